@@ -1,0 +1,2 @@
+//! Workloads.
+fn main() {}

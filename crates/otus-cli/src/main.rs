@@ -1,0 +1,2 @@
+//! The otus command.
+fn main() {}

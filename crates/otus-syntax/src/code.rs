@@ -1,0 +1,202 @@
+//! The stable codes of diagnostics, and the page that explains each.
+//!
+//! A code never changes its meaning and is never reused. The hundreds say what it is about:
+//! `01` verdicts (reserved), `02` text, `03` names, `04` traces, `05` options, `06` diagrams,
+//! `07` lints. Each code has a page in `codes/` of this crate with a wrong and a right example;
+//! a test runs both.
+
+use std::fmt;
+
+use crate::diagnostic::Severity;
+
+/// A diagnostic code, shown as `O0201`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(u16);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "O{:04}", self.0)
+    }
+}
+
+impl Code {
+    /// How bad a finding with this code usually is.
+    pub fn severity(self) -> Severity {
+        self.entry().map_or(Severity::Error, |entry| entry.severity)
+    }
+
+    /// A few words that name it.
+    pub fn title(self) -> &'static str {
+        self.entry().map_or("", |entry| entry.title)
+    }
+
+    /// The page that explains it, in Markdown.
+    pub fn page(self) -> &'static str {
+        self.entry().map_or("", |entry| entry.page)
+    }
+
+    /// The code written as `O0201`, `o201` or `201`.
+    pub fn parse(text: &str) -> Option<Code> {
+        let digits = text.trim().trim_start_matches(['O', 'o']);
+        let number: u16 = digits.parse().ok()?;
+        ALL.iter().map(|entry| entry.code).find(|code| code.0 == number)
+    }
+
+    /// Every code, in order.
+    pub fn all() -> impl Iterator<Item = Code> {
+        ALL.iter().map(|entry| entry.code)
+    }
+
+    fn entry(self) -> Option<&'static Entry> {
+        ALL.binary_search_by_key(&self, |entry| entry.code).ok().map(|at| &ALL[at])
+    }
+}
+
+struct Entry {
+    code: Code,
+    severity: Severity,
+    title: &'static str,
+    page: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $severity:ident, $title:literal;)*) => {
+        impl Code {
+            $(
+                #[doc = $title]
+                pub const $name: Code = Code(number($number));
+            )*
+        }
+
+        const ALL: &[Entry] = &[$(
+            Entry {
+                code: Code::$name,
+                severity: Severity::$severity,
+                title: $title,
+                page: include_str!(concat!("../codes/O", $number, ".md")),
+            },
+        )*];
+    };
+}
+
+/// The value of four decimal digits, at compile time.
+const fn number(digits: &str) -> u16 {
+    let bytes = digits.as_bytes();
+    assert!(bytes.len() == 4, "a code has four digits");
+    let mut value = 0;
+    let mut i = 0;
+    while i < 4 {
+        assert!(bytes[i].is_ascii_digit(), "a code has four digits");
+        value = value * 10 + (bytes[i] - b'0') as u16;
+        i += 1;
+    }
+    value
+}
+
+codes! {
+    // Text.
+    UNEXPECTED_CHARACTER = "0201", Error, "a character that no text of this kind has";
+    UNTERMINATED_COMMENT = "0202", Error, "a comment that never ends";
+    UNTERMINATED_QUOTE = "0203", Error, "a quoted name that never ends";
+    UNEXPECTED_TOKEN = "0204", Error, "something else was expected here";
+    UNCLOSED_DELIMITER = "0205", Error, "a bracket that is never closed";
+    TRAILING_TEXT = "0206", Error, "text after the end";
+    NO_OPERANDS = "0207", Error, "an operator without operands";
+    UNKNOWN_OPERATOR = "0208", Error, "an operator that does not exist";
+    UNKNOWN_SECTION = "0209", Error, "a section that does not exist";
+    NO_INTERACTION = "0210", Error, "no interaction where one is needed";
+    LOOP_OPERANDS = "0211", Error, "a loop with several operands";
+    MISSING_REGION = "0212", Error, "a concurrent region is missing";
+    UNSUPPORTED_OPERATOR = "0213", Error, "an operator that Otus does not have";
+    TOO_LARGE = "0214", Error, "a text that is too large";
+    NOT_UTF8 = "0215", Error, "a text that is not UTF-8";
+    NEEDS_QUOTES = "0216", Error, "a name that must be quoted";
+    TOO_MANY_ERRORS = "0217", Error, "too many errors";
+    EMPTY_NAME = "0218", Error, "an empty name";
+    // Names.
+    UNDECLARED_LIFELINE = "0301", Error, "a lifeline that is not declared";
+    UNDECLARED_MESSAGE = "0302", Error, "a message that is not declared";
+    DUPLICATE_DECLARATION = "0303", Error, "a name declared twice";
+    NO_SIGNATURE = "0304", Error, "no signature where one is needed";
+    REPEATED_LIFELINE = "0305", Warning, "a lifeline listed twice";
+    SEVERAL_INTERACTIONS = "0306", Error, "more than one interaction";
+    SYNCHRONOUS_SELF = "0307", Error, "a lifeline that meets itself";
+    // Traces.
+    EXPECTED_ACTION = "0401", Error, "an action was expected";
+    TWO_COLOCALIZATIONS = "0402", Error, "a lifeline in two co-localizations";
+    OUTSIDE_COMPONENT = "0403", Error, "an action outside its component";
+    ALL_NOT_ALONE = "0404", Error, "`#all` beside other components";
+    BARE_TRACE = "0405", Note, "a trace without a component";
+    REPEATED_ACTION = "0406", Error, "an action twice at the same moment";
+    BAD_CASE = "0407", Error, "a line that is not a case";
+    // Options.
+    UNKNOWN_OPTION = "0501", Error, "an option that does not exist";
+    UNKNOWN_VALUE = "0502", Error, "a value that the option does not have";
+    OPTION_TWICE = "0503", Warning, "an option given twice";
+    OPTION_NOT_NEEDED = "0504", Note, "an option that Otus does not need";
+    OPTION_MISPLACED = "0505", Warning, "an option in the wrong section";
+    BAD_NUMBER = "0506", Error, "a number that does not fit";
+    // Diagrams.
+    NOT_A_DIAGRAM = "0601", Error, "not a sequence diagram";
+    LINE_NOT_UNDERSTOOD = "0602", Error, "a diagram line that is not understood";
+    NOTHING_TO_CLOSE = "0603", Error, "an `end` without a fragment";
+    NEVER_CLOSED = "0604", Error, "a fragment that is never closed";
+    UNSUPPORTED_CONSTRUCT = "0605", Error, "a diagram construct without a meaning here";
+    PICTURE_ONLY = "0606", Note, "kept in the picture only";
+    FREE_TEXT_LOOP = "0607", Warning, "a loop whose label is free text";
+    UNFOLDED_TOO_LARGE = "0608", Error, "a bounded loop that unfolds too far";
+    UNKNOWN_DIRECTIVE = "0609", Error, "a directive that does not exist";
+    DIRECTIVE_MISPLACED = "0610", Error, "a directive in the wrong place";
+    SEPARATOR_MISPLACED = "0611", Error, "an `else` or `and` in the wrong place";
+    NO_DIAGRAM = "0612", Error, "no diagram in this document";
+    NO_SUCH_DIAGRAM = "0613", Error, "no diagram at this heading";
+    NEVER_CLOSED_FENCE = "0614", Error, "a fence that is never closed";
+    RETURN_WITHOUT_CALL = "0615", Error, "a `return` without a call";
+    BREAK_ALONE = "0616", Warning, "a `break` with nothing to leave";
+    // Lints.
+    UNUSED_LIFELINE = "0701", Warning, "a lifeline that is never used";
+    UNUSED_MESSAGE = "0702", Warning, "a message that is never used";
+    EQUAL_ALTERNATIVES = "0703", Warning, "alternatives that are equal";
+    EMPTY_LOOP = "0704", Warning, "a loop that repeats nothing";
+    NULLABLE_LOOP = "0705", Warning, "a loop whose body can be empty";
+    ONLY_SENT = "0706", Note, "a message that nobody receives";
+    ONLY_RECEIVED = "0707", Note, "a message that nobody sends";
+    HEAD_FIRST_LOOP = "0708", Note, "`loopH` is read as `loopW`";
+    SINGLE_OPERAND = "0709", Warning, "an operator with one operand";
+    EMPTY_OPERAND = "0710", Warning, "an operand that changes nothing";
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.code, self.title)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_distinct() {
+        assert!(ALL.is_sorted_by(|a, b| a.code < b.code));
+    }
+
+    #[test]
+    fn codes_print_and_parse() {
+        assert_eq!(Code::UNEXPECTED_CHARACTER.to_string(), "O0201");
+        for text in ["O0201", "o0201", "0201", "201"] {
+            assert_eq!(Code::parse(text), Some(Code::UNEXPECTED_CHARACTER));
+        }
+        for text in ["", "O", "O9999", "E0201", "-1"] {
+            assert_eq!(Code::parse(text), None);
+        }
+    }
+
+    #[test]
+    fn every_page_begins_with_its_code_and_title() {
+        for code in Code::all() {
+            let first = code.page().lines().next().unwrap_or("");
+            assert_eq!(first, format!("# {code}: {}", code.title()));
+        }
+    }
+}

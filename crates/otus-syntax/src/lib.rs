@@ -1,0 +1,40 @@
+//! Text to syntax, and back.
+//!
+//! This crate knows what the texts of Otus *look like*: signatures and interactions
+//! (`.hsf`, `.hif`), multi-traces (`.htf`), options (`.hcf`), and sequence diagrams in Mermaid
+//! and PlantUML, alone or inside Markdown. It does not know what they *mean*, and it does no IO.
+//!
+//! Invariants:
+//! - parsing never fails: every parser returns a [`Parsed`] tree together with diagnostics;
+//! - no input makes a parser panic, recurse on the input's depth, or take more than linear time;
+//! - every node of a tree carries the [`Span`] it was read from;
+//! - `parse ∘ print ∘ parse = parse` for every tree.
+//!
+//! ```
+//! use otus_syntax::{Source, parse_spec};
+//!
+//! let source = Source::new("model.hif", "seq(a -- m -> b, o)");
+//! let parsed = parse_spec(&source);
+//! assert!(parsed.diagnostics.is_empty());
+//! assert_eq!(otus_syntax::print::spec(&parsed.tree), "seq(a -- m -> b, o)\n");
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod ast;
+pub mod code;
+pub mod diagnostic;
+pub mod diagram;
+pub mod grammar;
+pub mod lexer;
+pub mod name;
+pub mod options;
+pub mod parser;
+pub mod print;
+pub mod source;
+pub mod suggest;
+
+pub use code::Code;
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use grammar::{Parsed, parse_spec, parse_trace};
+pub use name::{Name, Names, Symbol};
+pub use source::{Source, SourceId, Span};

@@ -1,0 +1,115 @@
+//! Names: interned text with a place.
+//!
+//! A tree owns a [`Names`] table; each name in it is a [`Symbol`], so that comparing names is
+//! comparing numbers and a name used a million times is stored once. Ids are dense and follow
+//! the order of first use, which keeps everything derived from them deterministic.
+
+use std::hash::Hasher as _;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use crate::source::Span;
+
+/// An interned name: an index into the [`Names`] of its tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(pub u32);
+
+/// A name where it stands in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Name {
+    /// Which name.
+    pub symbol: Symbol,
+    /// Where it was read.
+    pub span: Span,
+}
+
+/// The distinct names of one tree.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    texts: Vec<Box<str>>,
+    table: HashTable<u32>,
+}
+
+impl Names {
+    /// The symbol of `text`, new or known.
+    pub fn intern(&mut self, text: &str) -> Symbol {
+        let hash = hash(text);
+        let found = self.table.find(hash, |&id| *self.texts[id as usize] == *text);
+        if let Some(&id) = found {
+            return Symbol(id);
+        }
+        let id = crate::source::offset(self.texts.len());
+        self.texts.push(text.into());
+        self.table.insert_unique(hash, id, |&id| self::hash(&self.texts[id as usize]));
+        Symbol(id)
+    }
+
+    /// The symbol of `text` if it is known.
+    pub fn find(&self, text: &str) -> Option<Symbol> {
+        self.table.find(hash(text), |&id| *self.texts[id as usize] == *text).map(|&id| Symbol(id))
+    }
+
+    /// The text of a symbol of this table.
+    pub fn text(&self, symbol: Symbol) -> &str {
+        self.texts.get(symbol.0 as usize).map_or("", |text| text)
+    }
+
+    /// All names, in order of first use.
+    pub fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
+        self.texts.iter().enumerate().map(|(i, text)| (Symbol(crate::source::offset(i)), &**text))
+    }
+
+    /// How many distinct names there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// Whether `text` can stand unquoted where a name is expected: a letter or `_`, then letters,
+/// digits and `_`; or digits followed by at least one of the former.
+pub fn is_plain(text: &str) -> bool {
+    text.chars().all(is_name_char) && text.chars().any(|c| !c.is_ascii_digit())
+}
+
+/// Characters of plain names.
+pub fn is_name_char(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_share_a_symbol() {
+        let mut names = Names::default();
+        let a = names.intern("a");
+        assert_eq!(names.intern("b"), Symbol(1));
+        assert_eq!(names.intern("a"), a);
+        assert_eq!(names.text(a), "a");
+        assert_eq!(names.find("c"), None);
+        assert_eq!(names.len(), 2);
+    }
+
+    #[test]
+    fn plain_names() {
+        for plain in ["a", "_", "l1", "2nd", "été"] {
+            assert!(is_plain(plain), "{plain}");
+        }
+        for other in ["", "1", "a-b", "a b", "a.b", "\"", "∅"] {
+            assert!(!is_plain(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The cursor the grammars move over the text.
