@@ -165,7 +165,7 @@ impl<'s> Cursor<'s> {
                         Code::NEEDS_QUOTES,
                         self.source(),
                         token.span,
-                        format!("`{text}` is a number, not the name of {what}"),
+                        format!("`{text}` is a number, not a name"),
                     )
                     .with_help(format!("to use it as a name, quote it: \"{text}\""))
                     .with_fix(token.span, format!("\"{text}\"")),
@@ -213,7 +213,7 @@ impl<'s> Cursor<'s> {
                 Code::UNEXPECTED_CHARACTER,
                 self.source(),
                 token.span,
-                format!("`{}` does not belong here; expected {what}", character.escape_debug()),
+                format!("`{}` does not belong here; expected {what}", printable(character)),
             );
             if character == "'" || character == "`" || character == "“" || character == "”" {
                 found = found.with_help("names are quoted with `\"`");
@@ -327,6 +327,17 @@ pub fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
         ),
         _ => {}
     }
+}
+
+/// Text as it can be shown in a message: control characters are escaped.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let escaped = c.is_control() || c == '\u{feff}';
+            let plain = (!escaped).then_some(c);
+            plain.into_iter().chain(escaped.then(|| c.escape_unicode()).into_iter().flatten())
+        })
+        .collect()
 }
 
 /// A token in words.

@@ -202,7 +202,10 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
         ),
     };
     let mut found = Diagnostic::new(code, cursor.source(), keyword, message).with_help(help);
-    if let Some(meant) = nearest(word, OPERATORS).filter(|_| code == Code::UNKNOWN_OPERATOR) {
+    // Which loop or option was meant is the user's to say.
+    if let Some(meant) = nearest(word, OPERATORS)
+        && !matches!(word, "loop" | "opt" | "sync" | "and")
+    {
         found = found.with_fix(keyword, meant);
     }
     cursor.report(found);

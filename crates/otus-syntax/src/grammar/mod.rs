@@ -17,7 +17,7 @@ pub mod options;
 pub mod signature;
 pub mod trace;
 
-use crate::ast::{Section, SpecFile};
+use crate::ast::{Interaction, NodeKind, Section, SpecFile};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
@@ -57,7 +57,7 @@ pub fn parse_spec(source: &Source) -> Parsed<SpecFile> {
             TokenKind::End => break,
             TokenKind::At => sections.extend(section(&mut cursor)),
             _ if interaction.is_none() => interaction = Some(interaction::interaction(&mut cursor)),
-            _ => trailing_text(&mut cursor),
+            _ => trailing_text(&mut cursor, interaction.as_ref()),
         }
     }
     let Cursor { names, comments, mut diagnostics, .. } = cursor;
@@ -133,10 +133,14 @@ fn skip_braces(cursor: &mut Cursor<'_>) {
 }
 
 /// Reports what follows a complete interaction, and skips to the next section.
-fn trailing_text(cursor: &mut Cursor<'_>) {
+fn trailing_text(cursor: &mut Cursor<'_>, before: Option<&Interaction>) {
     let start = cursor.token().span;
     while !matches!(cursor.kind(), TokenKind::End | TokenKind::At) {
         cursor.bump();
+    }
+    // After an interaction that could not be read, this is more of the same fault.
+    if before.is_some_and(|before| before.node(before.root).kind == NodeKind::Invalid) {
+        return;
     }
     let span = Span::new(start.start, cursor.previous_end().max(start.end));
     cursor.report(

@@ -126,7 +126,7 @@ enum Argument {
     Truth(bool),
 }
 
-/// No option nests its lists deeper than this.
+/// No option nests its lists and values deeper than this.
 const MAX_NESTING: usize = 8;
 
 /// `entry := phrase ('=' value)? | phrase list | phrase number`
@@ -136,17 +136,21 @@ fn entry(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
     let mut key = Span::at(start.start);
     while cursor.kind() == TokenKind::Word {
         if !phrase.is_empty() {
+            // A `;` may be missing: the next option does not belong to this phrase.
+            if OPTIONS.contains(&cursor.text()) && cursor.kind_after() == TokenKind::Equals {
+                break;
+            }
             phrase.push('_');
         }
         phrase.push_str(cursor.text());
         key = start.to(cursor.bump().span);
     }
     let argument = if cursor.eat(TokenKind::Equals).is_some() {
-        Argument::Value(Box::new(value(cursor, depth)))
+        Argument::Value(Box::new(value(cursor, depth + 1)))
     } else {
         match cursor.kind() {
             TokenKind::LeftBracket => Argument::List(list(cursor, depth)),
-            TokenKind::Number => Argument::Value(Box::new(value(cursor, depth))),
+            TokenKind::Number => Argument::Value(Box::new(value(cursor, depth + 1))),
             _ => Argument::None,
         }
     };
@@ -182,7 +186,12 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
                     cursor.bump();
                     Argument::Truth(truth)
                 }
-                None => return entry(cursor, depth),
+                None if depth < MAX_NESTING => return entry(cursor, depth),
+                None => {
+                    cursor.unexpected("the end of this option");
+                    skip_entry(cursor);
+                    Argument::None
+                }
             }
         }
         TokenKind::Quoted => {

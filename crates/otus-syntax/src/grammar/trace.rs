@@ -285,6 +285,10 @@ impl Reader<'_> {
                 }
                 _ if self.ends_sequence() => return,
                 Some(b'{' | b'"') => self.missing('.', "steps"),
+                Some(b',') => {
+                    self.missing('.', "steps");
+                    self.at += 1;
+                }
                 _ if self.begins_word() => self.missing('.', "steps"),
                 _ => {
                     self.unexpected("`.`, `;` or the end");
@@ -412,6 +416,10 @@ impl Reader<'_> {
         self.skip_trivia();
         let direction = match self.peek() {
             Some(sign @ (b'!' | b'?')) => direction(sign),
+            // The quote that never ends has been reported.
+            None if self.bytes[start] == b'"' && !scan_quoted(self.text, start).closed => {
+                return false;
+            }
             found => {
                 let name = self.source.slice(lifeline.span);
                 let help = match found {
@@ -583,7 +591,8 @@ impl Reader<'_> {
             Some(c) => {
                 let end = scan_word(self.text, self.at).max(self.at + c.len_utf8());
                 let found: String = self.text[self.at..end].chars().take(24).collect();
-                (Span::new(offset(self.at), offset(end)), format!("`{}`", found.escape_debug()))
+                let span = Span::new(offset(self.at), offset(end));
+                (span, format!("`{}`", parser::printable(&found)))
             }
         };
         self.report(
