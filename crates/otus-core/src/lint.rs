@@ -1,0 +1,504 @@
+//! Parts of a specification that are valid and probably not what was meant.
+//!
+//! Every interaction of this language accepts at least one finite trace: ∅ and events do, `alt`
+//! does if an operand does, `strict` and `coreg` do by putting a trace of one operand before a
+//! trace of the other, and a loop may not run at all. So no body is unable to terminate, and
+//! there is no lint for that; the one passing that could never happen, a synchronous one from a
+//! lifeline to itself, is an error already when it is lowered (`O0307`).
+//!
+//! A part that could not be read is not judged, nor is anything that contains it.
+
+use otus_syntax::ast::{
+    Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, Section, SpecFile,
+};
+use otus_syntax::name::{Name, Symbol};
+use otus_syntax::suggest::did_you_mean;
+use otus_syntax::{Code, Diagnostic, SourceId, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::findings::{Findings, MAX_CANDIDATES, and_elsewhere};
+use crate::index::TermId;
+use crate::lower::{Lowered, reachable};
+use crate::pool::Pool;
+use crate::unknown::NameKind;
+
+/// Looks for parts that are probably not meant, in the files that `lowered` was made from. The
+/// findings come in the order of the files and of their texts.
+///
+/// ```
+/// use otus_syntax::ast::SpecFile;
+///
+/// let files = [&SpecFile::default()];
+/// assert!(otus_core::lint(&files, &otus_core::lower(&files)).is_empty());
+/// ```
+pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
+    let mut lints = Vec::new();
+    let Some(at) = lowered.file else { return Vec::new() };
+    let Some(file) = files.get(at) else { return Vec::new() };
+    let Some(interaction) = &file.interaction else { return Vec::new() };
+    let reachable = reachable(interaction);
+    let used = Used::of(interaction, &reachable);
+    unused(files, file, &used, &mut lints);
+    structure(at, file.implicit, interaction, &reachable, lowered, &mut lints);
+    if !file.implicit {
+        one_sided(at, &used, &mut lints);
+    }
+
+    // A diagram's unfolded loops are several nodes from one place: each place is told once.
+    lints.sort_by_key(|lint| (lint.file, lint.span, lint.kind.code()));
+    lints.dedup_by_key(|lint| (lint.file, lint.span, lint.kind.code()));
+    let mut findings = Findings::default();
+    for lint in lints {
+        let file = files[lint.file];
+        findings.add(lint.kind.code(), file.source, lint.span, |draft| {
+            lint.kind.describe(file, file.source, |message| draft.message(message))
+        });
+    }
+    findings.finish()
+}
+
+struct Lint<'a> {
+    file: usize,
+    span: Span,
+    kind: LintKind<'a>,
+}
+
+enum LintKind<'a> {
+    Unused(NameKind, Name),
+    EqualAlternatives { first: Span },
+    EmptyLoop,
+    NullableLoop,
+    OneSided { sent: bool, message: Symbol, others: usize, counterparts: &'a [Symbol] },
+    SingleOperand(&'static str),
+    EmptyOperand(&'static str),
+}
+
+impl LintKind<'_> {
+    fn code(&self) -> Code {
+        match self {
+            LintKind::Unused(NameKind::Lifeline, _) => Code::UNUSED_LIFELINE,
+            LintKind::Unused(NameKind::Message, _) => Code::UNUSED_MESSAGE,
+            LintKind::EqualAlternatives { .. } => Code::EQUAL_ALTERNATIVES,
+            LintKind::EmptyLoop => Code::EMPTY_LOOP,
+            LintKind::NullableLoop => Code::NULLABLE_LOOP,
+            LintKind::OneSided { sent: true, .. } => Code::ONLY_SENT,
+            LintKind::OneSided { sent: false, .. } => Code::ONLY_RECEIVED,
+            LintKind::SingleOperand(_) => Code::SINGLE_OPERAND,
+            LintKind::EmptyOperand(_) => Code::EMPTY_OPERAND,
+        }
+    }
+
+    fn describe(
+        &self,
+        file: &SpecFile,
+        source: SourceId,
+        message: impl FnOnce(String) -> Diagnostic,
+    ) -> Diagnostic {
+        let text = |symbol| file.names.text(symbol);
+        match *self {
+            LintKind::Unused(kind, name) => {
+                let word = kind.word();
+                message(format!("the {word} `{}` is never used", text(name.symbol)))
+                    .with_label("declared here")
+                    .with_help(format!(
+                        "remove it from `@{word}{{…}}`, unless another model needs it"
+                    ))
+            }
+            LintKind::EqualAlternatives { first } => message("two alternatives are equal".into())
+                .with_label("the same again")
+                .with_related(source, first, "as this one")
+                .with_help("remove one, or change the one that should differ"),
+            LintKind::EmptyLoop => {
+                let lint = message("this loop repeats nothing".into())
+                    .with_help("a loop over the empty interaction is the empty interaction: `o`");
+                let span = lint.primary.span;
+                if file.implicit { lint } else { lint.with_fix(span, "o") }
+            }
+            LintKind::NullableLoop => {
+                message("an iteration of this loop may do nothing at all".into()).with_help(
+                    "a loop may already run zero times: make one part of its body mandatory, \
+                     for instance by leaving out the empty alternative",
+                )
+            }
+            LintKind::OneSided { sent, message: symbol, others, counterparts } => {
+                let name = text(symbol);
+                let (this, that, verb) = if sent {
+                    ("sent", "received", "receives")
+                } else {
+                    ("received", "sent", "sends")
+                };
+                let candidates = counterparts.iter().take(MAX_CANDIDATES).map(|&other| text(other));
+                let help = match did_you_mean(name, candidates) {
+                    Some(suggestion) => {
+                        format!("a similar message is only {that}: {suggestion}")
+                    }
+                    None => format!("fine if the environment {verb} it"),
+                };
+                message(format!("`{name}` is {this} but never {that}"))
+                    .with_label(format!("{this} here{}", and_elsewhere(others)))
+                    .with_help(help)
+            }
+            LintKind::SingleOperand(operator) => {
+                message(format!("`{operator}` has only one operand"))
+                    .with_help("it means the operand alone: write that, or add what is missing")
+            }
+            LintKind::EmptyOperand(operator) => {
+                message(format!("an empty operand of `{operator}` changes nothing"))
+                    .with_help("leave it out")
+            }
+        }
+    }
+}
+
+/// The operators' own lints, on every node that could be read.
+fn structure(
+    at: usize,
+    implicit: bool,
+    interaction: &Interaction,
+    reachable: &[bool],
+    lowered: &Lowered,
+    lints: &mut Vec<Lint<'_>>,
+) {
+    let sound = sound(interaction);
+    let term = |id: NodeId| lowered.nodes.get(id.0 as usize).copied().unwrap_or(Pool::EMPTY);
+    let is_sound = |id: NodeId| sound[id.0 as usize];
+    for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
+        let NodeKind::Operator(operator, operands) = &node.kind else { continue };
+        let mut add = |span, kind| lints.push(Lint { file: at, span, kind });
+        let name = name_of(operator);
+        match operator {
+            Operator::Loop(_) => {
+                let ([body], true) = (operands.as_slice(), operands.iter().all(|&id| is_sound(id)))
+                else {
+                    continue;
+                };
+                let body = term(*body);
+                if !lowered.pool.has_events(body) {
+                    add(node.span, LintKind::EmptyLoop);
+                } else if lowered.pool.attributes(body).terminates {
+                    add(node.span, LintKind::NullableLoop);
+                }
+            }
+            Operator::Alt => {
+                single(node, operands, name, &mut add);
+                let mut first: FxHashMap<TermId, Span> = FxHashMap::default();
+                for &operand in operands.iter().filter(|&&id| is_sound(id)) {
+                    let span = interaction.node(operand).span;
+                    let earlier = *first.entry(term(operand)).or_insert(span);
+                    if earlier != span {
+                        add(span, LintKind::EqualAlternatives { first: earlier });
+                    }
+                }
+            }
+            Operator::Strict | Operator::Seq | Operator::Par | Operator::Coreg(_) => {
+                // A diagram's statements are in sequence without anyone writing `seq`.
+                if !implicit || *operator != Operator::Seq {
+                    single(node, operands, name, &mut add);
+                }
+                for &operand in operands.iter().filter(|&&id| operands.len() > 1 && is_sound(id)) {
+                    if term(operand) == Pool::EMPTY {
+                        add(interaction.node(operand).span, LintKind::EmptyOperand(name));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn single(
+    node: &Node,
+    operands: &[NodeId],
+    name: &'static str,
+    add: &mut impl FnMut(Span, LintKind<'static>),
+) {
+    if operands.len() == 1 {
+        add(node.span, LintKind::SingleOperand(name));
+    }
+}
+
+/// Which nodes were read without a fault, all the way down.
+fn sound(interaction: &Interaction) -> Vec<bool> {
+    let mut sound: Vec<bool> = Vec::with_capacity(interaction.nodes.len());
+    for node in &interaction.nodes {
+        sound.push(match &node.kind {
+            NodeKind::Empty | NodeKind::Passing(_) => true,
+            NodeKind::Invalid => false,
+            NodeKind::Operator(_, operands) => {
+                !operands.is_empty() && operands.iter().all(|id| sound[id.0 as usize])
+            }
+        });
+    }
+    sound
+}
+
+/// Declarations that nothing uses. Those of diagrams are made by use, or on purpose.
+fn unused<'a>(
+    files: &[&'a SpecFile],
+    interaction_file: &SpecFile,
+    used: &Used,
+    lints: &mut Vec<Lint<'a>>,
+) {
+    let text = |symbol: &Symbol| interaction_file.names.text(*symbol);
+    let lifelines: FxHashSet<&str> = used.lifelines.iter().map(text).collect();
+    let messages: FxHashSet<&str> =
+        used.messages.iter().map(|message| text(&message.symbol)).collect();
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| !file.implicit) {
+        for section in &file.sections {
+            let (kind, names, used) = match section {
+                Section::Lifelines(names) => (NameKind::Lifeline, names, &lifelines),
+                Section::Messages(names) => (NameKind::Message, names, &messages),
+                Section::Options(_) => continue,
+            };
+            for declaration in &names.names {
+                let name = declaration.name;
+                if !used.contains(file.names.text(name.symbol)) {
+                    lints.push(Lint {
+                        file: at,
+                        span: name.span,
+                        kind: LintKind::Unused(kind, name),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Messages of which only one side is ever written. A model of one side only (a single machine
+/// facing its environment) has nothing else, and nothing is said about it.
+fn one_sided<'a>(at: usize, used: &'a Used, lints: &mut Vec<Lint<'a>>) {
+    if !used.two_sided {
+        return;
+    }
+    for message in &used.messages {
+        let (sent, place, count, counterparts) = match (message.sent, message.received) {
+            (Some(place), None) => (true, place, message.count, &used.only_received),
+            (None, Some(place)) => (false, place, message.count, &used.only_sent),
+            (Some(_), Some(_)) | (None, None) => continue,
+        };
+        let kind =
+            LintKind::OneSided { sent, message: message.symbol, others: count - 1, counterparts };
+        lints.push(Lint { file: at, span: place, kind });
+    }
+}
+
+/// The names an interaction uses, in order of first use.
+#[derive(Default)]
+struct Used {
+    lifelines: Vec<Symbol>,
+    messages: Vec<UsedMessage>,
+    /// Whether some passing has both an origin and a target.
+    two_sided: bool,
+    only_sent: Vec<Symbol>,
+    only_received: Vec<Symbol>,
+}
+
+struct UsedMessage {
+    symbol: Symbol,
+    /// The first place where it is sent, and where it is received.
+    sent: Option<Span>,
+    received: Option<Span>,
+    count: usize,
+}
+
+impl Used {
+    fn of(interaction: &Interaction, reachable: &[bool]) -> Used {
+        let mut used = Used::default();
+        let mut known_lifelines = FxHashSet::default();
+        let mut known_messages = FxHashMap::default();
+        for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
+            let lifelines: &[Name] = match &node.kind {
+                NodeKind::Empty | NodeKind::Invalid => &[],
+                NodeKind::Passing(passing) => {
+                    used.passing(passing, &mut known_messages);
+                    if let Some(origin) =
+                        passing.origin.filter(|o| known_lifelines.insert(o.symbol))
+                    {
+                        used.lifelines.push(origin.symbol);
+                    }
+                    passing.target.lifelines()
+                }
+                NodeKind::Operator(
+                    Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)),
+                    _,
+                ) => names,
+                NodeKind::Operator(_, _) => &[],
+            };
+            for lifeline in lifelines.iter().filter(|name| known_lifelines.insert(name.symbol)) {
+                used.lifelines.push(lifeline.symbol);
+            }
+        }
+        for message in &used.messages {
+            match (message.sent, message.received) {
+                (Some(_), None) => used.only_sent.push(message.symbol),
+                (None, Some(_)) => used.only_received.push(message.symbol),
+                (Some(_), Some(_)) | (None, None) => {}
+            }
+        }
+        used
+    }
+
+    fn passing(&mut self, passing: &Passing, known: &mut FxHashMap<Symbol, usize>) {
+        let Name { symbol, span } = passing.message;
+        let at = *known.entry(symbol).or_insert_with(|| {
+            self.messages.push(UsedMessage { symbol, sent: None, received: None, count: 0 });
+            self.messages.len() - 1
+        });
+        let message = &mut self.messages[at];
+        let (sent, received) = (passing.origin.is_some(), !passing.target.lifelines().is_empty());
+        message.count += 1;
+        if sent {
+            message.sent.get_or_insert(span);
+        }
+        if received {
+            message.received.get_or_insert(span);
+        }
+        self.two_sided |= sent && received;
+    }
+}
+
+fn name_of(operator: &Operator) -> &'static str {
+    match operator {
+        Operator::Strict => "strict",
+        Operator::Seq => "seq",
+        Operator::Par => "par",
+        Operator::Alt => "alt",
+        Operator::Coreg(_) => "coreg",
+        Operator::Loop(_) => "loop",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::lower;
+    use crate::sample::{spec, spec_with_id};
+
+    const SIGNATURE: &str = "@lifeline{a;b} @message{m;n} ";
+
+    /// What is found in an interaction over [`SIGNATURE`]: code, text, related text. Unused
+    /// declarations are left out.
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let whole = format!("{SIGNATURE}{text}");
+        let file = spec(&whole);
+        let lowered = lower(&[&file]);
+        let found = lint(&[&file], &lowered);
+        let shown: Vec<String> = found
+            .iter()
+            .filter(|found| ![Code::UNUSED_LIFELINE, Code::UNUSED_MESSAGE].contains(&found.code))
+            .map(|found| {
+                let mut line = format!("{} {}", found.code, &whole[found.primary.span.range()]);
+                for related in &found.related {
+                    let _ = write!(line, " / {}", &whole[related.span.range()]);
+                }
+                line
+            })
+            .collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn nothing_is_said_about_what_is_fine() {
+        check("seq(a -- m -> b, loopW(b -- n -> a), alt(a -- m -> b, o))", &[]);
+        check("a -- m ->|", &[]);
+        check("strict(a -- m ->|, m -> b)", &[]);
+        check("par(a -- m -> (a,b), n -> (b), a -- n ->|)", &[]);
+        check("o", &[]);
+    }
+
+    #[test]
+    fn equal_alternatives_are_found_in_any_spelling() {
+        check("alt(a -- m ->|, o, a -- m ->|)", &["O0703 a -- m ->| / a -- m ->|"]);
+        check(
+            "alt(a -- m -> b, strict(a -- m ->|, m -> b), seq(a -- m -> b))",
+            &[
+                "O0703 strict(a -- m ->|, m -> b) / a -- m -> b",
+                "O0703 seq(a -- m -> b) / a -- m -> b",
+                "O0709 seq(a -- m -> b)",
+            ],
+        );
+    }
+
+    #[test]
+    fn loops_that_repeat_nothing_or_may() {
+        check("loopW(o)", &["O0704 loopW(o)"]);
+        check("loopS(alt(o, loopP(o)))", &["O0704 loopS(alt(o, loopP(o)))", "O0704 loopP(o)"]);
+        check("loopW(alt(a -- m ->|, o))", &["O0705 loopW(alt(a -- m ->|, o))"]);
+        check("loopC(a)(loopW(a -- m ->|))", &["O0705 loopC(a)(loopW(a -- m ->|))"]);
+        check("loopW(seq(a -- m ->|, loopW(a -- m ->|)))", &[]);
+    }
+
+    #[test]
+    fn operators_with_one_operand_or_empty_ones() {
+        check("seq(a -- m ->|)", &["O0709 seq(a -- m ->|)"]);
+        check("alt(a -- m ->|)", &["O0709 alt(a -- m ->|)"]);
+        check("par(o, a -- m ->|, o)", &["O0710 o", "O0710 o"]);
+        check("coreg(a)(a -- m ->|, strict(o, o))", &["O0710 o", "O0710 o"]);
+    }
+
+    #[test]
+    fn messages_of_one_side_are_noted_among_passings() {
+        check("seq(a -- m -> b, a -- n ->|, a -- n ->|)", &["O0706 n"]);
+        check("seq(a -- m -> b, n -> a)", &["O0707 n"]);
+        check("seq(a -- n ->|, m -> a)", &[]);
+        check("seq(a -- m -> b, a -- n ->|, n -> b)", &[]);
+    }
+
+    #[test]
+    fn similar_messages_of_one_side_are_matched() {
+        let text = "@lifeline{a;b} @message{m;publish;publsh} \
+                    seq(a -- m -> b, a -- publish ->|, publsh -> b)";
+        let file = spec(text);
+        let found = lint(&[&file], &lower(&[&file]));
+        let helps: Vec<&str> = found.iter().filter_map(|found| found.help.as_deref()).collect();
+        assert_eq!(
+            helps,
+            [
+                "a similar message is only received: did you mean `publsh`?",
+                "a similar message is only sent: did you mean `publish`?",
+            ]
+        );
+    }
+
+    #[test]
+    fn unused_declarations_are_found_in_their_own_file() {
+        let signature = spec_with_id(0, "@lifeline{a;b;c} @message{m;n}");
+        let mut model = spec_with_id(1, "@lifeline{d} coreg(b)(a -- m ->|, a -- m ->|)");
+        let found = |model: &SpecFile| -> Vec<String> {
+            let files = [&signature, model];
+            lint(&files, &lower(&files))
+                .iter()
+                .map(|found| format!("{} {} {}", found.code, found.primary.source.0, found.message))
+                .collect()
+        };
+        assert_eq!(
+            found(&model),
+            [
+                "O0701 0 the lifeline `c` is never used",
+                "O0702 0 the message `n` is never used",
+                "O0701 1 the lifeline `d` is never used",
+            ]
+        );
+        model.implicit = true;
+        assert_eq!(found(&model).len(), 2);
+        let alone = [&signature];
+        assert!(lint(&alone, &lower(&alone)).is_empty());
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_not_judged() {
+        check("alt(invalid, invalid, loopW(invalid), loopW(seq(invalid, o)))", &["O0710 o"]);
+        check("alt(seq(), seq())", &[]);
+        check("loopW(seq())", &[]);
+    }
+
+    #[test]
+    fn an_empty_loop_can_be_mended() {
+        let file = spec("loopW(o)");
+        let found = lint(&[&file], &lower(&[&file]));
+        let fix = found[0].fix.as_ref().unwrap();
+        assert_eq!((fix.span, fix.replacement.as_str()), (Span::new(0, 8), "o"));
+    }
+}

@@ -1,0 +1,351 @@
+//! From trees to terms: names are resolved, n-ary operators become binary.
+//!
+//! Several files make one specification (`sig.hsf` + `model.hif` + `conf.hcf`, the single file
+//! of 2020, or a diagram): their sections are merged. Whatever is wrong is reported and lowering
+//! goes on with the most likely meaning, so that one pass finds everything; the result is to be
+//! used only if no finding is an error.
+//!
+//! ```text
+//! f(i)              ↦ i
+//! f(i, j, k)        ↦ f(i, f(j, k))
+//! a -- m -> b       ↦ strict(a!m, b?m)
+//! a -- m -> (b, c)  ↦ strict(a!m, seq(b?m, c?m))
+//! a -- m ->|        ↦ a!m
+//! m -> b            ↦ b?m
+//! m -> (b, c)       ↦ seq(b?m, c?m)
+//! <synch>           makes all actions of one passing a single event
+//! loopH(i)          ↦ loopW(i), with a note
+//! ```
+//!
+//! Names are resolved before the first term is built, because `par` is `coreg` on *all*
+//! lifelines and an undeclared lifeline is one of them. Time and memory are linear in the files:
+//! an interaction's nodes are in an arena, children first, so one pass suffices.
+
+mod names;
+mod problem;
+#[cfg(test)]
+mod tests;
+
+use otus_syntax::ast::{Interaction, LoopKind, NodeKind, Operator, Passing, SpecFile};
+use otus_syntax::name::Name;
+use otus_syntax::{Diagnostic, SourceId, Span};
+
+use crate::action::Action;
+use crate::index::{Index as _, RegionId, TermId};
+use crate::pool::Pool;
+
+use names::Resolved;
+use problem::{Problem, Problems};
+
+/// Lowers the files of one specification.
+///
+/// ```
+/// use otus_syntax::ast::SpecFile;
+///
+/// let lowered = otus_core::lower(&[&SpecFile::default()]);
+/// assert_eq!(lowered.term, None);
+/// assert!(lowered.diagnostics.is_empty());
+/// ```
+pub fn lower(files: &[&SpecFile]) -> Lowered {
+    let mut problems = Problems::default();
+    let file = the_interaction(files, &mut problems);
+    let interaction = file.and_then(|file| files[file].interaction.as_ref());
+    let reachable = interaction.map_or_else(Vec::new, reachable);
+    let resolved = names::resolve(files, file, &reachable, &mut problems);
+
+    let mut pool = Pool::new(resolved.signature.clone());
+    let mut nodes = Vec::new();
+    let mut spans = Vec::new();
+    if let (Some(file), Some(interaction)) = (file, interaction) {
+        let mut builder = Builder {
+            pool: &mut pool,
+            resolved: &resolved,
+            problems: &mut problems,
+            file,
+            implicit: files[file].implicit,
+            nodes: Vec::with_capacity(interaction.nodes.len()),
+            spans: Vec::new(),
+            seen: vec![0; files[file].names.len()],
+            list: 0,
+            head_first: None,
+        };
+        builder.interaction(interaction, &reachable);
+        (nodes, spans) = (builder.nodes, builder.spans);
+    }
+    let term = interaction.map(|interaction| nodes[interaction.root.0 as usize]);
+    let diagnostics = problems.render(files, &resolved);
+    Lowered {
+        pool,
+        term,
+        diagnostics,
+        file,
+        nodes,
+        source: file.map(|file| files[file].source),
+        spans,
+    }
+}
+
+/// A specification as terms.
+#[derive(Debug, Clone)]
+pub struct Lowered {
+    /// The signature and all terms.
+    pub pool: Pool,
+    /// The interaction, if a file has one.
+    pub term: Option<TermId>,
+    /// What is wrong, in the order of the files and of their texts.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Which of the files the interaction comes from.
+    pub file: Option<usize>,
+    /// The term of each node of that file's interaction, by node number; ∅ for nodes that are
+    /// not part of the interaction.
+    pub nodes: Vec<TermId>,
+    source: Option<SourceId>,
+    /// By term number.
+    spans: Vec<Option<Span>>,
+}
+
+impl Lowered {
+    /// Where a term was first read. Terms made since have no place.
+    pub fn place(&self, term: TermId) -> Option<(SourceId, Span)> {
+        let span = *self.spans.get(term.index())?;
+        Some((self.source?, span?))
+    }
+}
+
+/// Which file has the interaction; the first, if several do.
+fn the_interaction(files: &[&SpecFile], problems: &mut Problems) -> Option<usize> {
+    let root = |file: usize| {
+        files[file].interaction.as_ref().and_then(|i| Some(i.nodes.get(i.root.0 as usize)?.span))
+    };
+    let mut having = (0..files.len()).filter(|&file| root(file).is_some());
+    let first = having.next()?;
+    for file in having {
+        let (Some(span), Some(first_span)) = (root(file), root(first)) else { continue };
+        problems.add(file, span, Problem::SeveralInteractions { first, first_span });
+    }
+    Some(first)
+}
+
+/// Which nodes are part of the interaction. An arena may also hold what recovery left behind.
+pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
+    let mut reached = vec![false; interaction.nodes.len()];
+    let root = interaction.root.0 as usize;
+    if let Some(root) = reached.get_mut(root) {
+        *root = true;
+    }
+    for at in (0..reached.len().min(root + 1)).rev() {
+        let (true, NodeKind::Operator(_, operands)) = (reached[at], &interaction.nodes[at].kind)
+        else {
+            continue;
+        };
+        for operand in operands {
+            debug_assert!((operand.0 as usize) < at, "children come before parents");
+            reached[operand.0 as usize] = true;
+        }
+    }
+    reached
+}
+
+struct Builder<'a> {
+    pool: &'a mut Pool,
+    resolved: &'a Resolved,
+    problems: &'a mut Problems,
+    file: usize,
+    implicit: bool,
+    nodes: Vec<TermId>,
+    spans: Vec<Option<Span>>,
+    /// By symbol: the number of the last list in which the name was met.
+    seen: Vec<u32>,
+    list: u32,
+    /// The first `loopH`, and how many there are.
+    head_first: Option<(Span, usize)>,
+}
+
+impl Builder<'_> {
+    fn interaction(&mut self, interaction: &Interaction, reachable: &[bool]) {
+        for (node, &reached) in interaction.nodes.iter().zip(reachable) {
+            let term = if reached {
+                match &node.kind {
+                    // The parser has said what is wrong with an invalid node.
+                    NodeKind::Empty | NodeKind::Invalid => self.at(node.span, Pool::EMPTY),
+                    NodeKind::Passing(passing) => self.passing(passing, node.span),
+                    NodeKind::Operator(operator, operands) => {
+                        let operands: Vec<(TermId, Span)> = operands
+                            .iter()
+                            .map(|&id| (self.nodes[id.0 as usize], interaction.node(id).span))
+                            .collect();
+                        self.operator(operator, &operands, node.span)
+                    }
+                }
+            } else {
+                Pool::EMPTY
+            };
+            self.nodes.push(term);
+        }
+        if let Some((span, count)) = self.head_first {
+            self.problems.add(self.file, span, Problem::HeadFirst { others: count - 1 });
+        }
+    }
+
+    fn operator(&mut self, operator: &Operator, operands: &[(TermId, Span)], span: Span) -> TermId {
+        match operator {
+            Operator::Strict => self.nest(operands, span, Pool::strict),
+            Operator::Seq => self.nest(operands, span, Pool::seq),
+            Operator::Par => self.nest(operands, span, Pool::par),
+            Operator::Alt => self.nest(operands, span, Pool::alt),
+            Operator::Coreg(names) => {
+                let region = self.region(names);
+                self.nest(operands, span, |pool, left, right| pool.coreg(region, left, right))
+            }
+            Operator::Loop(kind) => {
+                // The parser has said that a loop has one operand; several are read in sequence.
+                let body = self.nest(operands, span, Pool::seq);
+                let term = match kind {
+                    LoopKind::Strict => self.pool.loop_s(body),
+                    LoopKind::Weak => self.pool.loop_w(body),
+                    LoopKind::HeadFirst => {
+                        self.head_first.get_or_insert((self.keyword(span, "loopH"), 0)).1 += 1;
+                        self.pool.loop_w(body)
+                    }
+                    LoopKind::Parallel => self.pool.loop_p(body),
+                    LoopKind::Coregion(names) => {
+                        let region = self.region(names);
+                        self.pool.loop_c(region, body)
+                    }
+                };
+                self.at(span, term)
+            }
+        }
+    }
+
+    /// `f(i, j, k) = f(i, f(j, k))`; a single operand stands for itself, none for ∅.
+    fn nest(
+        &mut self,
+        operands: &[(TermId, Span)],
+        span: Span,
+        mut join: impl FnMut(&mut Pool, TermId, TermId) -> TermId,
+    ) -> TermId {
+        let Some((&(last, last_span), before)) = operands.split_last() else {
+            return self.at(span, Pool::EMPTY);
+        };
+        let mut term = last;
+        for (i, &(operand, operand_span)) in before.iter().enumerate().rev() {
+            term = join(self.pool, operand, term);
+            self.at(if i == 0 { span } else { operand_span.to(last_span) }, term);
+        }
+        term
+    }
+
+    fn passing(&mut self, passing: &Passing, span: Span) -> TermId {
+        let targets = passing.target.lifelines();
+        let message = self.resolved.message(passing.message);
+        for (repeated, first) in self.repeated(targets) {
+            let problem = Problem::RepeatedTarget {
+                name: repeated,
+                first: first.span,
+                message: passing.message,
+                synchronous: passing.synchronous,
+            };
+            self.problems.add(self.file, repeated.span, problem);
+        }
+        let emission = passing
+            .origin
+            .map(|origin| (Action::emission(self.resolved.lifeline(origin), message), origin.span));
+        let receptions: Vec<(Action, Span)> = targets
+            .iter()
+            .map(|&target| {
+                let alone = targets.len() == 1;
+                let place = if alone { passing.message.span.to(target.span) } else { target.span };
+                (Action::reception(self.resolved.lifeline(target), message), place)
+            })
+            .collect();
+        if passing.synchronous {
+            self.meets_itself(passing);
+            let actions: Vec<Action> =
+                emission.iter().chain(&receptions).map(|&(action, _)| action).collect();
+            let term = if actions.is_empty() {
+                Pool::EMPTY
+            } else {
+                let event = self.pool.intern_event(&actions);
+                self.pool.event(event)
+            };
+            return self.at(span, term);
+        }
+        let emission = emission.map(|(action, place)| {
+            let term = self.pool.single(action);
+            self.at(place.to(passing.message.span), term)
+        });
+        let receptions: Vec<(TermId, Span)> = receptions
+            .into_iter()
+            .map(|(action, place)| {
+                let term = self.pool.single(action);
+                (self.at(place, term), place)
+            })
+            .collect();
+        match (emission, receptions.as_slice()) {
+            (None, receptions) => self.nest(receptions, span, Pool::seq),
+            (Some(emission), []) => emission,
+            (Some(emission), [(_, first), ..]) => {
+                let last = receptions.last().map_or(*first, |&(_, last)| last);
+                let received = self.nest(&receptions, first.to(last), Pool::seq);
+                let term = self.pool.strict(emission, received);
+                self.at(span, term)
+            }
+        }
+    }
+
+    fn meets_itself(&mut self, passing: &Passing) {
+        let Some(origin) = passing.origin else { return };
+        let mut targets = passing.target.lifelines().iter();
+        if let Some(itself) = targets.find(|target| target.symbol == origin.symbol) {
+            let problem = Problem::SynchronousSelf { name: *itself, origin: origin.span };
+            self.problems.add(self.file, itself.span, problem);
+        }
+    }
+
+    fn region(&mut self, names: &[Name]) -> RegionId {
+        for (name, first) in self.repeated(names) {
+            let problem = Problem::RepeatedInList { name, first: first.span };
+            self.problems.add(self.file, name.span, problem);
+        }
+        let lifelines = names.iter().map(|&name| self.resolved.lifeline(name)).collect();
+        self.pool.intern_region(lifelines)
+    }
+
+    /// The names of a list that stand in it before, each with the first. Usually none, so the
+    /// search for the first costs nothing.
+    fn repeated(&mut self, names: &[Name]) -> Vec<(Name, Name)> {
+        self.list += 1;
+        let mut repeated = Vec::new();
+        for &name in names {
+            let seen = &mut self.seen[name.symbol.0 as usize];
+            if *seen == self.list {
+                repeated.push(name);
+            }
+            *seen = self.list;
+        }
+        if repeated.is_empty() {
+            return Vec::new();
+        }
+        let mut first = rustc_hash::FxHashMap::default();
+        for &name in names {
+            first.entry(name.symbol).or_insert(name);
+        }
+        repeated.into_iter().map(|name| (name, first[&name.symbol])).collect()
+    }
+
+    /// The place of an operator's keyword; diagrams have none.
+    fn keyword(&self, span: Span, keyword: &str) -> Span {
+        let end = span.start.saturating_add(u32::try_from(keyword.len()).unwrap_or(0));
+        if self.implicit { span } else { Span::new(span.start, end.min(span.end)) }
+    }
+
+    /// Notes where a term was first read.
+    fn at(&mut self, span: Span, term: TermId) -> TermId {
+        if self.spans.len() <= term.index() {
+            self.spans.resize(term.index() + 1, None);
+        }
+        self.spans[term.index()].get_or_insert(span);
+        term
+    }
+}

@@ -1,0 +1,226 @@
+//! Which lifeline or message each name is.
+
+use otus_syntax::Span;
+use otus_syntax::ast::{Declarations, LoopKind, NodeKind, Operator, Section, SpecFile};
+use otus_syntax::name::{Name, Symbol};
+use otus_syntax::options::{Logger, OptionSection, OptionValue, Partition, TracegenOption};
+
+use crate::index::{LifelineId, MessageId};
+use crate::lower::problem::{Problem, Problems};
+use crate::signature::Signature;
+use crate::unknown::NameKind;
+
+/// The names of a specification.
+pub(super) struct Resolved {
+    /// What the files declare.
+    pub(super) declared: Signature,
+    /// The same and whatever is used besides.
+    pub(super) signature: Signature,
+    /// By symbol of the interaction's file.
+    lifelines: Vec<Option<LifelineId>>,
+    messages: Vec<Option<MessageId>>,
+}
+
+impl Resolved {
+    pub(super) fn lifeline(&self, name: Name) -> LifelineId {
+        self.lifelines[name.symbol.0 as usize].expect("every lifeline in use was resolved")
+    }
+
+    pub(super) fn message(&self, name: Name) -> MessageId {
+        self.messages[name.symbol.0 as usize].expect("every message in use was resolved")
+    }
+}
+
+/// Merges all declarations, then looks up every name in use. `interaction` is the file whose
+/// interaction counts, `reachable` its nodes.
+pub(super) fn resolve(
+    files: &[&SpecFile],
+    interaction: Option<usize>,
+    reachable: &[bool],
+    problems: &mut Problems,
+) -> Resolved {
+    let declared = declare(files, problems);
+    let mut signature = declared.clone();
+    let mut lifelines = Vec::new();
+    let mut messages = Vec::new();
+    let has_signature = files.iter().flat_map(|file| &file.sections).any(declares);
+    for (at, file) in files.iter().enumerate() {
+        let here = interaction == Some(at);
+        let uses = Uses::of(file, if here { reachable } else { &[] });
+        let unknown = uses.unknown(file, &declared);
+        if file.implicit {
+            // Used is declared.
+        } else if has_signature {
+            for &(kind, Use { name, count }) in &unknown {
+                problems.add(at, name.span, Problem::Undeclared { kind, name, others: count - 1 });
+            }
+        } else if let (true, Some(&(_, Use { name, .. }))) = (here, unknown.first()) {
+            // Without any signature every name would be wrong: that is one mistake, not many.
+            problems.add(at, name.span, Problem::NoSignature { names: unknown.len() });
+        }
+        for (kind, Use { name, .. }) in unknown {
+            let text = file.names.text(name.symbol);
+            match kind {
+                NameKind::Lifeline => _ = signature.add_lifeline(text),
+                NameKind::Message => _ = signature.add_message(text),
+            }
+        }
+        if here {
+            lifelines = file.names.iter().map(|(_, text)| signature.lifeline(text)).collect();
+            messages = file.names.iter().map(|(_, text)| signature.message(text)).collect();
+        }
+    }
+    Resolved { declared, signature, lifelines, messages }
+}
+
+fn declares(section: &Section) -> bool {
+    match section {
+        Section::Lifelines(_) | Section::Messages(_) => true,
+        Section::Options(_) => false,
+    }
+}
+
+/// The declarations of all files. A diagram may mention a participant as often as it likes; a
+/// signature declares each name once.
+fn declare(files: &[&SpecFile], problems: &mut Problems) -> Signature {
+    let mut signature = Signature::default();
+    // Where each lifeline and each message was declared, by number.
+    let mut lifelines: Vec<(usize, Span)> = Vec::new();
+    let mut messages: Vec<(usize, Span)> = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        for section in &file.sections {
+            let (kind, places, Declarations { names, .. }) = match section {
+                Section::Lifelines(names) => (NameKind::Lifeline, &mut lifelines, names),
+                Section::Messages(names) => (NameKind::Message, &mut messages, names),
+                Section::Options(_) => continue,
+            };
+            for declaration in names {
+                let name = declaration.name;
+                let text = file.names.text(name.symbol);
+                let number = match kind {
+                    NameKind::Lifeline => {
+                        let lifeline = signature.add_lifeline(text);
+                        if let Some(label) = &declaration.label {
+                            signature.set_label(lifeline, label);
+                        }
+                        lifeline.0
+                    }
+                    NameKind::Message => signature.add_message(text).0,
+                };
+                match places.get(number as usize) {
+                    None => places.push((at, name.span)),
+                    Some(&(first_file, first)) if !file.implicit => {
+                        let problem = Problem::Duplicate { kind, name, first_file, first };
+                        problems.add(at, name.span, problem);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    signature
+}
+
+/// A name in use: the first place, and how many there are.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    name: Name,
+    count: usize,
+}
+
+/// The names a file uses, by symbol.
+struct Uses {
+    lifelines: Vec<Option<Use>>,
+    messages: Vec<Option<Use>>,
+}
+
+impl Uses {
+    fn of(file: &SpecFile, reachable: &[bool]) -> Uses {
+        let none = vec![None; file.names.len()];
+        let mut uses = Uses { lifelines: none.clone(), messages: none };
+        let nodes = file.interaction.iter().flat_map(|interaction| &interaction.nodes);
+        for (node, _) in nodes.zip(reachable).filter(|(_, reached)| **reached) {
+            match &node.kind {
+                NodeKind::Empty | NodeKind::Invalid => {}
+                NodeKind::Passing(passing) => {
+                    note(&mut uses.messages, passing.message);
+                    for &name in passing.origin.iter().chain(passing.target.lifelines()) {
+                        note(&mut uses.lifelines, name);
+                    }
+                }
+                NodeKind::Operator(
+                    Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)),
+                    _,
+                ) => names.iter().for_each(|&name| note(&mut uses.lifelines, name)),
+                NodeKind::Operator(
+                    Operator::Strict
+                    | Operator::Seq
+                    | Operator::Par
+                    | Operator::Alt
+                    | Operator::Loop(
+                        LoopKind::Strict
+                        | LoopKind::Weak
+                        | LoopKind::HeadFirst
+                        | LoopKind::Parallel,
+                    ),
+                    _,
+                ) => {}
+            }
+        }
+        for section in &file.sections {
+            match section {
+                Section::Options(options) => partitions(options)
+                    .flatten()
+                    .flatten()
+                    .for_each(|&name| note(&mut uses.lifelines, name)),
+                Section::Lifelines(_) | Section::Messages(_) => {}
+            }
+        }
+        uses
+    }
+
+    /// The names in use that are not declared, in the order of their first use.
+    fn unknown(&self, file: &SpecFile, declared: &Signature) -> Vec<(NameKind, Use)> {
+        let text = |symbol: Symbol| file.names.text(symbol);
+        let lifelines = self.lifelines.iter().flatten();
+        let messages = self.messages.iter().flatten();
+        let mut unknown: Vec<(NameKind, Use)> = lifelines
+            .filter(|used| declared.lifeline(text(used.name.symbol)).is_none())
+            .map(|&used| (NameKind::Lifeline, used))
+            .chain(
+                messages
+                    .filter(|used| declared.message(text(used.name.symbol)).is_none())
+                    .map(|&used| (NameKind::Message, used)),
+            )
+            .collect();
+        unknown.sort_by_key(|&(kind, used)| (used.name.span.start, kind));
+        unknown
+    }
+}
+
+fn note(uses: &mut [Option<Use>], name: Name) {
+    let used = uses[name.symbol.0 as usize].get_or_insert(Use { name, count: 0 });
+    used.count += 1;
+    // Operators are met after their operands although they stand before them in the text.
+    if name.span.start < used.name.span.start {
+        used.name = name;
+    }
+}
+
+/// The partitions that the options of a section list.
+fn partitions(section: &OptionSection) -> impl Iterator<Item = &Vec<Vec<Name>>> {
+    let loggers = section.items.iter().flat_map(|item| {
+        if let OptionValue::Loggers(loggers) = &item.value { loggers.as_slice() } else { &[] }
+    });
+    let options = loggers.flat_map(|logger| match logger {
+        Logger::Tracegen(options) => options.as_slice(),
+        Logger::Graphic(_) | Logger::Automaton => &[],
+    });
+    options.filter_map(|option| match option {
+        TracegenOption::Partition(Partition::Listed(groups)) => Some(groups),
+        TracegenOption::Partition(_)
+        | TracegenOption::Generation(_)
+        | TracegenOption::Folder(_)
+        | TracegenOption::Prefix(_) => None,
+    })
+}

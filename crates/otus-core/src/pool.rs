@@ -1,0 +1,536 @@
+//! The pool: every term once.
+//!
+//! Terms are hash-consed: building a term that exists already gives its number, so comparing
+//! terms is comparing numbers and shared parts are stored once. Attributes are computed when a
+//! term is made, from those of its operands.
+//!
+//! Invariants:
+//! - structurally equal terms have equal ids; operands have smaller ids than their term;
+//! - the lifelines of the signature are fixed when the pool is made. `par` means "concurrent on
+//!   all lifelines", so a later lifeline would change the meaning of terms that exist; messages
+//!   may still be added;
+//! - a region given as a list that names every lifeline *is* [`Pool::ALL`], whatever the order;
+//! - the actions of an event are sorted and distinct, have one message, and at most one of them
+//!   is an emission: an event is what one message passing can be.
+
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher as _};
+
+use hashbrown::HashTable;
+use otus_syntax::ast::Direction;
+use rustc_hash::FxHasher;
+
+use crate::action::Action;
+use crate::index::{
+    ActionId, EventId, Index as _, IndexVec, LifelineId, MessageId, RegionId, TermId,
+};
+use crate::set::LifelineSet;
+use crate::signature::Signature;
+use crate::term::{Attributes, Term};
+
+/// A signature and the actions, events, regions and terms over it.
+///
+/// ```
+/// # use otus_core::{Pool, Signature};
+/// # let mut signature = Signature::default();
+/// # let a = signature.add_lifeline("a");
+/// # let m = signature.add_message("m");
+/// let mut pool = Pool::new(signature);
+/// let send = pool.emission(a, m);
+/// let twice = pool.seq(send, send);
+/// assert_eq!(pool.seq(send, send), twice);
+/// assert_eq!(pool.attributes(twice).nodes, 3);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Pool {
+    signature: Signature,
+    actions: Interner<ActionId, Action>,
+    events: Interner<EventId, Box<[ActionId]>>,
+    event_lifelines: IndexVec<EventId, RegionId>,
+    regions: Interner<RegionId, LifelineSet>,
+    terms: Interner<TermId, Term>,
+    attributes: IndexVec<TermId, Attributes>,
+}
+
+impl Pool {
+    /// ∅, the empty interaction.
+    pub const EMPTY: TermId = TermId(0);
+    /// The empty region: `coreg_∅` is `seq`.
+    pub const NONE: RegionId = RegionId(0);
+    /// The region of all lifelines: `coreg_L` is `par`.
+    pub const ALL: RegionId = RegionId(1);
+
+    /// A pool over a signature, whose lifelines are fixed from now on.
+    pub fn new(signature: Signature) -> Self {
+        let mut regions = Interner::default();
+        regions.push_unfound(LifelineSet::EMPTY);
+        regions.push_unfound(signature.all_lifelines());
+        let mut pool = Pool {
+            signature,
+            actions: Interner::default(),
+            events: Interner::default(),
+            event_lifelines: IndexVec::default(),
+            regions,
+            terms: Interner::default(),
+            attributes: IndexVec::default(),
+        };
+        pool.intern(Term::Empty);
+        pool
+    }
+
+    /// The signature.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// The message with a name, declared now unless it is already.
+    pub fn add_message(&mut self, name: &str) -> MessageId {
+        self.signature.add_message(name)
+    }
+
+    /// What a term is.
+    pub fn node(&self, term: TermId) -> Term {
+        self.terms.items[term]
+    }
+
+    /// What is known of a term.
+    pub fn attributes(&self, term: TermId) -> Attributes {
+        self.attributes[term]
+    }
+
+    /// The lifelines of a term's events.
+    pub fn lifelines(&self, term: TermId) -> &LifelineSet {
+        self.region(self.attributes[term].lifelines)
+    }
+
+    /// Whether a term has any event.
+    pub fn has_events(&self, term: TermId) -> bool {
+        self.attributes[term].lifelines != Pool::NONE
+    }
+
+    /// How many distinct terms there are.
+    pub fn term_count(&self) -> usize {
+        self.terms.items.len()
+    }
+
+    /// The lifelines of a region.
+    pub fn region(&self, region: RegionId) -> &LifelineSet {
+        &self.regions.items[region]
+    }
+
+    /// An action.
+    pub fn action(&self, action: ActionId) -> Action {
+        self.actions.items[action]
+    }
+
+    /// How many distinct actions there are.
+    pub fn action_count(&self) -> usize {
+        self.actions.items.len()
+    }
+
+    /// The actions of an event, sorted.
+    pub fn event_actions(&self, event: EventId) -> &[ActionId] {
+        &self.events.items[event]
+    }
+
+    /// Θ(e), the lifelines of an event.
+    pub fn event_lifelines(&self, event: EventId) -> &LifelineSet {
+        self.region(self.event_lifelines[event])
+    }
+
+    /// How many distinct events there are.
+    pub fn event_count(&self) -> usize {
+        self.events.items.len()
+    }
+
+    /// The id of an action, new or known.
+    pub fn intern_action(&mut self, action: Action) -> ActionId {
+        self.actions.intern(action)
+    }
+
+    /// The id of an action, if it has one.
+    pub fn find_action(&self, action: Action) -> Option<ActionId> {
+        self.actions.find(&action)
+    }
+
+    /// The id of the event in which the given actions happen as one step. Order and repetition
+    /// do not matter.
+    ///
+    /// # Panics
+    /// If there is no action, or the actions have several messages or several emissions.
+    pub fn intern_event(&mut self, actions: &[Action]) -> EventId {
+        let mut sorted = actions.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let first = sorted.first().expect("an event has an action");
+        assert!(
+            sorted.iter().all(|action| action.message == first.message),
+            "an event has one message"
+        );
+        let emissions = sorted.iter().filter(|action| action.direction == Direction::Emission);
+        assert!(emissions.count() <= 1, "an event has at most one emission");
+        let lifelines = sorted.iter().map(|action| action.lifeline).collect();
+        let ids = sorted.iter().map(|&action| self.actions.intern(action)).collect();
+        let event = self.events.intern(ids);
+        if event.index() == self.event_lifelines.len() {
+            let lifelines = self.intern_region(lifelines);
+            self.event_lifelines.push(lifelines);
+        }
+        event
+    }
+
+    /// The id of a region, new or known.
+    pub fn intern_region(&mut self, lifelines: LifelineSet) -> RegionId {
+        if lifelines.is_empty() {
+            Pool::NONE
+        } else if lifelines == self.regions.items[Pool::ALL] {
+            Pool::ALL
+        } else {
+            self.regions.intern(lifelines)
+        }
+    }
+
+    /// The id of a term, new or known.
+    pub fn intern(&mut self, term: Term) -> TermId {
+        debug_assert!(
+            term.operands().all(|operand| operand.index() < self.terms.items.len()),
+            "operands are terms of this pool"
+        );
+        let id = self.terms.intern(term);
+        if id.index() == self.attributes.len() {
+            let attributes = self.compute_attributes(term);
+            self.attributes.push(attributes);
+        }
+        id
+    }
+
+    /// ∅
+    pub fn empty(&self) -> TermId {
+        Pool::EMPTY
+    }
+
+    /// The term of an event.
+    pub fn event(&mut self, event: EventId) -> TermId {
+        self.intern(Term::Event(event))
+    }
+
+    /// The term of the event of one action.
+    pub fn single(&mut self, action: Action) -> TermId {
+        let event = self.intern_event(&[action]);
+        self.event(event)
+    }
+
+    /// `l!m`
+    pub fn emission(&mut self, lifeline: LifelineId, message: MessageId) -> TermId {
+        self.single(Action::emission(lifeline, message))
+    }
+
+    /// `l?m`
+    pub fn reception(&mut self, lifeline: LifelineId, message: MessageId) -> TermId {
+        self.single(Action::reception(lifeline, message))
+    }
+
+    /// `strict(left, right)`
+    pub fn strict(&mut self, left: TermId, right: TermId) -> TermId {
+        self.intern(Term::Strict(left, right))
+    }
+
+    /// `coreg_r(left, right)`
+    pub fn coreg(&mut self, region: RegionId, left: TermId, right: TermId) -> TermId {
+        self.intern(Term::Coreg(region, left, right))
+    }
+
+    /// `seq(left, right)`
+    pub fn seq(&mut self, left: TermId, right: TermId) -> TermId {
+        self.coreg(Pool::NONE, left, right)
+    }
+
+    /// `par(left, right)`
+    pub fn par(&mut self, left: TermId, right: TermId) -> TermId {
+        self.coreg(Pool::ALL, left, right)
+    }
+
+    /// `alt(left, right)`
+    pub fn alt(&mut self, left: TermId, right: TermId) -> TermId {
+        self.intern(Term::Alt(left, right))
+    }
+
+    /// `loopS(body)`
+    pub fn loop_s(&mut self, body: TermId) -> TermId {
+        self.intern(Term::LoopS(body))
+    }
+
+    /// `loopC_r(body)`
+    pub fn loop_c(&mut self, region: RegionId, body: TermId) -> TermId {
+        self.intern(Term::LoopC(region, body))
+    }
+
+    /// `loopW(body)`
+    pub fn loop_w(&mut self, body: TermId) -> TermId {
+        self.loop_c(Pool::NONE, body)
+    }
+
+    /// `loopP(body)`
+    pub fn loop_p(&mut self, body: TermId) -> TermId {
+        self.loop_c(Pool::ALL, body)
+    }
+
+    /// The term as the papers write it, for tests and for people: binary operators, actions as
+    /// `a!m`, an event of several actions as `{a!m, b?m}`. Shared parts are written each time.
+    pub fn text(&self, term: TermId) -> String {
+        enum Piece {
+            Term(TermId),
+            Text(&'static str),
+        }
+        let mut out = String::new();
+        let mut pending = vec![Piece::Term(term)];
+        while let Some(piece) = pending.pop() {
+            let term = match piece {
+                Piece::Text(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                Piece::Term(term) => self.node(term),
+            };
+            match term {
+                Term::Empty => out.push('∅'),
+                Term::Event(event) => self.write_event(event, &mut out),
+                Term::Strict(..) => out.push_str("strict("),
+                Term::Coreg(region, ..) => {
+                    self.write_operator(["seq", "par", "coreg"], region, &mut out);
+                }
+                Term::Alt(..) => out.push_str("alt("),
+                Term::LoopS(_) => out.push_str("loopS("),
+                Term::LoopC(region, _) => {
+                    self.write_operator(["loopW", "loopP", "loopC"], region, &mut out);
+                }
+            }
+            for (i, operand) in term.operands().enumerate().rev() {
+                let last = i + 1 == term.operands().len();
+                pending.push(Piece::Text(if last { ")" } else { ", " }));
+                pending.push(Piece::Term(operand));
+            }
+        }
+        out
+    }
+
+    fn write_event(&self, event: EventId, out: &mut String) {
+        let actions = self.event_actions(event);
+        let texts: Vec<String> =
+            actions.iter().map(|&action| self.action(action).text(&self.signature)).collect();
+        if let [only] = texts.as_slice() {
+            out.push_str(only);
+        } else {
+            let _ = write!(out, "{{{}}}", texts.join(", "));
+        }
+    }
+
+    fn write_operator(&self, names: [&str; 3], region: RegionId, out: &mut String) {
+        let [none, all, some] = names;
+        if region == Pool::NONE {
+            let _ = write!(out, "{none}(");
+        } else if region == Pool::ALL {
+            let _ = write!(out, "{all}(");
+        } else {
+            let lifelines: Vec<&str> = self
+                .region(region)
+                .iter()
+                .map(|lifeline| self.signature.lifeline_name(lifeline))
+                .collect();
+            let _ = write!(out, "{some}({})(", lifelines.join(", "));
+        }
+    }
+
+    /// ```text
+    /// terminates(∅)   terminates(loop(i))   terminates(alt(i,j)) iff either does
+    /// terminates(f(i,j)) iff both do, f ∈ {strict, coreg_r}   never for an event
+    /// ```
+    fn compute_attributes(&mut self, term: Term) -> Attributes {
+        let leaf = |lifelines, terminates| Attributes {
+            lifelines,
+            terminates,
+            nodes: 1,
+            depth: 0,
+            loop_depth: 0,
+        };
+        match term {
+            Term::Empty => leaf(Pool::NONE, true),
+            Term::Event(event) => leaf(self.event_lifelines[event], false),
+            Term::Strict(left, right) | Term::Coreg(_, left, right) => {
+                self.join_attributes(left, right, |left, right| left && right)
+            }
+            Term::Alt(left, right) => {
+                self.join_attributes(left, right, |left, right| left || right)
+            }
+            Term::LoopS(body) | Term::LoopC(_, body) => {
+                let body = self.attributes[body];
+                Attributes {
+                    lifelines: body.lifelines,
+                    terminates: true,
+                    nodes: body.nodes.saturating_add(1),
+                    depth: body.depth.saturating_add(1),
+                    loop_depth: body.loop_depth.saturating_add(1),
+                }
+            }
+        }
+    }
+
+    fn join_attributes(
+        &mut self,
+        left: TermId,
+        right: TermId,
+        terminates: impl Fn(bool, bool) -> bool,
+    ) -> Attributes {
+        let (left, right) = (self.attributes[left], self.attributes[right]);
+        Attributes {
+            lifelines: self.union(left.lifelines, right.lifelines),
+            terminates: terminates(left.terminates, right.terminates),
+            nodes: left.nodes.saturating_add(right.nodes).saturating_add(1),
+            depth: left.depth.max(right.depth).saturating_add(1),
+            loop_depth: left.loop_depth.max(right.loop_depth),
+        }
+    }
+
+    /// The union of two regions. Along a chain of operators one side soon has all the other
+    /// has, so the common cases touch no table.
+    fn union(&mut self, left: RegionId, right: RegionId) -> RegionId {
+        if left == right || right == Pool::NONE || left == Pool::ALL {
+            return left;
+        }
+        if left == Pool::NONE || right == Pool::ALL {
+            return right;
+        }
+        let (a, b) = (self.region(left), self.region(right));
+        if b.is_subset(a) {
+            left
+        } else if a.is_subset(b) {
+            right
+        } else {
+            let union = a.union(b);
+            self.intern_region(union)
+        }
+    }
+}
+
+/// A table that gives equal items equal ids.
+#[derive(Debug, Clone)]
+struct Interner<I, T> {
+    items: IndexVec<I, T>,
+    table: HashTable<I>,
+}
+
+impl<I, T> Default for Interner<I, T> {
+    fn default() -> Self {
+        Interner { items: IndexVec::default(), table: HashTable::default() }
+    }
+}
+
+impl<I: crate::index::Index, T: Eq + Hash> Interner<I, T> {
+    fn find(&self, item: &T) -> Option<I> {
+        self.table.find(hash(item), |&id| self.items[id] == *item).copied()
+    }
+
+    fn intern(&mut self, item: T) -> I {
+        let hash = hash(&item);
+        if let Some(&id) = self.table.find(hash, |&id| self.items[id] == item) {
+            return id;
+        }
+        let id = self.items.push(item);
+        self.table.insert_unique(hash, id, |&id| self::hash(&self.items[id]));
+        id
+    }
+
+    /// Adds an item that [`Interner::intern`] will never find.
+    fn push_unfound(&mut self, item: T) {
+        self.items.push(item);
+    }
+}
+
+fn hash<T: Hash>(item: &T) -> u64 {
+    let mut hasher = FxHasher::default();
+    item.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::spec;
+
+    /// Lifelines, terminates, nodes, depth and loop depth.
+    #[track_caller]
+    fn check(text: &str, expected: (&str, bool, u64, u32, u32)) {
+        let lowered = crate::lower(&[&spec(&format!("@lifeline{{a;b;c}} @message{{m}} {text}"))]);
+        let term = lowered.term.unwrap();
+        let names: Vec<&str> = lowered
+            .pool
+            .lifelines(term)
+            .iter()
+            .map(|lifeline| lowered.pool.signature().lifeline_name(lifeline))
+            .collect();
+        let found = lowered.pool.attributes(term);
+        let found = (found.terminates, found.nodes, found.depth, found.loop_depth);
+        let (lifelines, terminates, nodes, depth, loop_depth) = expected;
+        assert_eq!(names.join(""), lifelines);
+        assert_eq!(found, (terminates, nodes, depth, loop_depth));
+    }
+
+    #[test]
+    fn attributes_are_those_of_the_definitions() {
+        check("o", ("", true, 1, 0, 0));
+        check("a -- m ->|", ("a", false, 1, 0, 0));
+        check("a -- m -> b", ("ab", false, 3, 1, 0));
+        check("a -- <synch> m -> (b,c)", ("abc", false, 1, 0, 0));
+        check("alt(a -- m ->|, o)", ("a", true, 3, 1, 0));
+        check("alt(a -- m ->|, m -> c)", ("ac", false, 3, 1, 0));
+        check("strict(alt(a -- m ->|, o), m -> c)", ("ac", false, 5, 2, 0));
+        check("par(loopW(a -- m ->|), loopS(m -> b))", ("ab", true, 5, 2, 1));
+        check("loopP(seq(loopC(a)(m -> c), m -> c))", ("c", true, 5, 3, 2));
+    }
+
+    #[test]
+    fn equal_terms_have_equal_numbers() {
+        let mut signature = Signature::default();
+        let (a, m) = (signature.add_lifeline("a"), signature.add_message("m"));
+        signature.add_lifeline("b");
+        let mut pool = Pool::new(signature);
+        let send = pool.emission(a, m);
+        assert_eq!(pool.emission(a, m), send);
+        let region = pool.intern_region(LifelineSet::singleton(a));
+        let terms = [
+            pool.empty(),
+            send,
+            pool.strict(send, send),
+            pool.seq(send, send),
+            pool.par(send, send),
+            pool.coreg(region, send, send),
+            pool.alt(send, send),
+            pool.loop_s(send),
+            pool.loop_w(send),
+            pool.loop_p(send),
+            pool.loop_c(region, send),
+        ];
+        for (i, x) in terms.iter().enumerate() {
+            assert!(terms[..i].iter().all(|y| x != y), "{}", pool.text(*x));
+        }
+        let count = pool.term_count();
+        assert_eq!(pool.loop_c(region, send), terms[10]);
+        let full = LifelineSet::full(2);
+        assert_eq!(pool.intern_region(full), Pool::ALL);
+        assert_eq!(pool.term_count(), count);
+    }
+
+    #[test]
+    fn a_pool_without_lifelines_still_tells_seq_from_par() {
+        let mut pool = Pool::new(Signature::default());
+        let empty = pool.empty();
+        let (seq, par) = (pool.seq(empty, empty), pool.par(empty, empty));
+        assert_eq!((pool.text(seq), pool.text(par)), ("seq(∅, ∅)".into(), "par(∅, ∅)".into()));
+    }
+
+    #[test]
+    fn nodes_are_small() {
+        assert_eq!(size_of::<Term>(), 16);
+        assert_eq!(size_of::<Attributes>(), 24);
+    }
+}

@@ -1,0 +1,114 @@
+//! The lifelines and messages an interaction is about.
+//!
+//! Ids follow the order of declaration. A lifeline and a message may share a name.
+
+use otus_syntax::name::{Names, Symbol};
+
+use crate::index::{IndexVec, LifelineId, MessageId};
+use crate::set::LifelineSet;
+
+/// A signature: lifelines and messages by name.
+///
+/// ```
+/// let mut signature = otus_core::Signature::default();
+/// let broker = signature.add_lifeline("broker");
+/// assert_eq!(signature.lifeline("broker"), Some(broker));
+/// assert_eq!(signature.message("broker"), None);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Signature {
+    lifelines: Names,
+    labels: IndexVec<LifelineId, Option<Box<str>>>,
+    messages: Names,
+}
+
+impl Signature {
+    /// The lifeline with a name, declared now unless it is already.
+    pub fn add_lifeline(&mut self, name: &str) -> LifelineId {
+        let id = LifelineId(self.lifelines.intern(name).0);
+        if self.labels.get(id).is_none() {
+            self.labels.push(None);
+        }
+        id
+    }
+
+    /// The message with a name, declared now unless it is already.
+    pub fn add_message(&mut self, name: &str) -> MessageId {
+        MessageId(self.messages.intern(name).0)
+    }
+
+    /// Sets what pictures show instead of a lifeline's name.
+    pub fn set_label(&mut self, lifeline: LifelineId, label: &str) {
+        self.labels[lifeline] = Some(label.into());
+    }
+
+    /// The lifeline with a name.
+    pub fn lifeline(&self, name: &str) -> Option<LifelineId> {
+        self.lifelines.find(name).map(|symbol| LifelineId(symbol.0))
+    }
+
+    /// The message with a name.
+    pub fn message(&self, name: &str) -> Option<MessageId> {
+        self.messages.find(name).map(|symbol| MessageId(symbol.0))
+    }
+
+    /// The name of a lifeline.
+    pub fn lifeline_name(&self, lifeline: LifelineId) -> &str {
+        self.lifelines.text(Symbol(lifeline.0))
+    }
+
+    /// The name of a message.
+    pub fn message_name(&self, message: MessageId) -> &str {
+        self.messages.text(Symbol(message.0))
+    }
+
+    /// What pictures show instead of a lifeline's name, if that differs.
+    pub fn label(&self, lifeline: LifelineId) -> Option<&str> {
+        self.labels.get(lifeline).and_then(Option::as_deref)
+    }
+
+    /// The lifelines in order, with their names.
+    pub fn lifelines(&self) -> impl Iterator<Item = (LifelineId, &str)> {
+        self.lifelines.iter().map(|(symbol, name)| (LifelineId(symbol.0), name))
+    }
+
+    /// The messages in order, with their names.
+    pub fn messages(&self) -> impl Iterator<Item = (MessageId, &str)> {
+        self.messages.iter().map(|(symbol, name)| (MessageId(symbol.0), name))
+    }
+
+    /// How many lifelines there are.
+    pub fn lifeline_count(&self) -> usize {
+        self.lifelines.len()
+    }
+
+    /// How many messages there are.
+    pub fn message_count(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// L, the set of all lifelines.
+    pub fn all_lifelines(&self) -> LifelineSet {
+        LifelineSet::full(self.lifeline_count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_order_and_their_kind() {
+        let mut signature = Signature::default();
+        let b = signature.add_lifeline("b");
+        let a = signature.add_lifeline("a");
+        let m = signature.add_message("a");
+        assert_eq!(signature.add_lifeline("b"), b);
+        assert_eq!((b, a, m), (LifelineId(0), LifelineId(1), MessageId(0)));
+        signature.set_label(a, "Alice");
+        assert_eq!(signature.label(a), Some("Alice"));
+        assert_eq!(signature.label(b), None);
+        assert_eq!(signature.lifelines().map(|(_, name)| name).collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(signature.all_lifelines().len(), 2);
+    }
+}
