@@ -28,7 +28,7 @@ Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input o
 
 /// Checks what a distributed system did against what its sequence diagrams say.
 #[derive(Debug, Parser)]
-#[command(name = "otus", version, about, long_about = OVERVIEW, after_long_help = EXAMPLES)]
+#[command(name = "otus", version, long_about = OVERVIEW, after_long_help = EXAMPLES)]
 #[command(after_help = "`otus --help` tells more; `otus COMMAND --help` teaches a command.")]
 pub(crate) struct Args {
     /// When to colour diagnostics.
