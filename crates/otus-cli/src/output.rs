@@ -46,14 +46,27 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// Whether to colour what goes to standard error (`NO_COLOR` and `--color` decide).
-pub(crate) fn colored(choice: Color) -> bool {
+/// Where something is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// Standard output: results.
+    Output,
+    /// Standard error: everything else.
+    Error,
+}
+
+/// Whether to colour what goes to a stream (`NO_COLOR` and `--color` decide).
+pub(crate) fn colored(choice: Color, stream: Stream) -> bool {
     match choice {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => {
             let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            !unwanted && std::io::stderr().is_terminal()
+            let terminal = match stream {
+                Stream::Output => std::io::stdout().is_terminal(),
+                Stream::Error => std::io::stderr().is_terminal(),
+            };
+            terminal && !unwanted
         }
     }
 }

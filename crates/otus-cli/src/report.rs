@@ -1,5 +1,6 @@
 //! Diagnostics as text for people, as lines for editors, and as JSON for scripts.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
@@ -25,12 +26,8 @@ pub(crate) fn short(sources: &[Source], diagnostics: &[Diagnostic]) -> String {
         let (line, column) = source.line_column(found.primary.span.start);
         let severity = found.severity.name();
         let help = found.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        out.push_str(&format!(
-            "{}:{line}:{column}: {severity}[{}]: {}{help}\n",
-            source.name(),
-            found.code,
-            found.message
-        ));
+        let (name, code, message) = (source.name(), found.code, &found.message);
+        let _ = writeln!(out, "{name}:{line}:{column}: {severity}[{code}]: {message}{help}");
     }
     out
 }

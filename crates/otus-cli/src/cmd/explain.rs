@@ -1,5 +1,7 @@
 //! `otus explain`: what a diagnostic code means.
 
+use std::fmt::Write as _;
+
 use otus_syntax::Code;
 
 use crate::args::ExplainArgs;
@@ -10,7 +12,7 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
     let Some(wanted) = &args.code else {
         let mut list = String::new();
         for code in Code::all() {
-            list.push_str(&format!("{code}  {:<7}  {}\n", code.severity().name(), code.title()));
+            let _ = writeln!(list, "{code}  {:<7}  {}", code.severity().name(), code.title());
         }
         list.push_str("\n`otus explain CODE` explains one.\n");
         output::print(&list)?;

@@ -8,6 +8,7 @@ use similar::TextDiff;
 use crate::args::{Color, FmtArgs, Format};
 use crate::exit::Exit;
 use crate::input::{Inputs, expand, format_of_ending};
+use crate::output::Stream;
 use crate::{output, report};
 
 pub(crate) fn run(args: &FmtArgs, color: Color) -> anyhow::Result<Exit> {
@@ -69,7 +70,8 @@ fn file_outcome(file: &str, args: &FmtArgs, color: Color) -> anyhow::Result<Outc
     diagnostics.extend(inputs.diagnostics.iter().cloned());
     diagnostics.retain(diagnostic::Diagnostic::is_error);
     if !diagnostics.is_empty() {
-        let text = report::text(&inputs.sources, &diagnostics, output::colored(color));
+        let colored = output::colored(color, Stream::Error);
+        let text = report::text(&inputs.sources, &diagnostics, colored);
         output::complain(&format!("{text}{} was left as it is", source.name()));
         return Ok(Outcome::Faulty);
     }
