@@ -1,2 +1,22 @@
-//! Workloads.
-fn main() {}
+//! `cargo run --release -p otus-bench`: runs every workload and prints what it measured.
+//!
+//! `cargo run --release -p otus-bench -- parse` runs one group. Each workload is also run at half
+//! its size, so that the ratio shows how the cost grows: 2 is linear.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
+
+mod measure;
+mod parse;
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, workload] = wanted.as_slice()
+        && command == "memory"
+    {
+        return parse::print_memory(workload);
+    }
+    let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
+    if runs("parse") {
+        parse::run();
+    }
+}

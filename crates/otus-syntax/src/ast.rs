@@ -10,10 +10,12 @@ use crate::source::{SourceId, Span};
 pub use crate::options::OptionSection;
 
 /// A comment and where it stood, kept so that formatting loses nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// The comment with its delimiters.
+    /// Where it stood.
     pub span: Span,
+    /// The comment with its delimiters.
+    pub text: Box<str>,
     /// Whether other text precedes it on its line.
     pub trailing: bool,
 }

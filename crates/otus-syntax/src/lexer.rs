@@ -1,1 +1,348 @@
-//! Tokens of the text formats.
+//! Tokens of the `.hsf`, `.hif` and `.hcf` texts, and the pieces of lexing that `.htf` shares.
+//!
+//! The lexer is lazy: it makes the next token on demand and remembers nothing but its place, so
+//! looking ahead is copying it. White space and comments are skipped between tokens.
+
+use std::borrow::Cow;
+
+use crate::name::is_name_char;
+use crate::source::{Span, offset};
+
+/// A token with its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A plain name or keyword.
+    Word,
+    /// A name in double quotes.
+    Quoted,
+    /// A quote without its end on the same line.
+    OpenQuote,
+    /// Decimal digits.
+    Number,
+    /// `@`
+    At,
+    /// `{`
+    LeftBrace,
+    /// `}`
+    RightBrace,
+    /// `(`
+    LeftParen,
+    /// `)`
+    RightParen,
+    /// `[`
+    LeftBracket,
+    /// `]`
+    RightBracket,
+    /// `,`
+    Comma,
+    /// `;`
+    Semicolon,
+    /// `=`
+    Equals,
+    /// `.`
+    Dot,
+    /// `!`
+    Bang,
+    /// `?`
+    Question,
+    /// `|`
+    Pipe,
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `-`
+    Minus,
+    /// `--`
+    Dashes,
+    /// `->`
+    Arrow,
+    /// `∅`
+    EmptySet,
+    /// `⊤`
+    Top,
+    /// `⊥`
+    Bottom,
+    /// A character that begins no token.
+    Unknown,
+    /// The end of the text.
+    End,
+}
+
+/// What stands between tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trivia {
+    /// The comment with its delimiters.
+    pub span: Span,
+    /// Whether it has its end.
+    pub terminated: bool,
+}
+
+/// A place in a text, from which tokens are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Lexer<'t> {
+    /// At the beginning of a text (after a byte order mark, if it has one).
+    pub fn new(text: &'t str) -> Self {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Lexer { text, at }
+    }
+
+    /// Skips white space and at most one comment; returns the comment.
+    pub fn comment(&mut self) -> Option<Trivia> {
+        let (start, found) = skip_to_comment(self.text, self.at);
+        self.at = start;
+        let found = found?;
+        self.at = found.span.end as usize;
+        Some(found)
+    }
+
+    /// The next token; comments before it must have been skipped with [`Lexer::comment`].
+    pub fn token(&mut self) -> Token {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let Some(&first) = bytes.get(start) else {
+            return Token { kind: TokenKind::End, span: Span::at(offset(start)) };
+        };
+        let next = bytes.get(start + 1).copied();
+        let (kind, length) = match first {
+            b'@' => (TokenKind::At, 1),
+            b'{' => (TokenKind::LeftBrace, 1),
+            b'}' => (TokenKind::RightBrace, 1),
+            b'(' => (TokenKind::LeftParen, 1),
+            b')' => (TokenKind::RightParen, 1),
+            b'[' => (TokenKind::LeftBracket, 1),
+            b']' => (TokenKind::RightBracket, 1),
+            b',' => (TokenKind::Comma, 1),
+            b';' => (TokenKind::Semicolon, 1),
+            b'=' => (TokenKind::Equals, 1),
+            b'.' => (TokenKind::Dot, 1),
+            b'!' => (TokenKind::Bang, 1),
+            b'?' => (TokenKind::Question, 1),
+            b'|' => (TokenKind::Pipe, 1),
+            b'<' => (TokenKind::Less, 1),
+            b'>' => (TokenKind::Greater, 1),
+            b'-' => match next {
+                Some(b'-') => (TokenKind::Dashes, 2),
+                Some(b'>') => (TokenKind::Arrow, 2),
+                _ => (TokenKind::Minus, 1),
+            },
+            b'"' => {
+                let end = scan_quoted(self.text, start);
+                let kind = if end.closed { TokenKind::Quoted } else { TokenKind::OpenQuote };
+                (kind, end.end - start)
+            }
+            _ => {
+                let end = scan_word(self.text, start);
+                if end > start {
+                    let word = &bytes[start..end];
+                    let number = word.iter().all(u8::is_ascii_digit);
+                    (if number { TokenKind::Number } else { TokenKind::Word }, end - start)
+                } else {
+                    match self.text[start..].chars().next() {
+                        Some('∅') => (TokenKind::EmptySet, '∅'.len_utf8()),
+                        Some('⊤') => (TokenKind::Top, '⊤'.len_utf8()),
+                        Some('⊥') => (TokenKind::Bottom, '⊥'.len_utf8()),
+                        Some(other) => (TokenKind::Unknown, other.len_utf8()),
+                        None => (TokenKind::End, 0),
+                    }
+                }
+            }
+        };
+        self.at = start + length;
+        Token { kind, span: Span::new(offset(start), offset(self.at)) }
+    }
+}
+
+/// Where a quoted name ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuoteEnd {
+    /// The byte after it.
+    pub end: usize,
+    /// Whether the closing quote was found on the same line.
+    pub closed: bool,
+}
+
+/// The end of the word (plain name, keyword or number) that begins at `start`, or `start`.
+pub fn scan_word(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    loop {
+        while bytes.get(at).is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric()) {
+            at += 1;
+        }
+        if bytes.get(at).is_none_or(u8::is_ascii) {
+            return at;
+        }
+        match text[at..].chars().next() {
+            Some(c) if is_name_char(c) => at += c.len_utf8(),
+            _ => return at,
+        }
+    }
+}
+
+/// The end of the quoted name whose opening quote is at `start`.
+pub fn scan_quoted(text: &str, start: usize) -> QuoteEnd {
+    let bytes = text.as_bytes();
+    let mut at = start + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return QuoteEnd { end: at + 1, closed: true },
+            b'\n' => break,
+            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
+            _ => at += 1,
+        }
+    }
+    // A backslash before a character of several bytes skips only its first; find its end.
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    QuoteEnd { end: at.min(text.len()), closed: false }
+}
+
+/// The name a quoted token stands for; `quoted` includes the quotes.
+pub fn unquote(quoted: &str) -> Cow<'_, str> {
+    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
+    }
+    let mut name = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match if c == '\\' { chars.next() } else { None } {
+            None => name.push(c),
+            Some('n') => name.push('\n'),
+            Some('r') => name.push('\r'),
+            Some('t') => name.push('\t'),
+            Some(other) => name.push(other),
+        }
+    }
+    Cow::Owned(name)
+}
+
+/// A name as it can be written: plain when it can be, quoted otherwise.
+/// `unquote(quote(name)) = name`.
+pub fn quote(name: &str) -> Cow<'_, str> {
+    if crate::name::is_plain(name) {
+        return Cow::Borrowed(name);
+    }
+    let mut quoted = String::with_capacity(name.len() + 2);
+    quoted.push('"');
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    Cow::Owned(quoted)
+}
+
+/// Skips white space from `at`; returns where it ends and the comment that begins there, if any.
+pub fn skip_to_comment(text: &str, mut at: usize) -> (usize, Option<Trivia>) {
+    let bytes = text.as_bytes();
+    loop {
+        match bytes.get(at) {
+            Some(b' ' | b'\n' | b'\t' | b'\r') => at += 1,
+            Some(b'/') => break,
+            Some(byte) if byte.is_ascii() => return (at, None),
+            Some(_) => match text[at..].chars().next() {
+                Some(c) if c.is_whitespace() || c == '\u{feff}' => at += c.len_utf8(),
+                _ => return (at, None),
+            },
+            None => return (at, None),
+        }
+    }
+    let (end, terminated) = match bytes.get(at + 1) {
+        Some(b'*') => match memchr::memmem::find(&bytes[at + 2..], b"*/") {
+            Some(length) => (at + 2 + length + 2, true),
+            None => (bytes.len(), false),
+        },
+        Some(b'/') => {
+            let length = memchr::memchr(b'\n', &bytes[at..]).unwrap_or(bytes.len() - at);
+            (at + text[at..at + length].trim_end().len(), true)
+        }
+        _ => return (at, None),
+    };
+    (at, Some(Trivia { span: Span::new(offset(at), offset(end)), terminated }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<TokenKind> {
+        let mut lexer = Lexer::new(text);
+        let mut kinds = Vec::new();
+        loop {
+            while lexer.comment().is_some() {}
+            let token = lexer.token();
+            if token.kind == TokenKind::End {
+                return kinds;
+            }
+            kinds.push(token.kind);
+        }
+    }
+
+    #[test]
+    fn tokens_of_an_arrow() {
+        use TokenKind::{Arrow, Dashes, Greater, LeftParen, Less, Minus, Pipe, Word};
+        assert_eq!(kinds("a--m->|"), [Word, Dashes, Word, Arrow, Pipe]);
+        assert_eq!(
+            kinds("a -- <synch>m -> (b"),
+            [Word, Dashes, Less, Word, Greater, Word, Arrow, LeftParen, Word]
+        );
+        assert_eq!(kinds("a - b"), [Word, Minus, Word]);
+    }
+
+    #[test]
+    fn words_numbers_and_signs() {
+        use TokenKind::{Bottom, EmptySet, Number, OpenQuote, Quoted, Top, Unknown, Word};
+        assert_eq!(kinds("été l_1 12 2nd"), [Word, Word, Number, Word]);
+        assert_eq!(kinds("∅ ⊤ ⊥ $ \u{1F989}"), [EmptySet, Top, Bottom, Unknown, Unknown]);
+        assert_eq!(kinds("\"a b\" \"x\\\"y\" \"open\n"), [Quoted, Quoted, OpenQuote]);
+    }
+
+    #[test]
+    fn comments_are_skipped() {
+        use TokenKind::{Unknown, Word};
+        assert_eq!(kinds("\u{feff}a /* b */ c // d\n e /* open"), [Word, Word, Word]);
+        assert_eq!(kinds("a / b"), [Word, Unknown, Word]);
+        let mut lexer = Lexer::new(" /* open");
+        assert_eq!(lexer.comment().map(|comment| comment.terminated), Some(false));
+    }
+
+    #[test]
+    fn quoting_is_undone_by_unquoting() {
+        for name in ["", "a", "a b", "1", "\"", "\\", "a\nb\r\tc", "∅", "\\n", "é\"", "o"] {
+            assert_eq!(unquote(&quote(name)), if name == "a" { "a" } else { name });
+        }
+        assert_eq!(quote("l1"), "l1");
+        assert_eq!(quote("user-service"), "\"user-service\"");
+    }
+
+    #[test]
+    fn an_open_quote_ends_on_a_character_boundary() {
+        for text in ["\"\\", "\"\\∅", "\"∅\\", "\"\\\n"] {
+            let end = scan_quoted(text, 0);
+            assert!(!end.closed && text.is_char_boundary(end.end));
+        }
+    }
+}

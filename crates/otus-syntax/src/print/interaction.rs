@@ -1,0 +1,176 @@
+//! Interactions as text: flat where that fits, one operand a line where it does not.
+
+use crate::ast::{Comment, Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Target};
+use crate::lexer::quote;
+use crate::name::{Name, Names};
+use crate::print::writer::{INDENT, MAX_INDENTED, WIDTH, Writer};
+
+/// What is still to be printed; the last one comes next.
+enum Work {
+    /// A node at a level, all on one line if `flat`.
+    Node { id: NodeId, level: usize, flat: bool },
+    /// The next operand begins on a new line.
+    Line(usize),
+    /// Text.
+    Text(&'static str),
+    /// The end of a broken operator: comments before this offset, then `)` at this level.
+    Close { end: u32, level: usize },
+}
+
+pub(super) fn print(
+    writer: &mut Writer<'_>,
+    names: &Names,
+    interaction: &Interaction,
+    comments: &[Comment],
+) {
+    let widths = widths(names, interaction);
+    let has_comment = |start: u32, end: u32| {
+        let first = comments.partition_point(|comment| comment.span.start < start);
+        comments.get(first).is_some_and(|comment| comment.span.start < end)
+    };
+    let mut buffer = String::new();
+    let mut work = vec![Work::Node { id: interaction.root, level: 0, flat: false }];
+    while let Some(next) = work.pop() {
+        let (id, level, flat) = match next {
+            Work::Node { id, level, flat } => (id, level, flat),
+            Work::Line(level) => {
+                writer.line(level);
+                continue;
+            }
+            Work::Text(text) => {
+                writer.text(text);
+                continue;
+            }
+            Work::Close { end, level } => {
+                writer.line(level + 1);
+                writer.comments_before(end);
+                writer.line(level);
+                writer.text(")");
+                continue;
+            }
+        };
+        let node = interaction.node(id);
+        if !flat {
+            writer.comments_before(node.span.start);
+        }
+        buffer.clear();
+        let NodeKind::Operator(operator, operands) = &node.kind else {
+            leaf(&mut buffer, names, &node.kind);
+            writer.text(&buffer);
+            continue;
+        };
+        opener(&mut buffer, names, operator);
+        writer.text(&buffer);
+        let indent = INDENT * level.min(MAX_INDENTED);
+        let fits = indent + widths[id.0 as usize] <= WIDTH;
+        if flat || (fits && !has_comment(node.span.start, node.span.end)) {
+            work.push(Work::Text(")"));
+            for (i, &operand) in operands.iter().enumerate().rev() {
+                work.push(Work::Node { id: operand, level, flat: true });
+                if i > 0 {
+                    work.push(Work::Text(", "));
+                }
+            }
+        } else {
+            work.push(Work::Close { end: node.span.end, level });
+            for (i, &operand) in operands.iter().enumerate().rev() {
+                if i + 1 < operands.len() {
+                    work.push(Work::Text(","));
+                }
+                work.push(Work::Node { id: operand, level: level + 1, flat: false });
+                work.push(Work::Line(level + 1));
+            }
+        }
+    }
+}
+
+/// The width of every node printed on one line.
+fn widths(names: &Names, interaction: &Interaction) -> Vec<usize> {
+    let mut widths: Vec<usize> = Vec::with_capacity(interaction.nodes.len());
+    let mut buffer = String::new();
+    for node in &interaction.nodes {
+        buffer.clear();
+        let width = match &node.kind {
+            NodeKind::Operator(operator, operands) => {
+                opener(&mut buffer, names, operator);
+                let inner = operands
+                    .iter()
+                    .fold(0_usize, |sum, id| sum.saturating_add(widths[id.0 as usize] + 2));
+                buffer.chars().count().saturating_add(inner)
+            }
+            NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => {
+                leaf(&mut buffer, names, &node.kind);
+                buffer.chars().count()
+            }
+        };
+        // Wide is wide: no sum of these overflows.
+        widths.push(width.min(1 << 20));
+    }
+    widths
+}
+
+fn leaf(out: &mut String, names: &Names, kind: &NodeKind) {
+    match kind {
+        NodeKind::Passing(passing) => self::passing(out, names, passing),
+        NodeKind::Empty | NodeKind::Invalid | NodeKind::Operator(..) => out.push('o'),
+    }
+}
+
+/// `a -- <synch> m -> (b, c)`
+fn passing(out: &mut String, names: &Names, passing: &Passing) {
+    let text = |name: &Name| quote(names.text(name.symbol));
+    if let Some(origin) = &passing.origin {
+        out.push_str(&text(origin));
+        out.push_str(" -- ");
+    }
+    if passing.synchronous {
+        out.push_str("<synch> ");
+    }
+    out.push_str(&text(&passing.message));
+    match &passing.target {
+        Target::Environment => out.push_str(" ->|"),
+        Target::Lifeline(target) => {
+            out.push_str(" -> ");
+            out.push_str(&text(target));
+        }
+        Target::Broadcast(targets) => {
+            out.push_str(" -> ");
+            region(out, names, targets);
+        }
+    }
+}
+
+/// The operator up to the `(` of its operands.
+fn opener(out: &mut String, names: &Names, operator: &Operator) {
+    match operator {
+        Operator::Strict => out.push_str("strict"),
+        Operator::Seq => out.push_str("seq"),
+        Operator::Par => out.push_str("par"),
+        Operator::Alt => out.push_str("alt"),
+        Operator::Coreg(lifelines) => {
+            out.push_str("coreg");
+            region(out, names, lifelines);
+        }
+        Operator::Loop(LoopKind::Strict) => out.push_str("loopS"),
+        Operator::Loop(LoopKind::Weak) => out.push_str("loopW"),
+        Operator::Loop(LoopKind::HeadFirst) => out.push_str("loopH"),
+        Operator::Loop(LoopKind::Parallel) => out.push_str("loopP"),
+        Operator::Loop(LoopKind::Coregion(lifelines)) => {
+            out.push_str("loopC");
+            region(out, names, lifelines);
+        }
+    }
+    out.push('(');
+}
+
+/// `(l1, l2)`
+fn region(out: &mut String, names: &Names, lifelines: &[Name]) {
+    out.push('(');
+    for (i, name) in lifelines.iter().enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(&quote(names.text(name.symbol)));
+    }
+    out.push(')');
+}

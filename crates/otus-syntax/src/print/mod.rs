@@ -1,0 +1,128 @@
+//! Canonical text: one way to write each tree, which `otus fmt` prints.
+//!
+//! What is kept: the order of everything, the sugar and the arity that were written, every
+//! comment. What is made uniform: spacing, line breaks, and the spelling of operators and
+//! options (`loop_seq` becomes `loopW`, `pre_filters` becomes `filters`).
+//!
+//! Printing is linear in the output, whatever the depth: indentation stops growing at
+//! [`MAX_INDENTED`] levels, and what fits on a line is measured once per node.
+
+mod interaction;
+mod options;
+mod trace;
+mod writer;
+
+use crate::ast::{Declarations, Section, SpecFile};
+use crate::lexer::quote;
+use crate::name::Names;
+
+pub use trace::{trace, trace_line};
+use writer::Writer;
+pub use writer::{INDENT, MAX_INDENTED, WIDTH};
+
+/// The canonical text of a specification.
+///
+/// ```
+/// use otus_syntax::{Source, parse_spec, print};
+///
+/// let text = "@lifeline{a;b}@message{m} loop_seq( a--m->b )";
+/// let tree = parse_spec(&Source::new("x.hsf", text)).tree;
+/// assert_eq!(print::spec(&tree), "@lifeline{ a; b }\n@message{ m }\nloopW(a -- m -> b)\n");
+/// ```
+pub fn spec(tree: &SpecFile) -> String {
+    let mut writer = Writer::new(&tree.comments);
+    // Sections and interaction are printed in the order in which they stand, so that comments
+    // stay with what they are about; sections without a place come first.
+    let interaction = tree.interaction.as_ref();
+    let place = interaction.map_or(u32::MAX, |i| i.node(i.root).span.start);
+    let early = |section: &&Section| section.span().is_empty() || section.span().start < place;
+    for section in tree.sections.iter().filter(early) {
+        self::section(&mut writer, &tree.names, section);
+    }
+    if let Some(interaction) = interaction {
+        interaction::print(&mut writer, &tree.names, interaction, &tree.comments);
+        writer.line(0);
+    }
+    for section in tree.sections.iter().filter(|section| !early(section)) {
+        self::section(&mut writer, &tree.names, section);
+    }
+    writer.finish()
+}
+
+/// Only the interaction, as a `.hif` has it; empty if there is none.
+pub fn interaction(tree: &SpecFile) -> String {
+    let mut writer = Writer::new(&[]);
+    if let Some(interaction) = &tree.interaction {
+        interaction::print(&mut writer, &tree.names, interaction, &[]);
+        writer.line(0);
+    }
+    writer.finish()
+}
+
+/// Only the declarations, as a `.hsf` has them.
+pub fn signature(tree: &SpecFile) -> String {
+    let mut writer = Writer::new(&[]);
+    for section in &tree.sections {
+        match section {
+            Section::Messages(_) | Section::Lifelines(_) => {
+                self::section(&mut writer, &tree.names, section);
+            }
+            Section::Options(_) => {}
+        }
+    }
+    writer.finish()
+}
+
+fn section(writer: &mut Writer<'_>, names: &Names, section: &Section) {
+    writer.comments_before(section.span().start);
+    match section {
+        Section::Messages(declared) => declarations(writer, names, "@message{", declared),
+        Section::Lifelines(declared) => declarations(writer, names, "@lifeline{", declared),
+        Section::Options(section) => options::print(writer, names, section),
+    }
+    writer.line(0);
+}
+
+/// `@message{ m1; m2 }`, on one line if it fits, else filled lines; one name a line if there
+/// are comments among them.
+fn declarations(writer: &mut Writer<'_>, names: &Names, opener: &str, declared: &Declarations) {
+    writer.text(opener);
+    let texts: Vec<_> =
+        declared.names.iter().map(|name| quote(names.text(name.name.symbol))).collect();
+    let width: usize = texts.iter().map(|text| text.chars().count() + 2).sum();
+    let commented = writer.has_comment_before(declared.span.end);
+    if texts.is_empty() && !commented {
+        writer.text("}");
+        return;
+    }
+    if !commented && opener.len() + width < WIDTH {
+        writer.text(" ");
+        writer.text(&texts.join("; "));
+        writer.text(" }");
+        return;
+    }
+    let mut column = WIDTH;
+    for (i, (name, text)) in declared.names.iter().zip(&texts).enumerate() {
+        let last = i + 1 == texts.len();
+        let length = text.chars().count() + 1;
+        if commented || column + 1 + length > WIDTH {
+            writer.line(1);
+            column = INDENT;
+        } else {
+            writer.text(" ");
+            column += 1;
+        }
+        writer.comments_before(name.name.span.start);
+        writer.text(text);
+        if !last {
+            writer.text(";");
+        }
+        column += length;
+    }
+    if commented {
+        writer.line(1);
+        writer.comments_before(declared.span.end);
+    }
+    writer.line(0);
+    writer.text("}");
+}

@@ -1,0 +1,203 @@
+//! Options as text, in today's spelling.
+
+use crate::lexer::quote;
+use crate::name::{Name, Names};
+use crate::options::{
+    AnalysisKind, Criterion, Filter, Generation, Goal, GraphicOption, Layout, LocalAnalysis,
+    Logger, OptionSection, OptionValue, Partition, Picture, Priority, PriorityKind, Rewrite,
+    SimulateOption, Strategy, TracegenOption,
+};
+use crate::print::writer::Writer;
+
+/// One option a line.
+pub(super) fn print(writer: &mut Writer<'_>, names: &Names, section: &OptionSection) {
+    writer.text(&format!("@{}{{", section.process.keyword()));
+    let commented = writer.has_comment_before(section.span.end);
+    if section.items.is_empty() && !commented {
+        writer.text("}");
+        return;
+    }
+    for (i, item) in section.items.iter().enumerate() {
+        writer.line(1);
+        writer.comments_before(item.span.start);
+        writer.text(&value(names, &item.value));
+        if i + 1 < section.items.len() {
+            writer.text(";");
+        }
+    }
+    if commented {
+        writer.line(1);
+        writer.comments_before(section.span.end);
+    }
+    writer.line(0);
+    writer.text("}");
+}
+
+fn value(names: &Names, value: &OptionValue) -> String {
+    match value {
+        OptionValue::Loggers(loggers) => {
+            format!("loggers = {}", list(loggers.iter().map(|logger| self::logger(names, logger))))
+        }
+        OptionValue::Strategy(strategy) => {
+            let word = match strategy {
+                Strategy::Breadth => "BFS",
+                Strategy::Depth => "DFS",
+                Strategy::HighCoverage => "HCS",
+            };
+            format!("strategy = {word}")
+        }
+        OptionValue::Filters(filters) => {
+            format!("filters = {}", list(filters.iter().map(|&filter| self::filter(filter))))
+        }
+        OptionValue::Priorities(priorities) => match priorities.as_slice() {
+            [Priority::Randomize(true)] => "priorities = random".to_owned(),
+            _ => format!("priorities = {}", list(priorities.iter().map(|&p| priority(p)))),
+        },
+        OptionValue::Kind(kind) => format!("analysis_kind = {}", self::kind(kind)),
+        OptionValue::Goal(goal) => {
+            let word = match goal {
+                Goal::Pass => "Pass",
+                Goal::WeakPass => "WeakPass",
+                Goal::None => "None",
+            };
+            format!("goal = {word}")
+        }
+        OptionValue::LocalAnalysis(local) => {
+            let word = match local {
+                LocalAnalysis::Off => "false",
+                LocalAnalysis::On => "true",
+                LocalAnalysis::Front => "front",
+            };
+            format!("local_analysis = {word}")
+        }
+        OptionValue::Memoize(on) => format!("memoize = {on}"),
+        OptionValue::PartialOrderReduction(on) => format!("partial_order_reduction = {on}"),
+        OptionValue::SearchAll(on) => format!("search_all = {on}"),
+    }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+/// A keyword with its options in brackets, if it has any.
+fn with_options(keyword: &str, options: impl ExactSizeIterator<Item = String>) -> String {
+    if options.len() == 0 { keyword.to_owned() } else { format!("{keyword}{}", list(options)) }
+}
+
+fn logger(names: &Names, logger: &Logger) -> String {
+    match logger {
+        Logger::Graphic(options) => {
+            with_options("graphic", options.iter().map(|&option| graphic(names, option)))
+        }
+        Logger::Tracegen(options) => {
+            with_options("tracegen", options.iter().map(|option| tracegen(names, option)))
+        }
+        Logger::Automaton => "nfa".to_owned(),
+    }
+}
+
+fn text(names: &Names, name: Name) -> String {
+    quote(names.text(name.symbol)).into_owned()
+}
+
+fn graphic(names: &Names, option: GraphicOption) -> String {
+    match option {
+        GraphicOption::Format(Picture::Svg) => "svg".to_owned(),
+        GraphicOption::Format(Picture::Png) => "png".to_owned(),
+        GraphicOption::Layout(Layout::Vertical) => "vertical".to_owned(),
+        GraphicOption::Layout(Layout::Horizontal) => "horizontal".to_owned(),
+        GraphicOption::SequenceDiagrams(on) => format!("draw_sd = {on}"),
+        GraphicOption::TermTrees(on) => format!("draw_tt = {on}"),
+        GraphicOption::SubProcesses(on) => format!("draw_sub_processes = {on}"),
+        GraphicOption::Legend(on) => format!("draw_legend = {on}"),
+        GraphicOption::Folder(name) => format!("folder = {}", text(names, name)),
+        GraphicOption::Output(name) => format!("output = {}", text(names, name)),
+    }
+}
+
+fn tracegen(names: &Names, option: &TracegenOption) -> String {
+    match option {
+        TracegenOption::Generation(generation) => {
+            let value = match generation {
+                Generation::Exact => "exact".to_owned(),
+                Generation::Prefix => "prefix".to_owned(),
+                Generation::Terminal => "terminal".to_owned(),
+                Generation::Depth(depth) => format!("exact depth {depth}"),
+                Generation::Modulo(depth) => format!("modulo depth {depth}"),
+            };
+            format!("generation = {value}")
+        }
+        TracegenOption::Partition(Partition::Discrete) => "partition = discrete".to_owned(),
+        TracegenOption::Partition(Partition::Trivial) => "partition = trivial".to_owned(),
+        TracegenOption::Partition(Partition::Listed(regions)) => {
+            let region = |region: &Vec<Name>| {
+                let names: Vec<_> = region.iter().map(|&name| text(names, name)).collect();
+                format!("({})", names.join(", "))
+            };
+            let regions: Vec<_> = regions.iter().map(region).collect();
+            format!("partition = {{{}}}", regions.join(", "))
+        }
+        TracegenOption::Folder(name) => format!("folder = {}", text(names, *name)),
+        TracegenOption::Prefix(name) => format!("trace_prefix = {}", text(names, *name)),
+    }
+}
+
+fn filter(filter: Filter) -> String {
+    match filter {
+        Filter::Depth(n) => format!("max_depth = {n}"),
+        Filter::LoopDepth(n) => format!("max_loop_depth = {n}"),
+        Filter::NodeNumber(n) => format!("max_node_number = {n}"),
+    }
+}
+
+fn priority(priority: Priority) -> String {
+    match priority {
+        Priority::Randomize(on) => format!("randomize = {on}"),
+        Priority::Level(kind, level) => {
+            let word = match kind {
+                PriorityKind::Emission => "emission",
+                PriorityKind::Reception => "reception",
+                PriorityKind::InLoop => "loop",
+                PriorityKind::Simulate => "simu",
+                PriorityKind::Eliminate => "elim",
+                PriorityKind::Step => "step",
+                PriorityKind::Rendezvous => "multi_rdv",
+                PriorityKind::Rewrite(Rewrite::Simplify) => "simpl",
+                PriorityKind::Rewrite(Rewrite::Flush) => "flush",
+                PriorityKind::Rewrite(Rewrite::Invert) => "invert",
+                PriorityKind::Rewrite(Rewrite::Deduplicate) => "deduplicate",
+                PriorityKind::Rewrite(Rewrite::Factorize) => "factorize",
+                PriorityKind::Rewrite(Rewrite::Defactorize) => "defactorize",
+            };
+            format!("{word} = {level}")
+        }
+    }
+}
+
+fn kind(kind: &AnalysisKind) -> String {
+    match kind {
+        AnalysisKind::Accept => "accept".to_owned(),
+        AnalysisKind::Prefix => "prefix".to_owned(),
+        AnalysisKind::Eliminate => "eliminate".to_owned(),
+        AnalysisKind::Simulate(options) => {
+            with_options("simulate", options.iter().map(|&option| simulate(option)))
+        }
+    }
+}
+
+fn simulate(option: SimulateOption) -> String {
+    let criterion = |criterion: Criterion| match criterion {
+        Criterion::None => "none".to_owned(),
+        Criterion::Number(n) => format!("num = {n}"),
+        Criterion::MaxNumber => "max num".to_owned(),
+        Criterion::MaxDepth => "max depth".to_owned(),
+    };
+    match option {
+        SimulateOption::Before(on) => format!("before = {on}"),
+        SimulateOption::Multiply(on) => format!("multiply = {on}"),
+        SimulateOption::Reset(on) => format!("reset = {on}"),
+        SimulateOption::Loop(bound) => format!("loop {}", criterion(bound)),
+        SimulateOption::Act(bound) => format!("act {}", criterion(bound)),
+    }
+}

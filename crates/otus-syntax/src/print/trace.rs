@@ -1,0 +1,110 @@
+//! Multi-traces as text: one component a line.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::ast::{Colocalization, TraceAction, TraceFile};
+use crate::lexer::quote;
+use crate::print::writer::Writer;
+
+/// The canonical text of a multi-trace.
+///
+/// ```
+/// use otus_syntax::{Source, parse_trace, print};
+///
+/// let tree = parse_trace(&Source::new("x.htf", "[a,b]a!m.b?m;[c]")).tree;
+/// assert_eq!(print::trace(&tree), "{\n  [a, b] a!m.b?m;\n  [c]\n}\n");
+/// ```
+pub fn trace(tree: &TraceFile) -> String {
+    let mut writer = Writer::new(&tree.comments);
+    let actions = actions(tree);
+    if let Some(first) = tree.components.first() {
+        writer.comments_before(first.span.start);
+    }
+    writer.text("{");
+    for (i, component) in tree.components.iter().enumerate() {
+        writer.line(1);
+        writer.comments_before(component.span.start);
+        writer.text(&colocalization(tree, &component.lifelines));
+        occurrences(&mut writer, tree, component.occurrences.clone(), &actions);
+        if i + 1 < tree.components.len() {
+            writer.text(";");
+        }
+    }
+    if !tree.components.is_empty() {
+        writer.line(0);
+    }
+    writer.text("}");
+    writer.line(0);
+    writer.finish()
+}
+
+/// The multi-trace on one line, without comments, as case files have it.
+///
+/// ```
+/// use otus_syntax::{Source, parse_trace, print};
+///
+/// let tree = parse_trace(&Source::new("x.htf", "[a] a!m;\n[b]")).tree;
+/// assert_eq!(print::trace_line(&tree), "{[a] a!m; [b]}");
+/// ```
+pub fn trace_line(tree: &TraceFile) -> String {
+    let mut writer = Writer::new(&[]);
+    let actions = actions(tree);
+    writer.text("{");
+    for (i, component) in tree.components.iter().enumerate() {
+        if i > 0 {
+            writer.text("; ");
+        }
+        writer.text(&colocalization(tree, &component.lifelines));
+        occurrences(&mut writer, tree, component.occurrences.clone(), &actions);
+    }
+    writer.text("}");
+    writer.finish().trim_end().to_owned()
+}
+
+/// Every distinct action, written once.
+fn actions(tree: &TraceFile) -> Vec<String> {
+    let text = |action: &TraceAction| {
+        let lifeline = quote(tree.names.text(action.lifeline.symbol));
+        let message = quote(tree.names.text(action.message.symbol));
+        format!("{lifeline}{}{message}", action.direction.symbol())
+    };
+    tree.actions.iter().map(text).collect()
+}
+
+fn colocalization(tree: &TraceFile, lifelines: &Colocalization) -> Cow<'static, str> {
+    match lifelines {
+        Colocalization::All(_) => Cow::Borrowed("[#all]"),
+        Colocalization::Any(_) => Cow::Borrowed("[#any]"),
+        Colocalization::Listed(names) => {
+            let names: Vec<_> =
+                names.iter().map(|name| quote(tree.names.text(name.symbol))).collect();
+            Cow::Owned(format!("[{}]", names.join(", ")))
+        }
+    }
+}
+
+/// ` a!m.{b?m, c!n}.…`
+fn occurrences(writer: &mut Writer<'_>, tree: &TraceFile, range: Range<usize>, actions: &[String]) {
+    let all = &tree.occurrences[range];
+    for (i, occurrence) in all.iter().enumerate() {
+        let joined = i > 0 && occurrence.joined();
+        let opens = all.get(i + 1).is_some_and(|next| next.joined()) && !joined;
+        let closes = joined && !all.get(i + 1).is_some_and(|next| next.joined());
+        writer.text(match (i, joined) {
+            (0, _) => " ",
+            (_, false) => ".",
+            (_, true) => ", ",
+        });
+        if occurrence.start > writer.next_comment() {
+            writer.comments_before(occurrence.start);
+        }
+        if opens {
+            writer.text("{");
+        }
+        writer.text(&actions[occurrence.action()]);
+        if closes {
+            writer.text("}");
+        }
+    }
+}
