@@ -16,9 +16,6 @@ pub mod lower;
 pub mod multitrace;
 pub mod raise;
 
-#[cfg(test)]
-mod sample;
-
 pub use case::Case;
 pub use check::check;
 pub use lower::lower;

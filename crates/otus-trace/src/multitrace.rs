@@ -107,7 +107,7 @@ impl Partition {
         self.lifelines(component).iter().copied().collect()
     }
 
-    /// θ_C(l), the component of a lifeline.
+    /// `θ_C(l)`, the component of a lifeline.
     pub fn component_of(&self, lifeline: LifelineId) -> ComponentId {
         self.component_of[lifeline]
     }
@@ -237,6 +237,11 @@ impl Builder {
             starts: places.then(|| Vec::with_capacity(capacity)),
             moment: 0,
         }
+    }
+
+    /// The partition the trace is about.
+    pub fn partition(&self) -> &Partition {
+        &self.trace.partition
     }
 
     /// The component whose trace is being built.
