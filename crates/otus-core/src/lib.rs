@@ -5,8 +5,8 @@
 //! it, in which equal terms have equal numbers. It knows what interactions are; it knows nothing
 //! of traces or analyses.
 //!
-//! Data flows through it in this order: [`lower`] resolves names and builds terms, [`lint`]
-//! looks for parts that are probably not meant, [`raise`] turns a term back into a tree to print.
+//! Data flows through it in this order: [`lower()`] resolves names and builds terms, [`lint()`]
+//! looks for parts that are probably not meant, [`raise()`] turns a term back into a tree to print.
 //!
 //! Invariants:
 //! - terms are faithful: no constructor simplifies, so positions are those of the papers;

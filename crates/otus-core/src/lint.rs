@@ -26,10 +26,13 @@ use crate::unknown::NameKind;
 /// findings come in the order of the files and of their texts.
 ///
 /// ```
-/// use otus_syntax::ast::SpecFile;
+/// use otus_syntax::{Code, Source, parse_spec};
 ///
-/// let files = [&SpecFile::default()];
-/// assert!(otus_core::lint(&files, &otus_core::lower(&files)).is_empty());
+/// let text = "@lifeline{a} @message{m} loopW(alt(a -- m ->|, o))";
+/// let parsed = parse_spec(&Source::new("model.hsf", text));
+/// let files = [&parsed.tree];
+/// let found = otus_core::lint(&files, &otus_core::lower(&files));
+/// assert_eq!(found[0].code, Code::NULLABLE_LOOP);
 /// ```
 pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
     let mut lints = Vec::new();
@@ -489,9 +492,8 @@ mod tests {
 
     #[test]
     fn what_could_not_be_read_is_not_judged() {
-        check("alt(invalid, invalid, loopW(invalid), loopW(seq(invalid, o)))", &["O0710 o"]);
-        check("alt(seq(), seq())", &[]);
-        check("loopW(seq())", &[]);
+        check("alt(!, !, loopW(!), loopW(seq(!, o)))", &["O0710 o"]);
+        check("seq(!, a -- m ->|)", &[]);
     }
 
     #[test]

@@ -40,11 +40,13 @@ use problem::{Problem, Problems};
 /// Lowers the files of one specification.
 ///
 /// ```
-/// use otus_syntax::ast::SpecFile;
+/// use otus_syntax::{Source, parse_spec};
 ///
-/// let lowered = otus_core::lower(&[&SpecFile::default()]);
-/// assert_eq!(lowered.term, None);
+/// let signature = parse_spec(&Source::new("sig.hsf", "@lifeline{a; b} @message{m}"));
+/// let model = parse_spec(&Source::new("model.hif", "loopW(a -- m -> b)"));
+/// let lowered = otus_core::lower(&[&signature.tree, &model.tree]);
 /// assert!(lowered.diagnostics.is_empty());
+/// assert_eq!(lowered.pool.text(lowered.term.unwrap()), "loopW(strict(a!m, b?m))");
 /// ```
 pub fn lower(files: &[&SpecFile]) -> Lowered {
     let mut problems = Problems::default();

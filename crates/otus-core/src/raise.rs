@@ -30,14 +30,12 @@ use crate::term::Term;
 /// The tree of a term, with the pool's signature. Its places are all zero.
 ///
 /// ```
-/// # use otus_core::{Pool, Signature};
-/// # let mut signature = Signature::default();
-/// # let (a, b, m) = (signature.add_lifeline("a"), signature.add_lifeline("b"), signature.add_message("m"));
-/// # let mut pool = Pool::new(signature);
-/// let (send, receive) = (pool.emission(a, m), pool.reception(b, m));
-/// let passing = pool.strict(send, receive);
-/// let file = otus_core::raise(&pool, passing);
-/// assert_eq!(file.interaction.unwrap().nodes.len(), 1);
+/// use otus_syntax::{Source, parse_spec, print};
+///
+/// let text = "@message{m}\n@lifeline{a; b}\nstrict(o, strict(a -- m ->|, m -> b))";
+/// let lowered = otus_core::lower(&[&parse_spec(&Source::new("model.hsf", text)).tree]);
+/// let raised = otus_core::raise(&lowered.pool, lowered.term.unwrap());
+/// assert!(print::spec(&raised).ends_with("strict(o, a -- m -> b)\n"));
 /// ```
 pub fn raise(pool: &Pool, term: TermId) -> SpecFile {
     let mut file = signature(pool.signature());
@@ -518,6 +516,18 @@ mod tests {
             let (pool, term) = build(&steps);
             prop_assume!(pool.attributes(term).nodes < 20_000);
             let again = lower(&[&raise(&pool, term)]);
+            prop_assert_eq!(&again.diagnostics, &[]);
+            prop_assert_eq!(again.pool.text(again.term.unwrap()), pool.text(term));
+        }
+
+        #[test]
+        fn so_does_parsing_what_is_raised_and_printed(steps in steps()) {
+            let (pool, term) = build(&steps);
+            prop_assume!(pool.attributes(term).nodes < 5_000);
+            let text = otus_syntax::print::spec(&raise(&pool, term));
+            let parsed = otus_syntax::parse_spec(&otus_syntax::Source::new("x.hsf", text));
+            prop_assert_eq!(&parsed.diagnostics, &[]);
+            let again = lower(&[&parsed.tree]);
             prop_assert_eq!(&again.diagnostics, &[]);
             prop_assert_eq!(again.pool.text(again.term.unwrap()), pool.text(term));
         }

@@ -1,2 +1,23 @@
-//! To come.
+//! Observations: multi-traces over a signature, and the files that hold many of them.
+//!
+//! A [`MultiTrace`] is what a distributed system was seen to do: one local trace per
+//! co-localization, none ordered against another. [`lower()`] makes one from the tree of a `.htf`
+//! text, [`check()`] says what is wrong with such a tree when there is no signature to hold
+//! against it, [`raise()`] turns a multi-trace back into a tree to print, and [`case`] reads and
+//! writes case files, JSON lines with one multi-trace each.
+//!
+//! Everything is linear in the text, and an action of a long trace costs eight bytes (four
+//! without its place).
 #![forbid(unsafe_code)]
+
+pub mod case;
+pub mod check;
+pub mod lower;
+pub mod multitrace;
+pub mod raise;
+
+pub use case::Case;
+pub use check::check;
+pub use lower::lower;
+pub use multitrace::{ComponentId, MultiTrace, Partition, Step};
+pub use raise::raise;

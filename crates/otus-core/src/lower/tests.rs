@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use otus_syntax::ast::{Interaction, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target};
 use otus_syntax::name::Name;
-use otus_syntax::{Code, Diagnostic, Severity, Span};
+use otus_syntax::{Code, Diagnostic, Severity, Source, Span, parse_spec};
 
 use crate::sample::{spec, spec_with_id};
 use crate::{Pool, TermId, lower};
@@ -12,8 +12,9 @@ const SIGNATURE: &str = "@lifeline{a;b;c} @message{m;n} ";
 /// The term that an interaction over [`SIGNATURE`] is lowered to, without any finding.
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let file = spec(&format!("{SIGNATURE}{text}"));
-    let lowered = lower(&[&file]);
+    let parsed = parse_spec(&Source::new("x.hsf", format!("{SIGNATURE}{text}")));
+    assert_eq!(parsed.diagnostics, []);
+    let lowered = lower(&[&parsed.tree]);
     assert_eq!(lowered.diagnostics, []);
     assert_eq!(lowered.pool.text(lowered.term.unwrap()), expected);
 }
@@ -80,7 +81,7 @@ fn passings_are_strict_from_emission_to_receptions() {
 #[test]
 fn synchronous_passings_are_one_event() {
     check("a -- <synch> m -> b", "{a!m, b?m}");
-    check("<synch> b -- m -> (c, a)", "{a?m, b!m, c?m}");
+    check("b -- <synch> m -> (c, a)", "{a?m, b!m, c?m}");
     check("a -- <synch> m ->|", "a!m");
     check("<synch> m -> b", "b?m");
     check("<synch> m -> (b, c)", "{b?m, c?m}");

@@ -1,0 +1,449 @@
+//! What is wrong with a multi-trace whatever the signature.
+//!
+//! Each lifeline is in one co-localization, each action in the component of its lifeline, and no
+//! action happens twice at one moment. A fault that repeats (a component of the wrong name may
+//! hold a million actions) is told once, with a count. One pass over the actions.
+
+use otus_core::Signature;
+use otus_core::findings::{Findings, and_elsewhere};
+use otus_core::unknown::{self, NameKind, Unknown};
+use otus_syntax::ast::{Colocalization, Occurrence, TraceFile};
+use otus_syntax::name::Symbol;
+use otus_syntax::{Code, Diagnostic, Span};
+
+/// Everything that is wrong with a multi-trace and needs no signature to be seen, in the order
+/// of the text. [`lower`](crate::lower()) finds all this too.
+///
+/// ```
+/// let empty = otus_syntax::ast::TraceFile::default();
+/// assert!(otus_trace::check(&empty).is_empty());
+/// ```
+pub fn check(trace: &TraceFile) -> Vec<Diagnostic> {
+    render(trace, find(trace), &Signature::default())
+}
+
+/// A fault, with its place.
+pub(crate) struct Fault {
+    pub(crate) span: Span,
+    pub(crate) kind: FaultKind,
+}
+
+pub(crate) enum FaultKind {
+    TwoColocalizations { lifeline: Symbol, first: Span, others: usize },
+    Outside { action: usize, component: usize, others: usize },
+    AllNotAlone { other: Span },
+    RepeatedAction { action: usize, first: Span, others: usize },
+    RepeatedLifeline { lifeline: Symbol, first: Span, others: usize },
+    Undeclared { kind: NameKind, name: Symbol, others: usize },
+}
+
+/// Finds the faults, in the order of the work.
+pub(crate) fn find(trace: &TraceFile) -> Vec<Fault> {
+    let mut finder = Finder {
+        trace,
+        faults: Vec::new(),
+        lifelines: vec![Lifeline::default(); trace.names.len()],
+        actions: vec![ActionState::default(); trace.actions.len()],
+        moment: 0,
+    };
+    finder.all_alone();
+    for component in 0..trace.components.len() {
+        finder.component(component);
+    }
+    finder.faults
+}
+
+/// Puts faults in the order of the text and into words.
+pub(crate) fn render(
+    trace: &TraceFile,
+    mut faults: Vec<Fault>,
+    declared: &Signature,
+) -> Vec<Diagnostic> {
+    faults.sort_by_key(|fault| fault.span);
+    let mut findings = Findings::default();
+    for Fault { span, kind } in faults {
+        word(trace, span, &kind, declared, &mut findings);
+    }
+    findings.finish()
+}
+
+/// What is known of a lifeline on the way through the components.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lifeline {
+    /// Where it was first said to belong to a component.
+    owned: Option<Span>,
+    /// The last component that claims it, from 1, and where it does.
+    claimed: usize,
+    claimed_at: Span,
+    /// The last component outside of which it was met, from 1.
+    outside: usize,
+    /// Where in the faults its latest ones are.
+    outside_fault: usize,
+    two_fault: Option<usize>,
+    repeated: usize,
+    repeated_fault: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ActionState {
+    /// The last moment in which it happened, from 1, and where.
+    moment: u32,
+    start: u32,
+    fault: Option<usize>,
+}
+
+struct Finder<'a> {
+    trace: &'a TraceFile,
+    faults: Vec<Fault>,
+    /// By symbol.
+    lifelines: Vec<Lifeline>,
+    /// By action.
+    actions: Vec<ActionState>,
+    moment: u32,
+}
+
+impl Finder<'_> {
+    /// `#all` leaves nothing for another component.
+    fn all_alone(&mut self) {
+        let components = &self.trace.components;
+        let all =
+            components.iter().enumerate().find_map(|(at, component)| match component.lifelines {
+                Colocalization::All(span) => Some((at, span)),
+                Colocalization::Any(_) | Colocalization::Listed(_) => None,
+            });
+        let Some((at, span)) = all else { return };
+        if let Some(other) = components.get(usize::from(at == 0)) {
+            let kind = FaultKind::AllNotAlone { other: other.span };
+            self.faults.push(Fault { span, kind });
+        }
+    }
+
+    fn component(&mut self, at: usize) {
+        let trace = self.trace;
+        let component = &trace.components[at];
+        let stamp = at + 1;
+        let (any, listed) = match &component.lifelines {
+            Colocalization::All(_) => (false, false),
+            Colocalization::Any(_) => (true, false),
+            Colocalization::Listed(names) => {
+                for name in names {
+                    self.list(stamp, name.symbol, name.span);
+                }
+                (false, true)
+            }
+        };
+        let occurrences = trace.occurrences.get(component.occurrences.clone()).unwrap_or(&[]);
+        for (i, &occurrence) in occurrences.iter().enumerate() {
+            let alone = i == 0 || !occurrence.joined();
+            if alone {
+                self.moment += 1;
+            }
+            if !alone || occurrences.get(i + 1).is_some_and(|next| next.joined()) {
+                self.simultaneous(occurrence);
+            }
+            let symbol = trace.actions[occurrence.action()].lifeline.symbol;
+            if self.lifelines[symbol.0 as usize].claimed == stamp {
+                continue;
+            }
+            if any {
+                self.claim(stamp, symbol, place(trace, occurrence.action(), occurrence.start));
+            } else if listed {
+                self.outside(stamp, symbol, occurrence);
+            }
+        }
+    }
+
+    /// A lifeline in the list of a component.
+    fn list(&mut self, stamp: usize, symbol: Symbol, span: Span) {
+        let lifeline = &mut self.lifelines[symbol.0 as usize];
+        if lifeline.claimed != stamp {
+            self.claim(stamp, symbol, span);
+        } else if lifeline.repeated != stamp {
+            lifeline.repeated = stamp;
+            lifeline.repeated_fault = self.faults.len();
+            let first = lifeline.claimed_at;
+            let kind = FaultKind::RepeatedLifeline { lifeline: symbol, first, others: 0 };
+            self.faults.push(Fault { span, kind });
+        } else {
+            count(&mut self.faults[lifeline.repeated_fault]);
+        }
+    }
+
+    /// A component takes a lifeline for itself.
+    fn claim(&mut self, stamp: usize, symbol: Symbol, span: Span) {
+        let lifeline = &mut self.lifelines[symbol.0 as usize];
+        lifeline.claimed = stamp;
+        lifeline.claimed_at = span;
+        match (lifeline.owned, lifeline.two_fault) {
+            (None, _) => lifeline.owned = Some(span),
+            (Some(_), Some(fault)) => count(&mut self.faults[fault]),
+            (Some(first), None) => {
+                lifeline.two_fault = Some(self.faults.len());
+                let kind = FaultKind::TwoColocalizations { lifeline: symbol, first, others: 0 };
+                self.faults.push(Fault { span, kind });
+            }
+        }
+    }
+
+    fn outside(&mut self, stamp: usize, symbol: Symbol, occurrence: Occurrence) {
+        let lifeline = &mut self.lifelines[symbol.0 as usize];
+        if lifeline.outside == stamp {
+            return count(&mut self.faults[lifeline.outside_fault]);
+        }
+        lifeline.outside = stamp;
+        lifeline.outside_fault = self.faults.len();
+        let kind =
+            FaultKind::Outside { action: occurrence.action(), component: stamp - 1, others: 0 };
+        self.faults
+            .push(Fault { span: place(self.trace, occurrence.action(), occurrence.start), kind });
+    }
+
+    fn simultaneous(&mut self, occurrence: Occurrence) {
+        let state = &mut self.actions[occurrence.action()];
+        if state.moment != self.moment {
+            state.moment = self.moment;
+            state.start = occurrence.start;
+            return;
+        }
+        if let Some(fault) = state.fault {
+            return count(&mut self.faults[fault]);
+        }
+        state.fault = Some(self.faults.len());
+        let action = occurrence.action();
+        let first = place(self.trace, action, state.start);
+        let kind = FaultKind::RepeatedAction { action, first, others: 0 };
+        self.faults
+            .push(Fault { span: place(self.trace, occurrence.action(), occurrence.start), kind });
+    }
+}
+
+/// One more of the same.
+fn count(fault: &mut Fault) {
+    match &mut fault.kind {
+        FaultKind::TwoColocalizations { others, .. }
+        | FaultKind::Outside { others, .. }
+        | FaultKind::RepeatedAction { others, .. }
+        | FaultKind::RepeatedLifeline { others, .. }
+        | FaultKind::Undeclared { others, .. } => *others += 1,
+        FaultKind::AllNotAlone { .. } => {}
+    }
+}
+
+/// The place of an action that begins at `start`: its lifeline. Only the first occurrence of an
+/// action keeps its whole span; elsewhere the length is that of the name, which lies inside the
+/// action whether or not it is quoted there, unless the name has wide characters.
+pub(crate) fn place(trace: &TraceFile, action: usize, start: u32) -> Span {
+    let Some(action) = trace.actions.get(action) else { return Span::at(start) };
+    let first = action.lifeline.span.to(action.message.span);
+    if first.start == start {
+        return first;
+    }
+    let name = trace.names.text(action.lifeline.symbol);
+    let length = if name.is_ascii() { u32::try_from(name.len()).unwrap_or(0) } else { 0 };
+    Span::new(start, start.saturating_add(length))
+}
+
+fn word(
+    trace: &TraceFile,
+    span: Span,
+    kind: &FaultKind,
+    declared: &Signature,
+    findings: &mut Findings,
+) {
+    let source = trace.source;
+    let text = |symbol| trace.names.text(symbol);
+    let action = |action: usize| {
+        let action = &trace.actions[action];
+        let (lifeline, message) = (text(action.lifeline.symbol), text(action.message.symbol));
+        format!("{lifeline}{}{message}", action.direction.symbol())
+    };
+    match *kind {
+        FaultKind::TwoColocalizations { lifeline, first, others } => {
+            findings.add(Code::TWO_COLOCALIZATIONS, source, span, |draft| {
+                draft
+                    .message(format!("the lifeline `{}` is in two components", text(lifeline)))
+                    .with_label(format!("again here{}", and_elsewhere(others)))
+                    .with_related(source, first, "first here")
+                    .with_help(
+                        "a lifeline has one clock: put all its actions in one component, in \
+                         the order in which they happened",
+                    )
+            });
+        }
+        FaultKind::Outside { action: index, component, others } => {
+            findings.add(Code::OUTSIDE_COMPONENT, source, span, |draft| {
+                let lifeline = text(trace.actions[index].lifeline.symbol);
+                let component = &trace.components[component].lifelines;
+                let (place, list) = match component {
+                    Colocalization::Listed(names) => {
+                        let place = match (names.first(), names.last()) {
+                            (Some(first), Some(last)) => Some(first.span.to(last.span)),
+                            _ => None,
+                        };
+                        let shown: Vec<&str> =
+                            names.iter().take(5).map(|name| text(name.symbol)).collect();
+                        let rest = if names.len() > 5 { ", …" } else { "" };
+                        (place, format!("[{}{rest}]", shown.join(", ")))
+                    }
+                    Colocalization::All(span) | Colocalization::Any(span) => {
+                        (Some(*span), "this component".to_owned())
+                    }
+                };
+                let mut found = draft
+                    .message(format!("`{}` is not an action of {list}", action(index)))
+                    .with_label(match others {
+                        0 => format!("on `{lifeline}`"),
+                        1 => format!("on `{lifeline}`, like 1 other action"),
+                        _ => format!("on `{lifeline}`, like {others} other actions"),
+                    })
+                    .with_help(format!(
+                        "add `{lifeline}` to the component if it shares its clock, or move the \
+                         action to the component of `{lifeline}`"
+                    ));
+                if let Some(place) = place {
+                    found = found.with_related(source, place, "the lifelines of the component");
+                }
+                found
+            });
+        }
+        FaultKind::AllNotAlone { other } => {
+            findings.add(Code::ALL_NOT_ALONE, source, span, |draft| {
+                draft
+                    .message("`#all` leaves no lifeline for another component")
+                    .with_related(source, other, "the other component")
+                    .with_help("list the lifelines of each component, or use `#any`")
+            });
+        }
+        FaultKind::RepeatedAction { action: index, first, others } => {
+            findings.add(Code::REPEATED_ACTION, source, span, |draft| {
+                draft
+                    .message(format!("`{}` is twice in one set", action(index)))
+                    .with_label(format!("again here{}", and_elsewhere(others)))
+                    .with_related(source, first, "first here")
+                    .with_help(
+                        "`{…}` is a set of simultaneous actions; write `.` between actions that \
+                         follow each other",
+                    )
+            });
+        }
+        FaultKind::RepeatedLifeline { lifeline, first, others } => {
+            findings.add(Code::REPEATED_LIFELINE, source, span, |draft| {
+                draft
+                    .message(format!("`{}` is listed twice in this component", text(lifeline)))
+                    .with_label(format!("listed again here{}", and_elsewhere(others)))
+                    .with_related(source, first, "first listed here")
+                    .with_help("leave one of the two out")
+            });
+        }
+        FaultKind::Undeclared { kind, name, others } => unknown::report(
+            Unknown { kind, name: text(name), source, span, others },
+            declared,
+            findings,
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otus_syntax::{Source, parse_trace};
+
+    /// What is found in a text: code, place, text there, related texts.
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let parsed = parse_trace(&Source::new("x.htf", text));
+        let wrong: Vec<_> = parsed.diagnostics.iter().filter(|found| found.is_error()).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+        let shown: Vec<String> = super::check(&parsed.tree)
+            .iter()
+            .map(|found| {
+                let related: Vec<&str> =
+                    found.related.iter().map(|label| &text[label.span.range()]).collect();
+                let place = &text[found.primary.span.range()];
+                let parts = [&found.code.to_string(), place, &found.message, &found.primary.text];
+                format!("{} / {}", parts.join(" | "), related.join(" / "))
+            })
+            .collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn nothing_is_said_about_what_is_fine() {
+        check("[#all] a!m.b?m", &[]);
+        check("{[a] a!m.{a!m,a?m}.a!m; [b,c] {b?m,c!n}; [d]}", &[]);
+        check("{[#any] a!m; [#any] b?m; [c]}", &[]);
+        check("a!m.b?m", &[]);
+        check("{}", &[]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn a_lifeline_is_in_one_component() {
+        check(
+            "{[a,b] a!m; [b] b?m; [c,b]}",
+            &["O0402 | b | the lifeline `b` is in two components | again here, and in 1 other \
+               place / b"],
+        );
+        check(
+            "{[#any] a!m.b!m; [#any] b?m.b!m}",
+            &["O0402 | b?m | the lifeline `b` is in two components | again here / b!m"],
+        );
+        check(
+            "{[#any] a!m; [a] a?m}",
+            &["O0402 | a | the lifeline `a` is in two components | again here / a!m"],
+        );
+    }
+
+    #[test]
+    fn an_action_is_in_the_component_of_its_lifeline() {
+        check(
+            "{[a] a!m.b?m.b?m.c?n; [b] b!n.a!m.a!m.a!m}",
+            &[
+                "O0403 | b?m | `b?m` is not an action of [a] | on `b`, like 1 other action / a",
+                "O0403 | c?n | `c?n` is not an action of [a] | on `c` / a",
+                "O0403 | a | `a!m` is not an action of [b] | on `a`, like 2 other actions / b",
+            ],
+        );
+    }
+
+    #[test]
+    fn all_stands_alone() {
+        check(
+            "{[#all] a!m; [b] b?m}",
+            &["O0404 | #all | `#all` leaves no lifeline for another component |  / [b] b?m"],
+        );
+        check(
+            "{[a]; [#all]; [#all]}",
+            &["O0404 | #all | `#all` leaves no lifeline for another component |  / [a]"],
+        );
+    }
+
+    #[test]
+    fn a_set_has_no_action_twice() {
+        check(
+            "[#all] {a!m,b?m,a!m}.{a!m,a!m}.{b?m,a!m}.a!m.a!m",
+            &["O0406 | a | `a!m` is twice in one set | again here, and in 1 other place / a!m"],
+        );
+    }
+
+    #[test]
+    fn a_component_lists_a_lifeline_once() {
+        check(
+            "[a,b,a,a] a!m",
+            &["O0305 | a | `a` is listed twice in this component | listed again here, and in 1 \
+               other place / a"],
+        );
+    }
+
+    #[test]
+    fn places_of_wide_and_quoted_names_are_inside_the_text() {
+        let text = "{[a] é!m.\"é\"!m.\"x y\"!m; [b] \"é\"!m.\"x y\"?m.\"x y\"!m}";
+        let parsed = parse_trace(&Source::new("x.htf", text));
+        let found = super::check(&parsed.tree);
+        assert_eq!(found.len(), 4);
+        for found in found {
+            let Span { start, end } = found.primary.span;
+            assert!(text.is_char_boundary(start as usize) && text.is_char_boundary(end as usize));
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! From the tree of a multi-trace to a multi-trace over a signature.
+//!
+//! `#all` is every lifeline, `#any` those of the component's own actions; lifelines without a
+//! component get their own, empty. Whatever is wrong is reported, and the result is to be used
+//! only if no finding is an error: it leaves out actions on undeclared lifelines and actions
+//! outside their component, because no multi-trace can hold them.
+
+use otus_core::unknown::NameKind;
+use otus_core::{Action, ActionId, LifelineId, MessageId, Pool, Signature};
+use otus_syntax::Diagnostic;
+use otus_syntax::ast::{Colocalization, TraceFile};
+use otus_syntax::name::{Name, Symbol};
+
+use crate::check::{self, Fault, FaultKind};
+use crate::multitrace::{Builder, MultiTrace, Partition};
+
+/// The multi-trace a tree describes, over the signature of a pool, with all that is wrong with
+/// it: undeclared names, and what [`check`](crate::check()) finds. Undeclared messages are added
+/// to the pool, so that the actions that have them stay what they are: actions that no
+/// interaction of the pool has.
+///
+/// ```
+/// use otus_core::{Pool, Signature};
+/// use otus_syntax::{Source, parse_trace};
+///
+/// let mut signature = Signature::default();
+/// signature.add_lifeline("a");
+/// signature.add_lifeline("b");
+/// signature.add_message("m");
+/// let mut pool = Pool::new(signature);
+/// let parsed = parse_trace(&Source::new("run.htf", "[a] a!m.a!m"));
+/// let (trace, findings) = otus_trace::lower(&parsed.tree, &mut pool);
+/// assert!(findings.is_empty());
+/// assert_eq!((trace.len(), trace.partition().len()), (2, 2));
+/// ```
+pub fn lower(trace: &TraceFile, pool: &mut Pool) -> (MultiTrace, Vec<Diagnostic>) {
+    let mut faults = check::find(trace);
+    undeclared(trace, pool.signature(), &mut faults);
+    let diagnostics = check::render(trace, faults, pool.signature());
+
+    let names = Resolved::new(trace, pool);
+    let (partition, kept) = partition(trace, pool, &names);
+    let mut builder = Builder::new(partition, trace.occurrences.len(), true);
+    for (component, _) in trace.components.iter().zip(kept).filter(|(_, kept)| *kept) {
+        let occurrences = trace.occurrences.get(component.occurrences.clone()).unwrap_or(&[]);
+        let here = builder.component();
+        for (i, occurrence) in occurrences.iter().enumerate() {
+            if i == 0 || !occurrence.joined() {
+                builder.next_moment();
+            }
+            let Some((action, lifeline)) = names.actions[occurrence.action()] else { continue };
+            if builder.partition().component_of(lifeline) == here {
+                builder.push(action, occurrence.start);
+            }
+        }
+        builder.next_component();
+    }
+    (builder.finish(trace.source), diagnostics)
+}
+
+/// What the names of a trace are in a pool.
+struct Resolved {
+    /// By symbol.
+    lifelines: Vec<Option<LifelineId>>,
+    /// By action: none on a lifeline that is not declared.
+    actions: Vec<Option<(ActionId, LifelineId)>>,
+}
+
+impl Resolved {
+    fn new(trace: &TraceFile, pool: &mut Pool) -> Resolved {
+        let names = &trace.names;
+        let lifelines: Vec<Option<LifelineId>> =
+            names.iter().map(|(_, text)| pool.signature().lifeline(text)).collect();
+        let mut messages: Vec<Option<MessageId>> = vec![None; names.len()];
+        let actions = trace
+            .actions
+            .iter()
+            .map(|action| {
+                let symbol = action.message.symbol;
+                let lifeline = lifelines[action.lifeline.symbol.0 as usize]?;
+                let message = *messages[symbol.0 as usize]
+                    .get_or_insert_with(|| pool.add_message(names.text(symbol)));
+                let action = Action { lifeline, direction: action.direction, message };
+                Some((pool.intern_action(action), lifeline))
+            })
+            .collect();
+        Resolved { lifelines, actions }
+    }
+}
+
+/// The partition of a trace, and which of its components are part of it: a component that has
+/// no lifeline (`[#any]` without actions) is none.
+fn partition(trace: &TraceFile, pool: &Pool, names: &Resolved) -> (Partition, Vec<bool>) {
+    let count = pool.signature().lifeline_count();
+    let mut taken = vec![false; count];
+    let mut components = Vec::new();
+    let mut kept = Vec::new();
+    for component in &trace.components {
+        let mut own: Vec<LifelineId> = Vec::new();
+        let mut take = |lifeline: LifelineId| {
+            if !std::mem::replace(&mut taken[lifeline.0 as usize], true) {
+                own.push(lifeline);
+            }
+        };
+        match &component.lifelines {
+            Colocalization::All(_) => {
+                pool.signature().lifelines().for_each(|(lifeline, _)| take(lifeline));
+            }
+            Colocalization::Any(_) => trace
+                .occurrences
+                .get(component.occurrences.clone())
+                .unwrap_or(&[])
+                .iter()
+                .filter_map(|occurrence| names.actions[occurrence.action()])
+                .for_each(|(_, lifeline)| take(lifeline)),
+            Colocalization::Listed(listed) => listed
+                .iter()
+                .filter_map(|name| names.lifelines[name.symbol.0 as usize])
+                .for_each(take),
+        }
+        kept.push(!own.is_empty());
+        components.push(own);
+    }
+    (Partition::new(components, count), kept)
+}
+
+/// Names that the signature does not have, each once.
+fn undeclared(trace: &TraceFile, signature: &Signature, faults: &mut Vec<Fault>) {
+    let mut lifelines: Vec<Option<Name>> = vec![None; trace.names.len()];
+    let mut messages: Vec<Option<Name>> = vec![None; trace.names.len()];
+    for name in listed(trace) {
+        note(&mut lifelines, name);
+    }
+    for action in &trace.actions {
+        note(&mut lifelines, action.lifeline);
+        note(&mut messages, action.message);
+    }
+    let text = |symbol: Symbol| trace.names.text(symbol);
+    lifelines.retain(|name| name.is_some_and(|n| signature.lifeline(text(n.symbol)).is_none()));
+    messages.retain(|name| name.is_some_and(|n| signature.message(text(n.symbol)).is_none()));
+    if lifelines.is_empty() && messages.is_empty() {
+        return;
+    }
+    // Counting uses takes a pass over the whole trace, which a good trace does not need.
+    let mut lifeline_uses = vec![0usize; trace.names.len()];
+    let mut message_uses = vec![0usize; trace.names.len()];
+    for name in listed(trace) {
+        lifeline_uses[name.symbol.0 as usize] += 1;
+    }
+    for occurrence in &trace.occurrences {
+        let action = &trace.actions[occurrence.action()];
+        lifeline_uses[action.lifeline.symbol.0 as usize] += 1;
+        message_uses[action.message.symbol.0 as usize] += 1;
+    }
+    let mut report = |kind, name: Name, uses: &[usize]| {
+        let others = uses[name.symbol.0 as usize].saturating_sub(1);
+        let kind = FaultKind::Undeclared { kind, name: name.symbol, others };
+        faults.push(Fault { span: name.span, kind });
+    };
+    for name in lifelines.into_iter().flatten() {
+        report(NameKind::Lifeline, name, &lifeline_uses);
+    }
+    for name in messages.into_iter().flatten() {
+        report(NameKind::Message, name, &message_uses);
+    }
+}
+
+/// The names in the lists of the components.
+fn listed(trace: &TraceFile) -> impl Iterator<Item = Name> {
+    trace
+        .components
+        .iter()
+        .flat_map(|component| match &component.lifelines {
+            Colocalization::Listed(names) => names.as_slice(),
+            Colocalization::All(_) | Colocalization::Any(_) => &[],
+        })
+        .copied()
+}
+
+/// Keeps the first place of a name.
+fn note(names: &mut [Option<Name>], name: Name) {
+    let first = names[name.symbol.0 as usize].get_or_insert(name);
+    if name.span.start < first.span.start {
+        *first = name;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raise;
+    use otus_syntax::{Severity, Source, parse_trace};
+
+    fn pool() -> Pool {
+        let mut signature = Signature::default();
+        for name in ["a", "b", "c"] {
+            signature.add_lifeline(name);
+        }
+        for name in ["m", "publish"] {
+            signature.add_message(name);
+        }
+        Pool::new(signature)
+    }
+
+    fn show(trace: &MultiTrace, pool: &Pool) -> String {
+        let signature = pool.signature();
+        let mut components = Vec::new();
+        for component in trace.partition().components() {
+            let lifelines: Vec<&str> = trace
+                .partition()
+                .lifelines(component)
+                .iter()
+                .map(|&lifeline| signature.lifeline_name(lifeline))
+                .collect();
+            let moments: Vec<String> = trace
+                .moments(component)
+                .map(|moment| {
+                    let actions: Vec<String> = moment
+                        .iter()
+                        .map(|step| pool.action(step.action()).text(signature))
+                        .collect();
+                    actions.join("+")
+                })
+                .collect();
+            components.push(format!("[{}] {}", lifelines.join(","), moments.join(".")));
+        }
+        components.join("; ")
+    }
+
+    /// The multi-trace of a text, and the messages about it.
+    #[track_caller]
+    fn check_findings(text: &str, expected: &str, findings: &[&str]) {
+        let mut pool = pool();
+        let (trace, found) = lower(&parse_trace(&Source::new("x.htf", text)).tree, &mut pool);
+        assert_eq!(show(&trace, &pool), expected);
+        let found: Vec<String> = found
+            .iter()
+            .map(|found| {
+                let place = &text[found.primary.span.range()];
+                let help = found.help.as_deref().unwrap_or("");
+                format!("{place} | {} | {} | {help}", found.message, found.primary.text)
+            })
+            .collect();
+        assert_eq!(found, findings);
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        check_findings(text, expected, &[]);
+        let mut pool = pool();
+        let (trace, _) = lower(&parse_trace(&Source::new("x.htf", text)).tree, &mut pool);
+        let (again, found) = lower(&raise(&trace, &pool), &mut pool);
+        assert_eq!(found, []);
+        assert_eq!(again.without_places(), trace.without_places());
+    }
+
+    #[test]
+    fn components_are_completed() {
+        check("[#all] a!m.b?m", "[a,b,c] a!m.b?m");
+        check("a!m.b?m", "[a,b,c] a!m.b?m");
+        check("{[b] b?m; [a] a!m}", "[b] b?m; [a] a!m; [c] ");
+        check("{[c,a] a!m.c?m}", "[a,c] a!m.c?m; [b] ");
+        check("{[#any] c!m.a!m; [#any]}", "[a,c] c!m.a!m; [b] ");
+        check("{[#any]; [b]}", "[b] ; [a] ; [c] ");
+        check("{}", "[a] ; [b] ; [c] ");
+        check("", "[a] ; [b] ; [c] ");
+    }
+
+    #[test]
+    fn simultaneous_actions_have_one_order() {
+        check("[a,b] a!m.{b?m,a!m}.b!m", "[a,b] a!m.a!m+b?m.b!m; [c] ");
+        let mut pool = pool();
+        let mut read = |text| {
+            lower(&parse_trace(&Source::new("x.htf", text)).tree, &mut pool).0.without_places()
+        };
+        assert_eq!(read("[#all] {a!m,b?m}.{c!m}"), read("[#all] {b?m, a!m}.c!m"));
+        assert_ne!(read("[#all] {a!m,b?m}"), read("[#all] a!m.b?m"));
+    }
+
+    #[test]
+    fn undeclared_names_are_told_once() {
+        check_findings(
+            "{[a,x] a!publsh.x!m.a!publsh; [y]}",
+            "[a] a!publsh.a!publsh; [b] ; [c] ",
+            &[
+                "x | the lifeline `x` is not declared | used here, and in 1 other place | declare \
+                 it in `@lifeline{…}`",
+                "publsh | the message `publsh` is not declared | used here, and in 1 other place \
+                 | did you mean `publish`? Otherwise declare it in `@message{…}`",
+                "y | the lifeline `y` is not declared | used here | declare it in `@lifeline{…}`",
+            ],
+        );
+        check_findings(
+            "[m] m!a",
+            "[a] ; [b] ; [c] ",
+            &[
+                "m | `m` is declared as a message, not as a lifeline | used here, and in 1 other \
+                 place | in `a -- m -> b` and `a!m` the message is `m`; if `m` is also a \
+                 lifeline, declare it in `@lifeline{…}` too",
+                "a | `a` is declared as a lifeline, not as a message | used here | in `a -- m -> \
+                 b` and `a!m` the message is `m`; if `a` is also a message, declare it in \
+                 `@message{…}` too",
+            ],
+        );
+    }
+
+    #[test]
+    fn faults_without_a_signature_are_told_in_order_among_the_others() {
+        let mut pool = pool();
+        let text = "{[x] x!m; [a] b?m; [a]}";
+        let (trace, found) = lower(&parse_trace(&Source::new("x.htf", text)).tree, &mut pool);
+        let codes: Vec<String> = found.iter().map(|found| found.code.to_string()).collect();
+        assert_eq!(codes, ["O0301", "O0403", "O0402"]);
+        assert_eq!(show(&trace, &pool), "[a] ; [b] ; [c] ");
+    }
+
+    #[test]
+    fn actions_keep_their_places() {
+        let mut pool = pool();
+        let text = "{[b] b?m; [a] a!m.{a?m, a!m}}";
+        let (trace, _) = lower(&parse_trace(&Source::new("x.htf", text)).tree, &mut pool);
+        for component in trace.partition().components() {
+            for (i, step) in trace.steps(component).iter().enumerate() {
+                let (_, start) = trace.place(component, i).unwrap();
+                let action = pool.action(step.action()).text(pool.signature());
+                assert!(text[start as usize..].starts_with(&action));
+            }
+        }
+    }
+
+    #[test]
+    fn findings_are_bounded() {
+        let actions: Vec<String> = (0..300).map(|i| format!("x{i}!m")).collect();
+        let mut pool = pool();
+        let text = format!("[#all] {}", actions.join("."));
+        let (_, found) = lower(&parse_trace(&Source::new("x.htf", text)).tree, &mut pool);
+        assert_eq!(found.len(), 101);
+        assert_eq!(found[100].severity, Severity::Error);
+    }
+
+    mod properties {
+        use super::*;
+        use crate::multitrace::ComponentId;
+        use otus_core::index::Index as _;
+        use proptest::prelude::*;
+
+        /// A multi-trace over [`pool`]: the component of each lifeline, then actions, each with
+        /// whether it is joined to the one before.
+        fn build(of: [usize; 3], actions: &[(usize, bool, usize, bool)]) -> (Pool, MultiTrace) {
+            let mut pool = pool();
+            let mut components = vec![Vec::new(); 3];
+            for (lifeline, &component) in of.iter().enumerate() {
+                components[component].push(LifelineId::new(lifeline));
+            }
+            let partition = Partition::new(components, 3);
+            let mut builder = Builder::new(partition.clone(), 0, false);
+            for component in partition.components() {
+                let mut moment: Vec<ActionId> = Vec::new();
+                for &(lifeline, emission, message, joined) in actions {
+                    let lifeline = LifelineId::new(lifeline);
+                    if partition.component_of(lifeline) != component {
+                        continue;
+                    }
+                    let message = MessageId::new(message);
+                    let action = if emission {
+                        Action::emission(lifeline, message)
+                    } else {
+                        Action::reception(lifeline, message)
+                    };
+                    let action = pool.intern_action(action);
+                    if !joined || moment.contains(&action) {
+                        builder.next_moment();
+                        moment.clear();
+                    }
+                    moment.push(action);
+                    builder.push(action, 0);
+                }
+                builder.next_component();
+            }
+            (pool, builder.finish(otus_syntax::SourceId(0)))
+        }
+
+        proptest! {
+            #[test]
+            fn lowering_what_is_raised_and_printed_gives_the_same_multi_trace(
+                of in [0usize..3, 0usize..3, 0usize..3],
+                actions in prop::collection::vec(
+                    (0usize..3, any::<bool>(), 0usize..2, any::<bool>()), 0..30),
+            ) {
+                let (mut pool, trace) = build(of, &actions);
+                let raised = raise(&trace, &pool);
+                let (again, found) = lower(&raised, &mut pool);
+                prop_assert_eq!(&found, &[]);
+                prop_assert_eq!(&again.without_places(), &trace);
+
+                let text = otus_syntax::print::trace(&raised);
+                let parsed = parse_trace(&Source::new("x.htf", text));
+                let (again, found) = lower(&parsed.tree, &mut pool);
+                prop_assert_eq!(&found, &[]);
+                prop_assert_eq!(&again.without_places(), &trace);
+                let all: usize =
+                    trace.partition().components().map(|c: ComponentId| trace.steps(c).len()).sum();
+                prop_assert_eq!(all, actions.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Partitions of the lifelines, and one trace per part.
+//!
+//! Invariants:
+//! - every lifeline is in exactly one component, and no component is without lifelines;
+//! - the actions of a component are on its lifelines;
+//! - the actions of one moment are sorted by id, so equal observations are equal values.
+//!
+//! A trace is a flat vector of four-byte steps, in the manner of [`otus_syntax::ast::Occurrence`]:
+//! an action and a bit that joins it to the step before. Places in the text are a second vector,
+//! which a long analysis can drop.
+
+use otus_core::index::Index as _;
+use otus_core::{ActionId, IndexVec, LifelineId, LifelineSet, define_id};
+use otus_syntax::SourceId;
+
+define_id! {
+    /// A component of a partition.
+    ComponentId;
+}
+
+/// A partition of the lifelines into co-localizations.
+///
+/// ```
+/// use otus_core::LifelineId;
+/// use otus_trace::{ComponentId, Partition};
+///
+/// let [a, b, c] = [0, 1, 2].map(LifelineId);
+/// let partition = Partition::new(vec![vec![c, a]], 3);
+/// assert_eq!(partition.component_of(c), ComponentId(0));
+/// assert_eq!(partition.lifelines(ComponentId(0)), [a, c]);
+/// assert_eq!(partition.lifelines(ComponentId(1)), [b]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partition {
+    /// The lifelines of each component in turn, ascending within each.
+    members: Vec<LifelineId>,
+    /// Where each component ends in `members`.
+    ends: IndexVec<ComponentId, usize>,
+    component_of: IndexVec<LifelineId, ComponentId>,
+}
+
+impl Partition {
+    /// The partition of `count` lifelines with the given components, in this order. A lifeline
+    /// listed in several belongs to the first; lifelines in none follow, each by itself; empty
+    /// components are left out.
+    ///
+    /// # Panics
+    /// If a component has a lifeline that is not among the first `count`.
+    pub fn new(components: Vec<Vec<LifelineId>>, count: usize) -> Self {
+        let mut component_of = IndexVec::filled(None, count);
+        let mut partition = Partition {
+            members: Vec::with_capacity(count),
+            ends: IndexVec::default(),
+            component_of: IndexVec::default(),
+        };
+        let singletons = component_of.ids().map(|lifeline| vec![lifeline]);
+        for mut component in components.into_iter().chain(singletons) {
+            let id = ComponentId::new(partition.ends.len());
+            component.sort_unstable();
+            let before = partition.members.len();
+            for lifeline in component {
+                if component_of[lifeline].is_none() {
+                    component_of[lifeline] = Some(id);
+                    partition.members.push(lifeline);
+                }
+            }
+            if partition.members.len() > before {
+                partition.ends.push(partition.members.len());
+            }
+        }
+        partition.component_of = component_of.iter().map(|of| of.expect("all have one")).collect();
+        partition
+    }
+
+    /// Every lifeline by itself.
+    pub fn discrete(count: usize) -> Self {
+        Partition::new(Vec::new(), count)
+    }
+
+    /// All lifelines together.
+    pub fn trivial(count: usize) -> Self {
+        Partition::new(vec![(0..count).map(LifelineId::new).collect()], count)
+    }
+
+    /// How many components there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none, for want of lifelines.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The components in order.
+    pub fn components(&self) -> impl ExactSizeIterator<Item = ComponentId> + use<> {
+        self.ends.ids()
+    }
+
+    /// The lifelines of a component, ascending.
+    pub fn lifelines(&self, component: ComponentId) -> &[LifelineId] {
+        &self.members[range(&self.ends, component)]
+    }
+
+    /// The lifelines of a component as a set.
+    pub fn set(&self, component: ComponentId) -> LifelineSet {
+        self.lifelines(component).iter().copied().collect()
+    }
+
+    /// `θ_C(l)`, the component of a lifeline.
+    pub fn component_of(&self, lifeline: LifelineId) -> ComponentId {
+        self.component_of[lifeline]
+    }
+
+    /// How many lifelines there are.
+    pub fn lifeline_count(&self) -> usize {
+        self.component_of.len()
+    }
+
+    /// Whether every lifeline is by itself.
+    pub fn is_discrete(&self) -> bool {
+        self.len() == self.lifeline_count()
+    }
+
+    /// Whether all lifelines are together.
+    pub fn is_trivial(&self) -> bool {
+        self.len() <= 1
+    }
+}
+
+/// A multi-trace: what was observed on each component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MultiTrace {
+    partition: Partition,
+    /// The steps of each component in turn.
+    steps: Vec<Step>,
+    /// Where each component ends in `steps`.
+    ends: IndexVec<ComponentId, usize>,
+    places: Option<Places>,
+}
+
+/// Where the steps were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Places {
+    source: SourceId,
+    /// By step: the offset of its first byte.
+    starts: Vec<u32>,
+}
+
+/// One action of a component's trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step(u32);
+
+impl Step {
+    const JOINED: u32 = 1 << 31;
+
+    fn new(action: ActionId, joined: bool) -> Self {
+        assert!(action.0 < Self::JOINED, "an action id has 31 bits here");
+        Step(action.0 | if joined { Self::JOINED } else { 0 })
+    }
+
+    /// Which action.
+    pub fn action(self) -> ActionId {
+        ActionId(self.0 & !Self::JOINED)
+    }
+
+    /// Whether it happens at the same moment as the step before it.
+    pub fn joined(self) -> bool {
+        self.0 & Self::JOINED != 0
+    }
+}
+
+impl MultiTrace {
+    /// The multi-trace with nothing observed.
+    pub fn empty(partition: Partition) -> Self {
+        let ends = IndexVec::filled(0, partition.len());
+        MultiTrace { partition, steps: Vec::new(), ends, places: None }
+    }
+
+    /// The partition it is about.
+    pub fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// The trace of a component.
+    pub fn steps(&self, component: ComponentId) -> &[Step] {
+        &self.steps[range(&self.ends, component)]
+    }
+
+    /// The trace of a component, moment by moment: mostly single steps, several where actions
+    /// were observed as simultaneous.
+    pub fn moments(&self, component: ComponentId) -> impl Iterator<Item = &[Step]> {
+        self.steps(component).chunk_by(|_, next| next.joined())
+    }
+
+    /// How many actions there are in all.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether nothing was observed.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Where the step with a given index in a component was read: the text and the offset.
+    pub fn place(&self, component: ComponentId, index: usize) -> Option<(SourceId, u32)> {
+        let places = self.places.as_ref()?;
+        let range = range(&self.ends, component);
+        Some((places.source, *places.starts[range].get(index)?))
+    }
+
+    /// The same without places, in half the memory.
+    #[must_use]
+    pub fn without_places(self) -> Self {
+        MultiTrace { places: None, ..self }
+    }
+}
+
+/// Puts a multi-trace together, component after component.
+#[derive(Debug)]
+pub struct Builder {
+    trace: MultiTrace,
+    starts: Option<Vec<u32>>,
+    /// Where the current moment begins in the steps.
+    moment: usize,
+}
+
+impl Builder {
+    /// A builder for a partition, expecting about `capacity` actions. With `places`, every
+    /// action is given its offset.
+    pub fn new(partition: Partition, capacity: usize, places: bool) -> Self {
+        let steps = Vec::with_capacity(capacity);
+        let ends = IndexVec::default();
+        Builder {
+            trace: MultiTrace { partition, steps, ends, places: None },
+            starts: places.then(|| Vec::with_capacity(capacity)),
+            moment: 0,
+        }
+    }
+
+    /// The partition the trace is about.
+    pub fn partition(&self) -> &Partition {
+        &self.trace.partition
+    }
+
+    /// The component whose trace is being built.
+    pub fn component(&self) -> ComponentId {
+        ComponentId::new(self.trace.ends.len())
+    }
+
+    /// Ends the current moment: the next action comes after it.
+    pub fn next_moment(&mut self) {
+        let steps = &mut self.trace.steps[self.moment..];
+        if let [_, _, ..] = steps {
+            // Actions of one moment have no order; sorting gives them a fixed one.
+            if let Some(starts) = &mut self.starts {
+                let starts = &mut starts[self.moment..];
+                let mut paired: Vec<(ActionId, u32)> =
+                    steps.iter().map(|step| step.action()).zip(starts.iter().copied()).collect();
+                paired.sort_unstable();
+                for (i, (action, start)) in paired.into_iter().enumerate() {
+                    steps[i] = Step::new(action, i > 0);
+                    starts[i] = start;
+                }
+            } else {
+                steps.sort_unstable_by_key(|step| step.action());
+                for (i, step) in steps.iter_mut().enumerate() {
+                    *step = Step::new(step.action(), i > 0);
+                }
+            }
+        }
+        self.moment = self.trace.steps.len();
+    }
+
+    /// Adds an action to the current moment. `start` is its offset, if places are kept.
+    pub fn push(&mut self, action: ActionId, start: u32) {
+        let joined = self.trace.steps.len() > self.moment;
+        self.trace.steps.push(Step::new(action, joined));
+        if let Some(starts) = &mut self.starts {
+            starts.push(start);
+        }
+    }
+
+    /// Ends the current component.
+    pub fn next_component(&mut self) {
+        self.next_moment();
+        self.trace.ends.push(self.trace.steps.len());
+    }
+
+    /// The multi-trace; components not reached are empty. `source` is what the offsets refer to.
+    pub fn finish(mut self, source: SourceId) -> MultiTrace {
+        self.next_moment();
+        while self.trace.ends.len() < self.trace.partition.len() {
+            self.trace.ends.push(self.trace.steps.len());
+        }
+        self.trace.places = self.starts.map(|starts| Places { source, starts });
+        self.trace
+    }
+}
+
+fn range(ends: &IndexVec<ComponentId, usize>, component: ComponentId) -> std::ops::Range<usize> {
+    let start = component.0.checked_sub(1).map_or(0, |before| ends[ComponentId(before)]);
+    start..ends[component]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_are_completed_with_singletons() {
+        let lists = |partition: &Partition| -> Vec<Vec<u32>> {
+            partition
+                .components()
+                .map(|c| partition.lifelines(c).iter().map(|lifeline| lifeline.0).collect())
+                .collect()
+        };
+        let ids = |numbers: &[u32]| numbers.iter().map(|&number| LifelineId(number)).collect();
+        let partition = Partition::new(vec![ids(&[]), ids(&[3, 1, 3]), ids(&[1, 0])], 5);
+        assert_eq!(lists(&partition), [vec![1, 3], vec![0], vec![2], vec![4]]);
+        assert_eq!(partition.component_of(LifelineId(2)), ComponentId(2));
+        assert!(!partition.is_discrete() && !partition.is_trivial());
+        assert!(Partition::discrete(3).is_discrete());
+        assert_eq!(lists(&Partition::trivial(2)), [vec![0, 1]]);
+        assert!(Partition::trivial(0).is_empty());
+    }
+
+    #[test]
+    fn moments_are_sorted_with_their_places() {
+        let mut builder = Builder::new(Partition::discrete(2), 4, true);
+        for (action, start) in [(7, 0), (5, 10), (6, 20)] {
+            builder.push(ActionId(action), start);
+        }
+        builder.next_moment();
+        builder.push(ActionId(1), 30);
+        builder.next_component();
+        let trace = builder.finish(SourceId(4));
+        let first = ComponentId(0);
+        let moments: Vec<Vec<u32>> = trace
+            .moments(first)
+            .map(|moment| moment.iter().map(|step| step.action().0).collect())
+            .collect();
+        assert_eq!(moments, [vec![5, 6, 7], vec![1]]);
+        let places: Vec<u32> = (0..4).map(|i| trace.place(first, i).unwrap().1).collect();
+        assert_eq!(places, [10, 20, 0, 30]);
+        assert_eq!(trace.place(first, 4), None);
+        assert!(trace.steps(ComponentId(1)).is_empty());
+        assert_eq!(trace.without_places().place(first, 0), None);
+    }
+
+    #[test]
+    fn a_step_is_four_bytes() {
+        assert_eq!(size_of::<Step>(), 4);
+    }
+}

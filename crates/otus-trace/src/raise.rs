@@ -1,0 +1,63 @@
+//! From a multi-trace back to a tree, to print it.
+
+use otus_core::{LifelineId, Pool};
+use otus_syntax::Span;
+use otus_syntax::ast::{Colocalization, Component, Occurrence, TraceAction, TraceFile};
+use otus_syntax::name::Name;
+use otus_syntax::source::offset;
+
+use crate::multitrace::MultiTrace;
+
+/// The tree of a multi-trace over the signature of `pool`. Its places are all zero. Components
+/// list their lifelines; the only component of a trivial partition is `#all`.
+///
+/// ```
+/// use otus_core::{Pool, Signature};
+/// use otus_trace::{MultiTrace, Partition, raise};
+///
+/// let mut signature = Signature::default();
+/// signature.add_lifeline("a");
+/// signature.add_lifeline("b");
+/// let pool = Pool::new(signature);
+/// let nothing = MultiTrace::empty(Partition::discrete(2));
+/// assert_eq!(raise(&nothing, &pool).components.len(), 2);
+/// ```
+pub fn raise(trace: &MultiTrace, pool: &Pool) -> TraceFile {
+    let signature = pool.signature();
+    let mut file = TraceFile::default();
+    let mut indices: Vec<Option<u32>> = vec![None; pool.action_count()];
+    file.occurrences.reserve_exact(trace.len());
+    let partition = trace.partition();
+    for component in partition.components() {
+        let lifelines = if partition.is_trivial() {
+            Colocalization::All(Span::default())
+        } else {
+            let name =
+                |&lifeline: &LifelineId| nowhere(&mut file, signature.lifeline_name(lifeline));
+            Colocalization::Listed(partition.lifelines(component).iter().map(name).collect())
+        };
+        let start = file.occurrences.len();
+        for step in trace.steps(component) {
+            let slot = &mut indices[step.action().0 as usize];
+            let index = if let Some(index) = *slot {
+                index
+            } else {
+                let action = pool.action(step.action());
+                let index = offset(file.actions.len());
+                *slot = Some(index);
+                let lifeline = nowhere(&mut file, signature.lifeline_name(action.lifeline));
+                let message = nowhere(&mut file, signature.message_name(action.message));
+                file.actions.push(TraceAction { lifeline, direction: action.direction, message });
+                index
+            };
+            file.occurrences.push(Occurrence::new(index, step.joined(), 0));
+        }
+        let occurrences = start..file.occurrences.len();
+        file.components.push(Component { span: Span::default(), lifelines, occurrences });
+    }
+    file
+}
+
+fn nowhere(file: &mut TraceFile, text: &str) -> Name {
+    Name { symbol: file.names.intern(text), span: Span::default() }
+}
