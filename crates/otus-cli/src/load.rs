@@ -133,7 +133,7 @@ impl Loaded {
         for case in otus_trace::case::read(source) {
             match case {
                 Ok(case) => cases.push(case),
-                Err(fault) => otus_syntax::parser::report(&mut faults, fault),
+                Err(fault) => otus_syntax::parser::report(&mut faults, *fault),
             }
         }
         self.diagnostics.append(&mut faults);

@@ -9,6 +9,7 @@ mod args;
 mod cmd;
 mod exit;
 mod input;
+mod load;
 mod output;
 mod report;
 

@@ -1,8 +1,11 @@
 //! The commands, one a file.
 
 mod completions;
+mod convert;
+mod demo;
 mod explain;
 mod fmt;
+mod lint;
 mod man;
 
 use crate::args::{Args, Command};
@@ -11,19 +14,10 @@ use crate::exit::Exit;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
-        Command::Demo(demo) => {
-            let _ = demo;
-            todo!()
-        }
+        Command::Demo(demo) => demo::run(demo, args.color),
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
-        Command::Lint(lint) => {
-            let _ = lint;
-            todo!()
-        }
-        Command::Convert(convert) => {
-            let _ = convert;
-            todo!()
-        }
+        Command::Lint(lint) => lint::run(lint, args.color),
+        Command::Convert(convert) => convert::run(convert, args.color),
         Command::Explain(explain) => explain::run(explain),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),
