@@ -22,10 +22,10 @@ pub trait Index: Copy + Eq + Ord + fmt::Debug {
 /// Defines id types: a new type around `u32` that implements [`Index`].
 #[macro_export]
 macro_rules! define_id {
-    ($($(#[$meta:meta])* $name:ident;)*) => {$(
+    ($($(#[$meta:meta])* $visibility:vis $name:ident;)*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u32);
+        $visibility struct $name(pub u32);
 
         impl $crate::index::Index for $name {
             fn new(index: usize) -> Self {
@@ -47,17 +47,17 @@ macro_rules! define_id {
 
 define_id! {
     /// A lifeline of a signature.
-    LifelineId;
+    pub LifelineId;
     /// A message of a signature.
-    MessageId;
+    pub MessageId;
     /// An action of a pool: `l!m` or `l?m`.
-    ActionId;
+    pub ActionId;
     /// An event of a pool: the actions of one indivisible step.
-    EventId;
+    pub EventId;
     /// A set of lifelines of a pool: a concurrent region, or the lifelines of a term.
-    RegionId;
+    pub RegionId;
     /// A term of a pool.
-    TermId;
+    pub TermId;
 }
 
 /// A vector indexed by ids of one type.

@@ -30,10 +30,12 @@
 pub mod action;
 pub mod findings;
 pub mod index;
+mod intern;
 pub mod lint;
 pub mod lower;
 pub mod pool;
 pub mod raise;
+mod region;
 pub mod set;
 pub mod signature;
 pub mod term;

@@ -311,7 +311,7 @@ impl Builder<'_> {
             self.problems.add(self.file, name.span, problem);
         }
         let lifelines = names.iter().map(|&name| self.resolved.lifeline(name)).collect();
-        self.pool.intern_region(lifelines)
+        self.pool.intern_region(&lifelines)
     }
 
     /// The names of a list that stand in it before, each with the first. Usually none, so the

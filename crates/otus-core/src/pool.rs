@@ -14,16 +14,15 @@
 //!   is an emission: an event is what one message passing can be.
 
 use std::fmt::Write as _;
-use std::hash::{Hash, Hasher as _};
 
-use hashbrown::HashTable;
 use otus_syntax::ast::Direction;
-use rustc_hash::FxHasher;
 
 use crate::action::Action;
 use crate::index::{
     ActionId, EventId, Index as _, IndexVec, LifelineId, MessageId, RegionId, TermId,
 };
+use crate::intern::Interner;
+use crate::region::Regions;
 use crate::set::LifelineSet;
 use crate::signature::Signature;
 use crate::term::{Attributes, Term};
@@ -47,7 +46,7 @@ pub struct Pool {
     actions: Interner<ActionId, Action>,
     events: Interner<EventId, Box<[ActionId]>>,
     event_lifelines: IndexVec<EventId, RegionId>,
-    regions: Interner<RegionId, LifelineSet>,
+    regions: Regions,
     terms: Interner<TermId, Term>,
     attributes: IndexVec<TermId, Attributes>,
 }
@@ -56,15 +55,13 @@ impl Pool {
     /// ∅, the empty interaction.
     pub const EMPTY: TermId = TermId(0);
     /// The empty region: `coreg_∅` is `seq`.
-    pub const NONE: RegionId = RegionId(0);
+    pub const NONE: RegionId = Regions::NONE;
     /// The region of all lifelines: `coreg_L` is `par`.
-    pub const ALL: RegionId = RegionId(1);
+    pub const ALL: RegionId = Regions::ALL;
 
     /// A pool over a signature, whose lifelines are fixed from now on.
     pub fn new(signature: Signature) -> Self {
-        let mut regions = Interner::default();
-        regions.push_unfound(LifelineSet::EMPTY);
-        regions.push_unfound(signature.all_lifelines());
+        let regions = Regions::new(signature.lifeline_count());
         let mut pool = Pool {
             signature,
             actions: Interner::default(),
@@ -99,7 +96,7 @@ impl Pool {
     }
 
     /// The lifelines of a term's events.
-    pub fn lifelines(&self, term: TermId) -> &LifelineSet {
+    pub fn lifelines(&self, term: TermId) -> LifelineSet {
         self.region(self.attributes[term].lifelines)
     }
 
@@ -114,8 +111,13 @@ impl Pool {
     }
 
     /// The lifelines of a region.
-    pub fn region(&self, region: RegionId) -> &LifelineSet {
-        &self.regions.items[region]
+    pub fn region(&self, region: RegionId) -> LifelineSet {
+        self.regions.set(region)
+    }
+
+    /// Whether a lifeline is in a region.
+    pub fn region_contains(&self, region: RegionId, lifeline: LifelineId) -> bool {
+        self.regions.contains(region, lifeline)
     }
 
     /// An action.
@@ -134,8 +136,8 @@ impl Pool {
     }
 
     /// Θ(e), the lifelines of an event.
-    pub fn event_lifelines(&self, event: EventId) -> &LifelineSet {
-        self.region(self.event_lifelines[event])
+    pub fn event_lifelines(&self, event: EventId) -> RegionId {
+        self.event_lifelines[event]
     }
 
     /// How many distinct events there are.
@@ -169,25 +171,29 @@ impl Pool {
         );
         let emissions = sorted.iter().filter(|action| action.direction == Direction::Emission);
         assert!(emissions.count() <= 1, "an event has at most one emission");
-        let lifelines = sorted.iter().map(|action| action.lifeline).collect();
         let ids = sorted.iter().map(|&action| self.actions.intern(action)).collect();
         let event = self.events.intern(ids);
         if event.index() == self.event_lifelines.len() {
-            let lifelines = self.intern_region(lifelines);
+            let lifelines = sorted.iter().fold(Pool::NONE, |region, action| {
+                let own = self.regions.singleton(action.lifeline);
+                self.regions.union(region, own)
+            });
             self.event_lifelines.push(lifelines);
         }
         event
     }
 
     /// The id of a region, new or known.
-    pub fn intern_region(&mut self, lifelines: LifelineSet) -> RegionId {
-        if lifelines.is_empty() {
-            Pool::NONE
-        } else if lifelines == self.regions.items[Pool::ALL] {
-            Pool::ALL
-        } else {
-            self.regions.intern(lifelines)
-        }
+    ///
+    /// # Panics
+    /// If a lifeline is not of the signature.
+    pub fn intern_region(&mut self, lifelines: &LifelineSet) -> RegionId {
+        self.regions.intern(lifelines)
+    }
+
+    /// The region of the lifelines of either of two regions.
+    pub fn union(&mut self, left: RegionId, right: RegionId) -> RegionId {
+        self.regions.union(left, right)
     }
 
     /// The id of a term, new or known.
@@ -383,73 +389,13 @@ impl Pool {
     ) -> Attributes {
         let (left, right) = (self.attributes[left], self.attributes[right]);
         Attributes {
-            lifelines: self.union(left.lifelines, right.lifelines),
+            lifelines: self.regions.union(left.lifelines, right.lifelines),
             terminates: terminates(left.terminates, right.terminates),
             nodes: left.nodes.saturating_add(right.nodes).saturating_add(1),
             depth: left.depth.max(right.depth).saturating_add(1),
             loop_depth: left.loop_depth.max(right.loop_depth),
         }
     }
-
-    /// The union of two regions. Along a chain of operators one side soon has all the other
-    /// has, so the common cases touch no table.
-    fn union(&mut self, left: RegionId, right: RegionId) -> RegionId {
-        if left == right || right == Pool::NONE || left == Pool::ALL {
-            return left;
-        }
-        if left == Pool::NONE || right == Pool::ALL {
-            return right;
-        }
-        let (a, b) = (self.region(left), self.region(right));
-        if b.is_subset(a) {
-            left
-        } else if a.is_subset(b) {
-            right
-        } else {
-            let union = a.union(b);
-            self.intern_region(union)
-        }
-    }
-}
-
-/// A table that gives equal items equal ids.
-#[derive(Debug, Clone)]
-struct Interner<I, T> {
-    items: IndexVec<I, T>,
-    table: HashTable<I>,
-}
-
-impl<I, T> Default for Interner<I, T> {
-    fn default() -> Self {
-        Interner { items: IndexVec::default(), table: HashTable::default() }
-    }
-}
-
-impl<I: crate::index::Index, T: Eq + Hash> Interner<I, T> {
-    fn find(&self, item: &T) -> Option<I> {
-        self.table.find(hash(item), |&id| self.items[id] == *item).copied()
-    }
-
-    fn intern(&mut self, item: T) -> I {
-        let hash = hash(&item);
-        if let Some(&id) = self.table.find(hash, |&id| self.items[id] == item) {
-            return id;
-        }
-        let id = self.items.push(item);
-        self.table.insert_unique(hash, id, |&id| self::hash(&self.items[id]));
-        id
-    }
-
-    /// Adds an item that [`Interner::intern`] will never find.
-    fn push_unfound(&mut self, item: T) {
-        self.items.push(item);
-    }
-}
-
-fn hash<T: Hash>(item: &T) -> u64 {
-    let mut hasher = FxHasher::default();
-    item.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -496,7 +442,7 @@ mod tests {
         let mut pool = Pool::new(signature);
         let send = pool.emission(a, m);
         assert_eq!(pool.emission(a, m), send);
-        let region = pool.intern_region(LifelineSet::singleton(a));
+        let region = pool.intern_region(&LifelineSet::singleton(a));
         let terms = [
             pool.empty(),
             send,
@@ -516,7 +462,7 @@ mod tests {
         let count = pool.term_count();
         assert_eq!(pool.loop_c(region, send), terms[10]);
         let full = LifelineSet::full(2);
-        assert_eq!(pool.intern_region(full), Pool::ALL);
+        assert_eq!(pool.intern_region(&full), Pool::ALL);
         assert_eq!(pool.term_count(), count);
     }
 

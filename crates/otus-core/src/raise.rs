@@ -285,8 +285,9 @@ impl Raiser<'_> {
 
     fn region(&mut self, region: RegionId) -> Vec<Name> {
         let signature = self.pool.signature();
-        let lifelines = self.pool.region(region).iter();
-        lifelines.map(|lifeline| nowhere(self.file, signature.lifeline_name(lifeline))).collect()
+        let lifelines = self.pool.region(region);
+        let name = |lifeline| nowhere(self.file, signature.lifeline_name(lifeline));
+        lifelines.iter().map(name).collect()
     }
 }
 
@@ -480,12 +481,12 @@ mod tests {
                 6 => pool.alt(left, right),
                 7 => pool.loop_s(left),
                 8 | 9 => {
-                    let region = pool.intern_region(chosen().collect());
+                    let region = pool.intern_region(&chosen().collect());
                     pool.coreg(region, left, right)
                 }
                 10 => pool.seq(left, right),
                 _ => {
-                    let region = pool.intern_region(chosen().collect());
+                    let region = pool.intern_region(&chosen().collect());
                     pool.loop_c(region, left)
                 }
             };

@@ -127,7 +127,8 @@ impl LifelineSet {
         })
     }
 
-    fn words(&self) -> &[u64] {
+    /// The words of 64 lifelines each, at least one.
+    pub(crate) fn words(&self) -> &[u64] {
         match &self.0 {
             Words::Inline(word) => std::slice::from_ref(word),
             Words::Boxed(words) => words,
@@ -146,8 +147,12 @@ impl LifelineSet {
         LifelineSet::from_words(words)
     }
 
-    /// The only way from words to a set: it keeps the representation canonical.
-    fn from_words(mut words: Vec<u64>) -> Self {
+    pub(crate) fn from_word(word: u64) -> Self {
+        LifelineSet(Words::Inline(word))
+    }
+
+    /// The only way from several words to a set: it keeps the representation canonical.
+    pub(crate) fn from_words(mut words: Vec<u64>) -> Self {
         let used = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         words.truncate(used);
         LifelineSet(match words.as_slice() {

@@ -15,7 +15,7 @@ use otus_syntax::SourceId;
 
 define_id! {
     /// A component of a partition.
-    ComponentId;
+    pub ComponentId;
 }
 
 /// A partition of the lifelines into co-localizations.
