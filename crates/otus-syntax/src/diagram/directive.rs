@@ -155,6 +155,7 @@ pub fn repetition_label(repetition: Repetition) -> String {
         Repetition { stated: false, .. } => String::from("repeatedly"),
         Repetition { least: 0, most: None, .. } => String::new(),
         Repetition { least, most: None, .. } => format!("{least}..*"),
+        Repetition { least: 1, most: Some(1), .. } => String::from("once"),
         Repetition { least, most: Some(most), .. } if least == most => format!("{least} times"),
         Repetition { least, most: Some(most), .. } => format!("{least}..{most}"),
     }
