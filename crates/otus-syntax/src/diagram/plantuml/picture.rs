@@ -61,7 +61,7 @@ impl Decoration {
             Decoration::Cross => {
                 Some("the arrow is a message that arrives; for one that is lost, write `A ->] : m`")
             }
-            Decoration::Guard => Some("a condition is not checked: either operand can happen"),
+            Decoration::Guard => Some("a condition is not checked: any operand can happen"),
             Decoration::Reference => {
                 Some("copy the messages of the other diagram to have them checked")
             }

@@ -270,10 +270,11 @@ impl Reader<'_> {
             self.picture.meet(Decoration::Pragma, line.whole());
             return;
         }
-        let length = 1 + first_word(rest).len();
+        let written = rest.split_whitespace().next().unwrap_or("");
+        let shown: String = written.chars().take(20).collect();
         self.unsupported(
-            line.span(0..length),
-            &format!("`!{word}` changes the text of the diagram before PlantUML reads it"),
+            line.span(0..1 + rest.find(char::is_whitespace).unwrap_or(rest.len())),
+            &format!("`!{shown}` changes the text of the diagram before PlantUML reads it"),
             "give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it",
         );
     }
@@ -371,6 +372,9 @@ impl Reader<'_> {
 
     fn message(&mut self, line: &Line<'_>, arrow: &Arrow) {
         let (from, to) = (self.end(line, &arrow.from), self.end(line, &arrow.to));
+        if line.text().starts_with('{') {
+            self.picture.meet(Decoration::Anchor, line.whole());
+        }
         if arrow.crossed {
             self.picture.meet(Decoration::Cross, line.whole());
         }
@@ -651,7 +655,7 @@ impl Reader<'_> {
                 return false;
             }
         }
-        let mut multiple_lines = false;
+        let (mut multiple_lines, mut ordered) = (false, false);
         while !rest.is_empty() {
             let length = if rest.starts_with("<<") {
                 rest.find(">>").map(|length| length + 2)
@@ -666,13 +670,16 @@ impl Reader<'_> {
                 let number = rest[5..].trim_start();
                 let digits = number.strip_prefix('-').unwrap_or(number);
                 let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-                self.picture.meet(Decoration::Order, line.whole());
+                ordered = true;
                 (length > 0).then_some(rest.len() - digits.len() + length)
             } else {
                 None
             };
             let Some(length) = length else { return false };
             rest = rest[length..].trim_start();
+        }
+        if ordered {
+            self.picture.meet(Decoration::Order, line.whole());
         }
         let name = self.name(&part, &declared);
         if multiple_lines {
@@ -855,12 +862,20 @@ impl Reader<'_> {
             )
         } else {
             let lower = word.to_ascii_lowercase();
-            let known = (lower != word || !COMMANDS.contains(&word))
-                .then(|| suggest::did_you_mean(&lower, COMMANDS.iter().copied()))
-                .flatten();
-            known.unwrap_or_else(|| {
-                String::from("a message is written `A -> B : message`, a comment begins with `'`")
-            })
+            if is_participant_kind(&lower) || lower == "create" {
+                format!(
+                    "write `{lower} NAME` or `{lower} \"what it shows\" as NAME`; quote a name that \
+                     has other characters than letters, digits, `_`, `.` and `@`"
+                )
+            } else if COMMANDS.contains(&lower.as_str()) {
+                format!("PlantUML has lines that begin with `{lower}`, but not this one")
+            } else {
+                suggest::did_you_mean(&lower, COMMANDS).unwrap_or_else(|| {
+                    String::from(
+                        "a message is written `A -> B : message`, a comment begins with `'`",
+                    )
+                })
+            }
         };
         let message = "this line is not understood";
         self.diagnostics.push(

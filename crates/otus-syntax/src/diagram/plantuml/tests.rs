@@ -1,4 +1,5 @@
 //! Reader and writer at the level of statements.
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes its snapshots so")]
 
 use std::fmt::Write as _;
 
@@ -178,12 +179,11 @@ fn participants_that_plantuml_refuses() {
     check(
         "participant a b\nparticipant \"a\" as \"b\"\nparticipant\nparticipant A order\nparticipant a-b",
         &expect![[r#"
-            error O0602 "participant a b" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
-            error O0602 "participant \"a\" as \"b\"" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
-            error O0602 "participant" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
-            error O0602 "participant A order" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
-            note O0606 "participant A order" orders of participants are kept in the picture only
-            error O0602 "participant a-b" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
+            error O0602 "participant a b" this line is not understood; write `participant NAME` or `participant "what it shows" as NAME`; quote a name that has other characters than letters, digits, `_`, `.` and `@`
+            error O0602 "participant \"a\" as \"b\"" this line is not understood; write `participant NAME` or `participant "what it shows" as NAME`; quote a name that has other characters than letters, digits, `_`, `.` and `@`
+            error O0602 "participant" this line is not understood; write `participant NAME` or `participant "what it shows" as NAME`; quote a name that has other characters than letters, digits, `_`, `.` and `@`
+            error O0602 "participant A order" this line is not understood; write `participant NAME` or `participant "what it shows" as NAME`; quote a name that has other characters than letters, digits, `_`, `.` and `@`
+            error O0602 "participant a-b" this line is not understood; write `participant NAME` or `participant "what it shows" as NAME`; quote a name that has other characters than letters, digits, `_`, `.` and `@`
         "#]],
     );
 }
@@ -256,7 +256,7 @@ end",
             close
             open Opt
             close
-            note O0606 "alt ok" guards are kept in the picture only (5 places); a condition is not checked: either operand can happen
+            note O0606 "alt ok" guards are kept in the picture only (5 places); a condition is not checked: any operand can happen
         "#]],
     );
 }
@@ -361,7 +361,7 @@ fn unsupported_constructs_have_help() {
             error O0602 "--" this line between participants has no arrow head; write `->` for a message, `-->` for a reply
             error O0605 "!include" `!include` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
             error O0605 "!define" `!define` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
-            error O0605 "!" `!` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
+            error O0605 "!$x" `!$x` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
             note O0606 "!theme plain" pragmas and themes are kept in the picture only (2 places)
         "#]],
     );
@@ -535,7 +535,7 @@ deactivate",
             note O0606 "destroy A" destructions of participants are kept in the picture only (2 places)
             note O0606 "A ->x B ++ : m" the crosses of lost messages are kept in the picture only; the arrow is a message that arrives; for one that is lost, write `A ->] : m`
             note O0606 "A -> B ** : n" creations of participants are kept in the picture only
-            note O0606 "{s} <-> {e} : 5 s" anchors and durations are kept in the picture only
+            note O0606 "{s} A -> B !! : o" anchors and durations are kept in the picture only (2 places)
         "#]],
     );
 }
@@ -626,7 +626,7 @@ fn lines_that_are_not_understood() {
             error O0602 "partcipant A" this line is not understood; did you mean `participant`?
             error O0602 "A-B -> C : m" this line is not understood; an arrow is written `A -> B : message`; quote a name that has other characters than letters, digits, `_`, `.` and `@`
             error O0602 "foo bar" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
-            error O0602 "end note" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
+            error O0602 "end note" this line is not understood; PlantUML has lines that begin with `end`, but not this one
             error O0602 "lop 3 times" this line is not understood; did you mean `loop`?
             error O0602 "—" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
             error O0602 "notes: x" this line is not understood; did you mean `note`?
@@ -696,58 +696,12 @@ fn spans_are_exact() {
 
 #[test]
 fn no_text_makes_the_reader_panic() {
-    let pieces = [
-        "A",
-        "\"",
-        " ",
-        "->",
-        "<",
-        "x",
-        "o",
-        "[",
-        "]",
-        "?",
-        ":",
-        "#",
-        "(",
-        ")",
-        "++",
-        "'",
-        "/'",
-        "'/",
-        "\\",
-        "\n",
-        "note",
-        "end",
-        "as",
-        "{",
-        "}",
-        "é",
-        "@startuml\n",
-        "@enduml\n",
-        "&",
-        "group coreg(",
-        "participant ",
-        "return ",
-        "otus:",
-        "%",
-        "<<",
-        ">>",
-        "...",
-        "==",
-        "|",
-        "alt",
-        "else",
-        "\r\n",
-        "\u{2028}",
-        "order",
-        "1",
-        ",",
-        "legend",
-        "!",
-        "\t",
-        "-",
-    ];
+    let pieces: Vec<&str> =
+        "A \" -> < x o [ ] ? : # ( ) ++ ' /' '/ \\ note end as { } é & otus: % << >> ... == \
+                             | alt else \u{2028} order 1 , legend ! - group coreg( [*] ( :"
+            .split(' ')
+            .chain([" ", "\n", "\r\n", "\t", "@startuml\n", "@enduml\n", "participant ", "return "])
+            .collect();
     let mut state = 1_u64;
     for _ in 0..3000 {
         let mut text = String::new();
@@ -908,17 +862,17 @@ fn normalized(outline: &Outline) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
     while let Some(kind) = statements.next() {
-        match kind {
-            StatementKind::Mark(Mark::LoopKind(kind))
-                if statements.peek()
-                    == Some(&&StatementKind::Open(Fragment::Loop(Repetition::ANY))) =>
-            {
-                statements.next();
-                let block = Fragment::Block(Block::Loop(kind.clone()));
-                shown.push(show(&StatementKind::Open(block), &outline.names));
-            }
-            StatementKind::Next(_) => shown.push(String::from("next")),
-            other => shown.push(show(other, &outline.names)),
+        let any = StatementKind::Open(Fragment::Loop(Repetition::ANY));
+        if let StatementKind::Mark(Mark::LoopKind(kind)) = kind
+            && statements.peek() == Some(&&any)
+        {
+            statements.next();
+            let block = Fragment::Block(Block::Loop(kind.clone()));
+            shown.push(show(&StatementKind::Open(block), &outline.names));
+        } else if matches!(kind, StatementKind::Next(_)) {
+            shown.push(String::from("next"));
+        } else {
+            shown.push(show(kind, &outline.names));
         }
     }
     shown
@@ -932,15 +886,15 @@ fn generated(seed: u64) -> Outline {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(state >> 33).expect("31 bits") % below
     };
-    const PIECES: [&str; 56] = [
-        "a", "B", "é", "名", " ", "\"", "'", "\\", "n", "/", "<", ">", "U+0041", "%", "$", "(",
-        ")", "[", "]", "{", "}", "#", "!", "@", "&", "*", "-", "--", "->", ":", ";", ",", ".", "?",
-        "|", "=", "~", "\n", "\t", "\r", "\u{a0}", "\u{2028}", "“", "«", "1", "_", "x", "o", "end",
-        "note", "%date()", "/'", "'/", "[[", "<b>", "😀",
-    ];
-    let mut text = move |random: &mut dyn FnMut(usize) -> usize| {
+    let pieces: Vec<&str> =
+        "a B é 名 \" ' \\ n / < > U+0041 % $ ( ) [ ] { } # ! @ & * - -- -> : ; , . ? | = ~ \
+                             “ « 1 _ x o end note %date() %upper( /' '/ [[ <b> 😀 \u{2028}"
+            .split(' ')
+            .chain([" ", "\n", "\t", "\r", "\u{a0}"])
+            .collect();
+    let text = move |random: &mut dyn FnMut(usize) -> usize| {
         let length = 1 + random(4);
-        (0..length).map(|_| PIECES[random(PIECES.len())]).collect::<String>()
+        (0..length).map(|_| pieces[random(pieces.len())]).collect::<String>()
     };
     outline(|name| {
         let lifelines: Vec<Name> = (0..4).map(|_| name(&text(&mut random))).collect();
@@ -1071,13 +1025,83 @@ fn unlabelled(line: &str) -> String {
     if label == format!("Some({own})") { format!("{name} label None") } else { line.to_owned() }
 }
 
-/// For `scripts/check-plantuml.sh`: writes what the writer writes where `OTUS_PLANTUML_OUT` says.
+/// Diagrams that we accept; `scripts/check-plantuml.sh` has PlantUML confirm it.
+const ACCEPTED: [&str; 52] = [
+    "A -> B : m\nB --> A : n\nA ->> B : o\nB -->> A : p",
+    "A -\\ B : m\nA -\\\\ B : n\nA -/ B : o\nA --// B : p",
+    "A ->x B : m\nA x-> B : n\nA ->o B : o\nA o->o B : p\nA -x B : q",
+    "A <- B : m\nA <<-- B : n\nA \\- B : o\nA /-- B : p\nA x<- B : q",
+    "A -[#red]> B : m\nA -[#red,dashed]-> B : n\nA <-[#0000FF]- B : o\nA [#red]-> B : p",
+    "[-> A : m\n[<- A : n\nA ->] : o\nA <-] : p\n[o-> A : q\nA ->x] : r",
+    "?-> A : m\nA ->? : n\n?<- A : o\nA <-? : p\n]-> A : q\nA ->[ : r",
+    "\"Bob Smith\" -> A.b@c : m\n[-> \"Bob Smith\" : n",
+    "\"Bob Smith\" as B -> A : m\nC as \"Carol\" -> B : n\nA -> \"Dan\" as D : o",
+    "A -> B ++ : m\nB -> A -- : n\nA -> B ++ #gold : o\nA -> C ** : p\nA -> C !! : q",
+    "A -> B ++ : m\nB -> C --++ : n",
+    "A -> B [[http://x]] : m",
+    "A -> B : m\\nn \\t \\\\ <U+0041> **b** <b>c</b> [[x]] {{ }} it's 100% /' x",
+    "A -> B : a : b -> c; d",
+    "A -> \\\nB : hello \\\n  there",
+    "participant A\nactor B\nboundary C\ncontrol D\nentity E\ndatabase F\ncollections G\nqueue H",
+    "participant A as \"Long\"\nparticipant \"Long\" as B\nparticipant Long as C\nparticipant \"a b\"",
+    "participant A order 10 #red\nparticipant B <<x>> order 5\nparticipant C << (C,#ADD1B2) t >> #blue",
+    "participant A [[http://x]]\nA -> B : m",
+    "create A\nB -> A : m\ncreate actor \"C d\" as C\nB -> C : n\ncreate participant D\nB -> D : o",
+    "alt ok\nA -> B : m\nelse not ok\nA -> B : n\nelse\nA -> B : o\nend",
+    "opt\nA -> B : m\nend\nloop 10 times\nA -> B : m\nend\nbreak x\nA -> B : m\nend",
+    "par\nA -> B : m\nelse\nA -> B : n\nalso\nA -> B : o\nend",
+    "critical x\nA -> B : m\nend critical\ngroup\nA -> B : m\nend group",
+    "group my own label [second label]\nA -> B : m\nend",
+    "alt#Gold #LightBlue x\nA -> B : m\nelse #Pink y\nA -> B : m\nend\nopt #red x\nA -> B : m\nend",
+    "ALT x\nA -> B : m\nELSE y\nEND\nParticipant C",
+    "participant A\nalt\nelse\nend\nloop\nend\npar\nelse\nend",
+    "group strict\nA -> B : m\nend\ngroup coreg(A, \"B c\")\nA -> B : m\nend\ngroup loopC(A)\nend",
+    "' otus: strict\n' otus: synch\nA -> B : m\n' otus: end",
+    "A -> B ++ : m\nreturn n\nA -> B : o\nreturn p\n[-> A ++ : q\nreturn #red r",
+    "autoactivate on\nA -> B : m\nB -> C : n\nreturn o\nreturn p\nautoactivate off",
+    "A -> B : m\nactivate B\nB -> A : n\ndeactivate B\ndestroy B",
+    "A -> B : m\nactivate B #red\ndeactivate",
+    "A -> B : m\nnote left: x\nnote right of A: y\nnote over A, \"B c\": z\nnote across: u",
+    "A -> B : m\nhnote over A : x\nrnote over B : y\n/ note over A : z",
+    "A -> B : m\nnote left\nx\nend note\nrnote over A\ny\nendrnote\nnote right of A #red\nz\nend note",
+    "ref over A,B : text\nref over A\ntext\nend ref\nA -> B : m",
+    "A -> B : m\n== part ==\n...\nA -> B : m\n...5 minutes...\nA -> B : m\n|||\n||45||\nA -> B : m",
+    "A -> B : m\nnewpage\nA -> B : m\nnewpage title\nA -> B : m\nignore newpage\nautonewpage 10",
+    "autonumber\nA -> B : m\nautonumber 10 10 \"<b>[000]\"\nA -> B : m\nautonumber stop\nautonumber resume 10",
+    "title x\nheader y\ncenter footer z\ncaption c\nmainframe f\nA -> B : m",
+    "title\nx\nend title\nheader\ny\nendheader\nlegend right\nz\nend legend\nA -> B : m",
+    "skinparam x y\nskinparam sequence {\n a b\n c {\n d e\n }\n}\nA -> B : m",
+    "<style>\na { b }\n</style>\nA -> B : m",
+    "hide footbox\nscale 1.5\nskin rose\nfootbox off\nA -> B : m",
+    "box \"x\" #red\nparticipant A\nend box\nbox y\nparticipant B\nendbox\nA -> B : m",
+    "!pragma teoz true\n{s} A -> B : m\n{e} B -> A : n\n{s} <-> {e} : 5 s",
+    "/' one '/ A -> B : m\nA -> B : n /' two '/\n/' three\nx\ny '/\n/' four '/ /' five '/\nA -> B : o",
+    "loop -> end : m\nnote -> participant : m\nreturn -> alt : m\nx -> o : m",
+    "title -> B : m\nA -> B : n",
+    "été -> 名 : m\n1 -> 2 : n\n_ -> a.b : o",
+];
+
+#[test]
+fn diagrams_of_plantuml_are_accepted() {
+    for text in ACCEPTED {
+        let (outline, diagnostics) = parse(&Source::new("x", text));
+        let errors: Vec<_> = diagnostics.iter().filter(|finding| finding.is_error()).collect();
+        assert!(errors.is_empty(), "{text}\n{errors:?}");
+        assert!(!outline.statements.is_empty(), "{text}");
+    }
+}
+
+/// For `scripts/check-plantuml.sh`: writes samples where `OTUS_PLANTUML_OUT` says.
 #[test]
 fn samples_are_left_for_plantuml() {
     let Some(folder) = std::env::var_os("OTUS_PLANTUML_OUT") else { return };
     let folder = std::path::PathBuf::from(folder);
+    for (index, text) in ACCEPTED.iter().enumerate() {
+        let text = format!("@startuml\n{text}\n@enduml\n");
+        std::fs::write(folder.join(format!("accepted-{index:03}.puml")), text).expect("writable");
+    }
     for seed in 0..300 {
         let text = write::spell(&generated(seed));
-        std::fs::write(folder.join(format!("generated-{seed:03}.puml")), text).expect("writable");
+        std::fs::write(folder.join(format!("written-{seed:03}.puml")), text).expect("writable");
     }
 }
