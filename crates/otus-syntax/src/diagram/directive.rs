@@ -16,7 +16,7 @@
 //! ```
 //!
 //! A name is plain (no space, comma, parenthesis or quote in it) or quoted, with the escapes
-//! `\"`, `\\`, `\n`, `\r` and `\t`. Invariant: `read(write(kind)) = kind` for every statement
+//! `\"`, `\\`, `\n`, `\r`, `\t` and `\u{2028}`. Invariant: `read(write(kind)) = kind` for every statement
 //! that has a directive form.
 
 use std::fmt::Write as _;
@@ -410,6 +410,16 @@ impl Cursor<'_> {
                     Some((_, 'n')) => text.push('\n'),
                     Some((_, 'r')) => text.push('\r'),
                     Some((_, 't')) => text.push('\t'),
+                    Some((at, 'u')) => {
+                        let Some((character, length)) = numbered(&self.rest()[at..]) else {
+                            text.push('u');
+                            continue;
+                        };
+                        text.push(character);
+                        for _ in 1..length {
+                            characters.next();
+                        }
+                    }
                     Some((_, escaped)) => text.push(escaped),
                     None => break,
                 },
@@ -508,10 +518,24 @@ fn write_name(text: &mut String, name: Name, names: &Names) {
             '\n' => text.push_str("\\n"),
             '\r' => text.push_str("\\r"),
             '\t' => text.push_str("\\t"),
+            // PlantUML ends lines at some of these.
+            _ if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+                let _ = write!(text, "\\u{{{:x}}}", u32::from(c));
+            }
             other => text.push(other),
         }
     }
     text.push('"');
+}
+
+/// The character of `u{2028}` and the length of that.
+fn numbered(text: &str) -> Option<(char, usize)> {
+    let digits = text.strip_prefix("u{")?;
+    let length = digits.bytes().take(7).position(|byte| byte == b'}')?;
+    let digits = &digits[..length];
+    let all = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let character = char::from_u32(u32::from_str_radix(digits, 16).ok().filter(|_| all)?)?;
+    Some((character, length + 3))
 }
 
 /// Without one pair of brackets around the whole.
@@ -622,6 +646,7 @@ mod tests {
         check("otus: environment my-db", &expect![[r#"otus: environment "my-db""#]]);
         check("otus: name p1 \"a b\"", &expect![[r#"otus: name p1 "a b""#]]);
         check("otus: lifeline a, b", &expect!["otus: lifeline a, b"]);
+        check(r#"otus: message "\u{41}\u{}\u{110000}\u""#, &expect![[r#"otus: message "Au{}u{110000}u""#]]);
         check(r#"otus: message "\"\\\n", é"#, &expect![[r#"otus: message "\"\\\n", é"#]]);
     }
 
@@ -714,7 +739,23 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let mut names = Names::default();
-        let awkward = ["a", "1", "", " ", "a b", "\"", "\\", "\\n", "\n\r\t", "é∅", "(x)", "a,b"];
+        let awkward = [
+            "a",
+            "1",
+            "",
+            " ",
+            "a b",
+            "\"",
+            "\\",
+            "\\n",
+            "\n\r\t",
+            "\u{2028}\u{7f}",
+            "\\u{41}",
+            "u{",
+            "é∅",
+            "(x)",
+            "a,b",
+        ];
         let list: Vec<Name> = awkward
             .iter()
             .filter(|text| !text.is_empty())
