@@ -646,7 +646,10 @@ mod tests {
         check("otus: environment my-db", &expect![[r#"otus: environment "my-db""#]]);
         check("otus: name p1 \"a b\"", &expect![[r#"otus: name p1 "a b""#]]);
         check("otus: lifeline a, b", &expect!["otus: lifeline a, b"]);
-        check(r#"otus: message "\u{41}\u{}\u{110000}\u""#, &expect![[r#"otus: message "Au{}u{110000}u""#]]);
+        check(
+            r#"otus: message "\u{41}\u{}\u{110000}\u""#,
+            &expect![[r#"otus: message "Au{}u{110000}u""#]],
+        );
         check(r#"otus: message "\"\\\n", é"#, &expect![[r#"otus: message "\"\\\n", é"#]]);
     }
 

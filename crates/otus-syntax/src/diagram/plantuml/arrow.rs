@@ -363,7 +363,7 @@ impl<'a> Cursor<'a> {
                 let start = self.position + 1 + (label.len() - label.trim_start().len());
                 return Some((activations, Some(start..start + label.trim().len())));
             } else if rest.starts_with('#') {
-                let end = |c: char| c.is_whitespace() || c == ':';
+                let end = |c: char| c != '#' && c != '_' && !c.is_alphanumeric();
                 self.position += rest.find(end).unwrap_or(rest.len());
             } else if rest.starts_with("[[") {
                 self.position += rest.find("]]")? + 2;

@@ -20,6 +20,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod text;
+mod words;
 mod write;
 
 use crate::ast::SpecFile;

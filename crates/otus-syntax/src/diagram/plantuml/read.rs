@@ -14,7 +14,7 @@ use crate::diagram::plantuml::arrow::{self, Activation, Arrow, Participant, Read
 use crate::diagram::plantuml::calls::{Call, Calls, Reply};
 use crate::diagram::plantuml::line::{self, Line, Lines};
 use crate::diagram::plantuml::picture::{Decoration, Picture};
-use crate::diagram::plantuml::text;
+use crate::diagram::plantuml::{text, words};
 use crate::diagram::statement::{Block, End, Fragment, Separator, Statement, StatementKind};
 use crate::name::{Name, Names};
 use crate::source::{Source, SourceId, Span};
@@ -496,25 +496,25 @@ impl Reader<'_> {
                 self.picture.meet(Decoration::Create, line.whole());
                 let kind = first_word(rest.trim_start());
                 let after = rest.trim_start()[kind.len()..].trim_start();
-                let named = is_participant_kind(kind) && !after.is_empty();
+                let named = words::is_participant_kind(kind) && !after.is_empty();
                 let skip = if named { rest.len() - after.len() } else { 0 };
                 return self.participant(line, start + skip);
             }
             "activate" | "deactivate" | "destroy" if alone => {
                 return self.life(line, &word, rest.trim());
             }
-            "autoactivate" if alone => {
+            "autoactivate" if is_switch(rest) => {
                 self.calls.automatic = rest.trim().eq_ignore_ascii_case("on");
                 self.picture.meet(Decoration::Activation, line.whole());
             }
             "return" if alone => self.reply(line, start),
-            "note" | "hnote" | "rnote" => {
+            "note" | "hnote" | "rnote" if has_place(rest) => {
                 self.picture.meet(Decoration::Note, line.whole());
                 if colon_outside_quotes(rest).is_none() {
                     self.skip_until(line, Until::End(&["note", "hnote", "rnote"]));
                 }
             }
-            "ref" if alone => {
+            "ref" if first_word(rest.trim_start()).eq_ignore_ascii_case("over") => {
                 self.picture.meet(Decoration::Reference, line.whole());
                 if colon_outside_quotes(rest).is_none() {
                     self.skip_until(line, Until::End(&["ref"]));
@@ -536,7 +536,8 @@ impl Reader<'_> {
                     self.skip_until(line, Until::Brace(1));
                 }
             }
-            "hide" | "show" | "scale" | "skin" | "footbox" | "url" | "hspace" if alone => {
+            "footbox" if is_switch(rest) => self.picture.meet(Decoration::Style, line.whole()),
+            "hide" | "show" | "scale" | "skin" | "url" if alone && !rest.trim().is_empty() => {
                 self.picture.meet(Decoration::Style, line.whole());
             }
             _ => return false,
@@ -692,10 +693,13 @@ impl Reader<'_> {
 
     /// `activate B #red`
     fn life(&mut self, line: &Line<'_>, word: &str, rest: &str) -> bool {
-        let named = arrow::name(rest);
-        let tail = named.map_or(rest, |name| rest[name.place.end..].trim_start());
         // Only `deactivate` may leave out whom it is about.
-        if !(tail.is_empty() || tail.starts_with('#')) || rest.is_empty() && word != "deactivate" {
+        let tail = match arrow::name(rest) {
+            Some(name) => rest[name.place.end..].trim_start(),
+            None if rest.is_empty() && word == "deactivate" => "",
+            None => return false,
+        };
+        if !tail.is_empty() && (!tail.starts_with('#') || tail.contains(char::is_whitespace)) {
             return false;
         }
         match word {
@@ -832,7 +836,7 @@ impl Reader<'_> {
     fn line_not_understood(&mut self, line: &Line<'_>) {
         let text = line.text();
         let word = first_word(text);
-        let foreign = OTHER_DIAGRAMS.iter().any(|other| word.eq_ignore_ascii_case(other))
+        let foreign = words::is_foreign(word)
             || ["[*]", "(*)", "(", ":"].iter().any(|sign| text.starts_with(sign));
         if foreign {
             let length = if word.is_empty() { text.len().min(1) } else { word.len() };
@@ -857,20 +861,21 @@ impl Reader<'_> {
         }
         let help = if text.contains("->") || text.contains("<-") {
             String::from(
-                "an arrow is written `A -> B : message`; quote a name that has other characters \
+                "an arrow is written `A -> B : message`, or `A ->] : message` and \
+                 `[-> A : message` to and from outside; quote a name that has other characters \
                  than letters, digits, `_`, `.` and `@`",
             )
         } else {
             let lower = word.to_ascii_lowercase();
-            if is_participant_kind(&lower) || lower == "create" {
+            if words::is_participant_kind(&lower) || lower == "create" {
                 format!(
                     "write `{lower} NAME` or `{lower} \"what it shows\" as NAME`; quote a name that \
                      has other characters than letters, digits, `_`, `.` and `@`"
                 )
-            } else if COMMANDS.contains(&lower.as_str()) {
+            } else if words::commands().any(|command| command == lower) {
                 format!("PlantUML has lines that begin with `{lower}`, but not this one")
             } else {
-                suggest::did_you_mean(&lower, COMMANDS).unwrap_or_else(|| {
+                suggest::did_you_mean(&lower, words::commands()).unwrap_or_else(|| {
                     String::from(
                         "a message is written `A -> B : message`, a comment begins with `'`",
                     )
@@ -889,103 +894,20 @@ impl Reader<'_> {
     }
 }
 
-/// The first words of lines, for suggestions.
-const COMMANDS: [&str; 40] = [
-    "participant",
-    "actor",
-    "boundary",
-    "control",
-    "entity",
-    "database",
-    "collections",
-    "queue",
-    "create",
-    "alt",
-    "else",
-    "opt",
-    "loop",
-    "par",
-    "break",
-    "critical",
-    "group",
-    "end",
-    "return",
-    "activate",
-    "deactivate",
-    "destroy",
-    "autoactivate",
-    "note",
-    "hnote",
-    "rnote",
-    "ref",
-    "box",
-    "title",
-    "header",
-    "footer",
-    "caption",
-    "legend",
-    "mainframe",
-    "autonumber",
-    "newpage",
-    "skinparam",
-    "hide",
-    "show",
-    "scale",
-];
-
-/// First words that show that a text is not a sequence diagram.
-const OTHER_DIAGRAMS: [&str; 42] = [
-    "abstract",
-    "agent",
-    "annotation",
-    "artifact",
-    "binary",
-    "card",
-    "circle",
-    "class",
-    "clock",
-    "cloud",
-    "component",
-    "concise",
-    "diamond",
-    "enum",
-    "exception",
-    "file",
-    "folder",
-    "fork",
-    "frame",
-    "hexagon",
-    "if",
-    "interface",
-    "json",
-    "map",
-    "metaclass",
-    "namespace",
-    "node",
-    "object",
-    "package",
-    "partition",
-    "person",
-    "protocol",
-    "rectangle",
-    "repeat",
-    "robust",
-    "stack",
-    "start",
-    "state",
-    "storage",
-    "struct",
-    "usecase",
-    "while",
-];
-
 /// The letters, digits and `_` at the start.
 fn first_word(text: &str) -> &str {
     &text[..text.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(text.len())]
 }
 
-fn is_participant_kind(word: &str) -> bool {
-    COMMANDS[..8].iter().any(|kind| word.eq_ignore_ascii_case(kind))
+/// `on` or `off`
+fn is_switch(text: &str) -> bool {
+    ["on", "off"].iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+}
+
+/// Whether a note says where it stands.
+fn has_place(text: &str) -> bool {
+    let word = first_word(text.trim_start());
+    ["left", "right", "over", "across"].iter().any(|place| word.eq_ignore_ascii_case(place))
 }
 
 /// What follows the colours of `alt#Gold #LightBlue label`.

@@ -624,7 +624,7 @@ fn lines_that_are_not_understood() {
         "partcipant A\nA-B -> C : m\nfoo bar\nend note\nlop 3 times\n\u{2014}\nnotes: x",
         &expect![[r#"
             error O0602 "partcipant A" this line is not understood; did you mean `participant`?
-            error O0602 "A-B -> C : m" this line is not understood; an arrow is written `A -> B : message`; quote a name that has other characters than letters, digits, `_`, `.` and `@`
+            error O0602 "A-B -> C : m" this line is not understood; an arrow is written `A -> B : message`, or `A ->] : message` and `[-> A : message` to and from outside; quote a name that has other characters than letters, digits, `_`, `.` and `@`
             error O0602 "foo bar" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
             error O0602 "end note" this line is not understood; PlantUML has lines that begin with `end`, but not this one
             error O0602 "lop 3 times" this line is not understood; did you mean `loop`?

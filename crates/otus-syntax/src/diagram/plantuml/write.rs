@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use crate::diagram::directive;
 use crate::diagram::outline::Outline;
-use crate::diagram::plantuml::text;
+use crate::diagram::plantuml::{text, words};
 use crate::diagram::statement::{Block, End, Fragment, Mark, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
@@ -245,65 +245,5 @@ fn is_bare(text: &str) -> bool {
             || c.is_ascii_alphanumeric()
             || matches!(c, '\u{c0}'..='\u{24f}') && !matches!(c, '×' | '÷')
     };
-    !text.is_empty()
-        && text.chars().all(letter)
-        && !RESERVED.iter().any(|word| text.eq_ignore_ascii_case(word))
+    !text.is_empty() && text.chars().all(letter) && !words::is_reserved(text)
 }
-
-/// Words that begin a line of another kind, or follow a participant.
-const RESERVED: [&str; 54] = [
-    "actor",
-    "activate",
-    "alt",
-    "also",
-    "as",
-    "autoactivate",
-    "autonewpage",
-    "autonumber",
-    "boundary",
-    "box",
-    "break",
-    "caption",
-    "center",
-    "collections",
-    "control",
-    "create",
-    "critical",
-    "database",
-    "deactivate",
-    "destroy",
-    "else",
-    "end",
-    "endbox",
-    "entity",
-    "footbox",
-    "footer",
-    "group",
-    "header",
-    "hide",
-    "hnote",
-    "hspace",
-    "ignore",
-    "left",
-    "legend",
-    "loop",
-    "mainframe",
-    "newpage",
-    "note",
-    "o",
-    "opt",
-    "order",
-    "over",
-    "par",
-    "participant",
-    "queue",
-    "ref",
-    "return",
-    "right",
-    "rnote",
-    "scale",
-    "show",
-    "skinparam",
-    "title",
-    "x",
-];
