@@ -1,2 +1,39 @@
-//! The otus command.
-fn main() {}
+//! The `otus` command.
+//!
+//! The only crate that reads files, prints and exits. A command is a function from its arguments
+//! to an [`Exit`]; what it has to say goes through [`output`], and what is wrong with the user's
+//! texts is rendered by [`report`].
+#![forbid(unsafe_code)]
+
+mod args;
+mod cmd;
+mod exit;
+mod input;
+mod load;
+mod output;
+mod report;
+
+use clap::Parser as _;
+
+use crate::args::Args;
+use crate::exit::Exit;
+
+fn main() -> std::process::ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are results; everything else is a usage error.
+            let exit = if error.use_stderr() { Exit::Error } else { Exit::Success };
+            let _ = error.print();
+            return exit.into();
+        }
+    };
+    let exit = cmd::run(&args).unwrap_or_else(|error| {
+        if output::is_closed_pipe(&error) {
+            return Exit::Success;
+        }
+        output::complain(&format!("otus: {error:#}"));
+        Exit::Error
+    });
+    exit.into()
+}

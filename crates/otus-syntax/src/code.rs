@@ -2,7 +2,7 @@
 //!
 //! A code never changes its meaning and is never reused. The hundreds say what it is about:
 //! `01` verdicts (reserved), `02` text, `03` names, `04` traces, `05` options, `06` diagrams,
-//! `07` lints. Each code has a page in `codes/` of this crate with a wrong and a right example;
+//! `07` lints, `08` conversion. Each code has a page in `codes/` of this crate with a wrong and a right example;
 //! a test runs both.
 
 use std::fmt;
@@ -164,6 +164,8 @@ codes! {
     HEAD_FIRST_LOOP = "0708", Note, "`loopH` is read as `loopW`";
     SINGLE_OPERAND = "0709", Warning, "an operator with one operand";
     EMPTY_OPERAND = "0710", Warning, "an operand that changes nothing";
+    // Conversion.
+    NOT_IN_2020 = "0801", Error, "not in the language of 2020";
 }
 
 impl fmt::Debug for Entry {

@@ -222,15 +222,12 @@ impl<'s> Cursor<'s> {
             return;
         }
         let found = describe(token.kind, self.text());
-        self.report(
-            Diagnostic::new(
-                Code::UNEXPECTED_TOKEN,
-                self.source(),
-                self.place(),
-                format!("expected {what}, found {found}"),
-            )
-            .with_label(format!("expected {what}")),
-        );
+        self.report(Diagnostic::new(
+            Code::UNEXPECTED_TOKEN,
+            self.source(),
+            self.place(),
+            format!("expected {what}, found {found}"),
+        ));
     }
 
     /// A span to point at: the next token, or the last byte of the text at its end.

@@ -1,2 +1,12 @@
-//! To come.
+//! What the tests of all crates share. Never part of the product.
+//!
+//! - [`generate`]: random texts for property tests;
+//! - [`spec`]: runs the literate cases of `spec/`;
+//! - [`fuzz`]: what must hold of any bytes whatever, and a harness that needs no special
+//!   toolchain; `fuzz/` drives the same functions with libFuzzer.
 #![forbid(unsafe_code)]
+
+pub mod fuzz;
+pub mod generate;
+pub mod read;
+pub mod spec;

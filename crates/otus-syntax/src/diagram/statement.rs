@@ -125,6 +125,13 @@ pub enum Mark {
     LoopKind(LoopKind),
     /// `otus: environment NAME`: arrows from and to NAME go outside.
     Environment(Name),
+    /// `otus: name ALIAS NAME`: participant ALIAS of the picture stands for the lifeline NAME.
+    Rename {
+        /// The participant, as the picture calls it.
+        alias: Name,
+        /// The lifeline it stands for.
+        name: Name,
+    },
 }
 
 impl Repetition {

@@ -3,6 +3,7 @@
 use crate::ast::{Comment, Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Target};
 use crate::lexer::quote;
 use crate::name::{Name, Names};
+use crate::print::Dialect;
 use crate::print::writer::{INDENT, MAX_INDENTED, WIDTH, Writer};
 
 /// What is still to be printed; the last one comes next.
@@ -22,8 +23,9 @@ pub(super) fn print(
     names: &Names,
     interaction: &Interaction,
     comments: &[Comment],
+    dialect: Dialect,
 ) {
-    let widths = widths(names, interaction);
+    let widths = widths(names, interaction, dialect);
     let has_comment = |start: u32, end: u32| {
         let first = comments.partition_point(|comment| comment.span.start < start);
         comments.get(first).is_some_and(|comment| comment.span.start < end)
@@ -59,7 +61,7 @@ pub(super) fn print(
             writer.text(&buffer);
             continue;
         };
-        opener(&mut buffer, names, operator);
+        opener(&mut buffer, names, operator, dialect);
         writer.text(&buffer);
         let indent = INDENT * level.min(MAX_INDENTED);
         let fits = indent + widths[id.0 as usize] <= WIDTH;
@@ -85,14 +87,14 @@ pub(super) fn print(
 }
 
 /// The width of every node printed on one line.
-fn widths(names: &Names, interaction: &Interaction) -> Vec<usize> {
+fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usize> {
     let mut widths: Vec<usize> = Vec::with_capacity(interaction.nodes.len());
     let mut buffer = String::new();
     for node in &interaction.nodes {
         buffer.clear();
         let width = match &node.kind {
             NodeKind::Operator(operator, operands) => {
-                opener(&mut buffer, names, operator);
+                opener(&mut buffer, names, operator, dialect);
                 let inner = operands
                     .iter()
                     .fold(0_usize, |sum, id| sum.saturating_add(widths[id.0 as usize] + 2));
@@ -141,7 +143,7 @@ fn passing(out: &mut String, names: &Names, passing: &Passing) {
 }
 
 /// The operator up to the `(` of its operands.
-fn opener(out: &mut String, names: &Names, operator: &Operator) {
+fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect) {
     match operator {
         Operator::Strict => out.push_str("strict"),
         Operator::Seq => out.push_str("seq"),
@@ -151,13 +153,18 @@ fn opener(out: &mut String, names: &Names, operator: &Operator) {
             out.push_str("coreg");
             region(out, names, lifelines);
         }
-        Operator::Loop(LoopKind::Strict) => out.push_str("loopS"),
-        Operator::Loop(LoopKind::Weak) => out.push_str("loopW"),
-        Operator::Loop(LoopKind::HeadFirst) => out.push_str("loopH"),
-        Operator::Loop(LoopKind::Parallel) => out.push_str("loopP"),
-        Operator::Loop(LoopKind::Coregion(lifelines)) => {
-            out.push_str("loopC");
-            region(out, names, lifelines);
+        Operator::Loop(kind) => {
+            let (today, then) = match kind {
+                LoopKind::Strict => ("loopS", "loop_strict"),
+                LoopKind::Weak => ("loopW", "loop_seq"),
+                LoopKind::HeadFirst => ("loopH", "loop_seq"),
+                LoopKind::Parallel => ("loopP", "loop_par"),
+                LoopKind::Coregion(_) => ("loopC", "loopC"),
+            };
+            out.push_str(dialect.choose(today, then));
+            if let LoopKind::Coregion(lifelines) = kind {
+                region(out, names, lifelines);
+            }
         }
     }
     out.push('(');

@@ -7,6 +7,7 @@
 //! Printing is linear in the output, whatever the depth: indentation stops growing at
 //! [`MAX_INDENTED`] levels, and what fits on a line is measured once per node.
 
+mod dialect;
 mod interaction;
 mod options;
 mod trace;
@@ -16,6 +17,7 @@ use crate::ast::{Declarations, Section, SpecFile};
 use crate::lexer::quote;
 use crate::name::Names;
 
+pub use dialect::{Dialect, not_in_2020};
 pub use trace::{trace, trace_line};
 use writer::Writer;
 pub use writer::{INDENT, MAX_INDENTED, WIDTH};
@@ -30,6 +32,11 @@ pub use writer::{INDENT, MAX_INDENTED, WIDTH};
 /// assert_eq!(print::spec(&tree), "@lifeline{ a; b }\n@message{ m }\nloopW(a -- m -> b)\n");
 /// ```
 pub fn spec(tree: &SpecFile) -> String {
+    spec_in(tree, Dialect::Current)
+}
+
+/// The canonical text of a specification in one of the two generations of the language.
+pub fn spec_in(tree: &SpecFile, dialect: Dialect) -> String {
     let mut writer = Writer::new(&tree.comments);
     // Sections and interaction are printed in the order in which they stand, so that comments
     // stay with what they are about; sections without a place come first.
@@ -37,14 +44,14 @@ pub fn spec(tree: &SpecFile) -> String {
     let place = interaction.map_or(u32::MAX, |i| i.node(i.root).span.start);
     let early = |section: &&Section| section.span().is_empty() || section.span().start < place;
     for section in tree.sections.iter().filter(early) {
-        self::section(&mut writer, &tree.names, section);
+        self::section(&mut writer, &tree.names, section, dialect);
     }
     if let Some(interaction) = interaction {
-        interaction::print(&mut writer, &tree.names, interaction, &tree.comments);
+        interaction::print(&mut writer, &tree.names, interaction, &tree.comments, dialect);
         writer.line(0);
     }
     for section in tree.sections.iter().filter(|section| !early(section)) {
-        self::section(&mut writer, &tree.names, section);
+        self::section(&mut writer, &tree.names, section, dialect);
     }
     writer.finish()
 }
@@ -53,7 +60,7 @@ pub fn spec(tree: &SpecFile) -> String {
 pub fn interaction(tree: &SpecFile) -> String {
     let mut writer = Writer::new(&[]);
     if let Some(interaction) = &tree.interaction {
-        interaction::print(&mut writer, &tree.names, interaction, &[]);
+        interaction::print(&mut writer, &tree.names, interaction, &[], Dialect::Current);
         writer.line(0);
     }
     writer.finish()
@@ -65,7 +72,7 @@ pub fn signature(tree: &SpecFile) -> String {
     for section in &tree.sections {
         match section {
             Section::Messages(_) | Section::Lifelines(_) => {
-                self::section(&mut writer, &tree.names, section);
+                self::section(&mut writer, &tree.names, section, Dialect::Current);
             }
             Section::Options(_) => {}
         }
@@ -73,12 +80,12 @@ pub fn signature(tree: &SpecFile) -> String {
     writer.finish()
 }
 
-fn section(writer: &mut Writer<'_>, names: &Names, section: &Section) {
+fn section(writer: &mut Writer<'_>, names: &Names, section: &Section, dialect: Dialect) {
     writer.comments_before(section.span().start);
     match section {
         Section::Messages(declared) => declarations(writer, names, "@message{", declared),
         Section::Lifelines(declared) => declarations(writer, names, "@lifeline{", declared),
-        Section::Options(section) => options::print(writer, names, section),
+        Section::Options(section) => options::print(writer, names, section, dialect),
     }
     writer.line(0);
 }

@@ -7,10 +7,16 @@ use crate::options::{
     Logger, OptionSection, OptionValue, Partition, Picture, Priority, PriorityKind, Rewrite,
     SimulateOption, Strategy, TracegenOption,
 };
+use crate::print::Dialect;
 use crate::print::writer::Writer;
 
 /// One option a line.
-pub(super) fn print(writer: &mut Writer<'_>, names: &Names, section: &OptionSection) {
+pub(super) fn print(
+    writer: &mut Writer<'_>,
+    names: &Names,
+    section: &OptionSection,
+    dialect: Dialect,
+) {
     writer.text(&format!("@{}{{", section.process.keyword()));
     let commented = writer.has_comment_before(section.span.end);
     if section.items.is_empty() && !commented {
@@ -20,7 +26,7 @@ pub(super) fn print(writer: &mut Writer<'_>, names: &Names, section: &OptionSect
     for (i, item) in section.items.iter().enumerate() {
         writer.line(1);
         writer.comments_before(item.span.start);
-        writer.text(&value(names, &item.value));
+        writer.text(&value(names, &item.value, dialect));
         if i + 1 < section.items.len() {
             writer.text(";");
         }
@@ -33,10 +39,11 @@ pub(super) fn print(writer: &mut Writer<'_>, names: &Names, section: &OptionSect
     writer.text("}");
 }
 
-fn value(names: &Names, value: &OptionValue) -> String {
+fn value(names: &Names, value: &OptionValue, dialect: Dialect) -> String {
     match value {
         OptionValue::Loggers(loggers) => {
-            format!("loggers = {}", list(loggers.iter().map(|logger| self::logger(names, logger))))
+            let loggers = loggers.iter().map(|logger| self::logger(names, logger, dialect));
+            format!("loggers = {}", list(loggers))
         }
         OptionValue::Strategy(strategy) => {
             let word = match strategy {
@@ -47,13 +54,19 @@ fn value(names: &Names, value: &OptionValue) -> String {
             format!("strategy = {word}")
         }
         OptionValue::Filters(filters) => {
-            format!("filters = {}", list(filters.iter().map(|&filter| self::filter(filter))))
+            let key = dialect.choose("filters", "pre_filters");
+            format!("{key} = {}", list(filters.iter().map(|&filter| self::filter(filter))))
         }
-        OptionValue::Priorities(priorities) => match priorities.as_slice() {
-            [Priority::Randomize(true)] => "priorities = random".to_owned(),
-            _ => format!("priorities = {}", list(priorities.iter().map(|&p| priority(p)))),
-        },
-        OptionValue::Kind(kind) => format!("analysis_kind = {}", self::kind(kind)),
+        OptionValue::Priorities(priorities) => {
+            let key = dialect.choose("priorities", "frontier_priorities");
+            match priorities.as_slice() {
+                [Priority::Randomize(true)] => format!("{key} = random"),
+                _ => format!("{key} = {}", list(priorities.iter().map(|&p| priority(p)))),
+            }
+        }
+        OptionValue::Kind(kind) => {
+            format!("{} = {}", dialect.choose("analysis_kind", "semantics"), self::kind(kind))
+        }
         OptionValue::Goal(goal) => {
             let word = match goal {
                 Goal::Pass => "Pass",
@@ -85,8 +98,11 @@ fn with_options(keyword: &str, options: impl ExactSizeIterator<Item = String>) -
     if options.len() == 0 { keyword.to_owned() } else { format!("{keyword}{}", list(options)) }
 }
 
-fn logger(names: &Names, logger: &Logger) -> String {
+fn logger(names: &Names, logger: &Logger, dialect: Dialect) -> String {
     match logger {
+        Logger::Graphic(options) if dialect == Dialect::Of2020 && options.len() == 1 => {
+            format!("graphic={}", graphic(names, options[0]))
+        }
         Logger::Graphic(options) => {
             with_options("graphic", options.iter().map(|&option| graphic(names, option)))
         }

@@ -1,0 +1,243 @@
+//! The command line, with help that teaches.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const OVERVIEW: &str = "\
+Otus checks what a distributed system did (a log per machine, no shared clock, some cut short or \
+missing) against what its sequence diagrams say.
+
+Files are told apart by their ending, or by their content when they have none:
+  .hsf .hif .hcf     signature, interaction, options (or all in one .hsf, as in 2020)
+  .mmd .puml         Mermaid and PlantUML sequence diagrams
+  .md#login          the diagram under the heading \"Login\" of a Markdown file; .md#2 is the second
+  .htf .jsonl        one multi-trace; many, one a line
+  -                  standard input";
+
+const EXAMPLES: &str = "\
+Examples:
+  otus demo                                 a built-in example, start to end
+  otus lint docs/checkout.md#login          is this diagram sound?
+  otus fmt --check spec/*.hif               is everything in canonical form?
+  otus convert sig.hsf model.hif model.mmd  to a diagram that renders anywhere
+  otus explain O0301                        what does this diagnostic mean?
+
+Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input or usage.";
+
+/// Checks what a distributed system did against what its sequence diagrams say.
+#[derive(Debug, Parser)]
+#[command(name = "otus", version, long_about = OVERVIEW, after_long_help = EXAMPLES)]
+#[command(after_help = "`otus --help` tells more; `otus COMMAND --help` teaches a command.")]
+pub(crate) struct Args {
+    /// When to colour diagnostics.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(DemoArgs),
+    Fmt(FmtArgs),
+    Lint(LintArgs),
+    Convert(ConvertArgs),
+    Explain(ExplainArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// Walk through a built-in example.
+///
+/// Reads a publish/subscribe model and a multi-trace that come with Otus, checks them, shows the
+/// model as a diagram, and says what to try next. Needs no files and no network.
+#[derive(Debug, Parser)]
+pub(crate) struct DemoArgs {
+    /// Write the example's files into this folder, to play with.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) write: Option<PathBuf>,
+}
+
+/// Put specifications and traces in canonical form.
+///
+/// Rewrites .hsf, .hif, .hcf and .htf files in place: spacing, line breaks and spelling become
+/// uniform (`loop_seq` is written `loopW`), comments stay. With `-` it formats standard input to
+/// standard output. Files with errors are left alone. Formatting twice changes nothing.
+///
+/// Diagrams are not reformatted: their notes and colours are yours. See `otus convert`.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus fmt model.hif trace.htf      rewrite two files
+  otus fmt spec/                    and every such file in a folder
+  otus fmt --check .                exit with 1 if a file would change
+  otus fmt --diff model.hif         show what would change
+  otus fmt - < model.hif            to standard output")]
+pub(crate) struct FmtArgs {
+    /// Files, folders, or `-`.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// Change nothing; exit with 1 if a file is not in canonical form.
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    /// Change nothing; show what would change.
+    #[arg(long)]
+    pub(crate) diff: bool,
+
+    /// How to read standard input and files without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<Format>,
+}
+
+/// Find mistakes in specifications and traces.
+///
+/// Reports everything that makes a text unusable (unknown names, unbalanced brackets, …) and what
+/// is valid but probably not meant: declarations that are never used, alternatives that are equal,
+/// loops that repeat nothing, messages that nobody receives, parts of a diagram that are only a
+/// picture. Files of one specification are given together; traces are checked against them.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus lint sig.hsf model.hif                the two files of one specification
+  otus lint sig.hsf model.hif run.htf        and a trace of it
+  otus lint docs/protocol.md                 every sequence diagram of a document
+  otus lint --format json flow.mmd           for scripts
+  cat flow.mmd | otus lint -                 from standard input
+
+Exit status: 0 nothing but notes, 1 warnings, 2 errors.")]
+pub(crate) struct LintArgs {
+    /// Specifications and traces.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// How to print what is found.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+
+    /// How to read standard input and files without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<Format>,
+}
+
+/// Convert between spec formats, and between trace formats.
+///
+/// The last argument is the file to write; its ending says the format. With --to and without a
+/// file to write, the result goes to standard output. Nothing is lost: converting back gives the
+/// same interaction. What a diagram cannot show is written as an `otus:` comment in it.
+///
+/// From a diagram to model.hif, the signature is written to model.hsf beside it. Writing a .hsf
+/// gives the single-file form of 2020.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus convert sig.hsf model.hif model.mmd        to Mermaid
+  otus convert docs/protocol.md#login login.hif   a diagram to an interaction and its signature
+  otus convert flow.puml --to mermaid             to standard output
+  otus convert sig.hsf model.hif all.hsf          the single file of 2020
+  otus convert run1.htf run2.htf cases.jsonl      multi-traces to a case file
+  otus convert cases.jsonl runs/                  and back, a file per case")]
+pub(crate) struct ConvertArgs {
+    /// The files to read and, unless --to or --output says so, the one to write.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// What to write.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<Format>,
+
+    /// Where to write it; then all other files are read.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+
+    /// How to read standard input and files without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<Format>,
+
+    /// Overwrite files that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Explain a diagnostic code.
+///
+/// Prints what a code such as O0301 means, with an example and its repair. Without a code, lists
+/// all of them.
+#[derive(Debug, Parser)]
+pub(crate) struct ExplainArgs {
+    /// The code, as O0301 or 301.
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+}
+
+/// Print shell completions.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus completions bash > ~/.local/share/bash-completion/completions/otus
+  otus completions zsh  > ~/.zfunc/_otus
+  otus completions fish > ~/.config/fish/completions/otus.fish")]
+pub(crate) struct CompletionsArgs {
+    /// Which shell.
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// Print or write the manual pages.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus man | man -l -                    read the manual
+  otus man --dir ~/.local/share/man/man1 install a page per command")]
+pub(crate) struct ManArgs {
+    /// Write a page per command into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// With the lines they are about.
+    Text,
+    /// One line each: `file:line:column: error[O0301]: …`.
+    Short,
+    /// One JSON document.
+    Json,
+}
+
+/// The formats of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Signature, or everything in one file as in 2020.
+    Hsf,
+    /// Interaction.
+    Hif,
+    /// Options.
+    Hcf,
+    /// Mermaid sequence diagram.
+    Mermaid,
+    /// PlantUML sequence diagram.
+    Plantuml,
+    /// Markdown with diagrams in it.
+    Markdown,
+    /// Multi-trace.
+    Htf,
+    /// Multi-traces, one JSON object a line.
+    Jsonl,
+}

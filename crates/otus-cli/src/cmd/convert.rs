@@ -1,0 +1,271 @@
+//! `otus convert`: the same interaction or multi-trace in another format.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use otus_core::raise;
+use otus_syntax::ast::SpecFile;
+use otus_syntax::diagram::{mermaid, plantuml};
+use otus_syntax::print::{self, Dialect};
+use otus_syntax::{Code, Diagnostic, Span, diagnostic};
+use otus_trace::case::{self, Case};
+
+use crate::args::{Color, ConvertArgs, Format};
+use crate::exit::Exit;
+use crate::input::format_of_ending;
+use crate::load::{Fences, Loaded, Spec, Trace};
+use crate::output::Stream;
+use crate::{output, report};
+
+pub(crate) fn run(args: &ConvertArgs, color: Color) -> anyhow::Result<Exit> {
+    let (inputs, target) = destination(args)?;
+    let loaded = Loaded::read(&inputs, args.from, Fences::One)?;
+    let mut converter = Converter { loaded, target, force: args.force, color };
+    converter.run()
+}
+
+/// What to write, and where.
+#[derive(Debug, Clone)]
+struct Target {
+    format: Format,
+    place: Place,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Stdout,
+    File(PathBuf),
+    /// A folder, for the cases of a case file.
+    Folder(PathBuf),
+}
+
+/// Tells the files to read from the one to write.
+fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Target)> {
+    let mut inputs = args.files.clone();
+    let named = match (&args.output, args.to) {
+        (Some(output), _) => Some(output.clone()),
+        // With --to alone everything is read, unless the last file is plainly the one to write.
+        (None, Some(_)) => None,
+        (None, None) => {
+            if inputs.len() < 2 {
+                bail!(
+                    "say what to convert to: `otus convert {} OUT`, or --to FORMAT for standard output",
+                    inputs[0]
+                );
+            }
+            inputs.pop()
+        }
+    };
+    let Some(named) = named.filter(|named| named != "-") else {
+        let format = args.to.context("writing to standard output needs --to FORMAT")?;
+        return Ok((inputs, Target { format, place: Place::Stdout }));
+    };
+    let path = PathBuf::from(&named);
+    if path.is_dir() || named.ends_with('/') {
+        let format = args.to.unwrap_or(Format::Htf);
+        return Ok((inputs, Target { format, place: Place::Folder(path) }));
+    }
+    let format = args.to.or_else(|| format_of_ending(&path)).with_context(|| {
+        format!(
+            "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf or .jsonl, or --to"
+        )
+    })?;
+    Ok((inputs, Target { format, place: Place::File(path) }))
+}
+
+struct Converter {
+    loaded: Loaded,
+    target: Target,
+    force: bool,
+    color: Color,
+}
+
+impl Converter {
+    fn run(&mut self) -> anyhow::Result<Exit> {
+        match self.target.format {
+            Format::Hsf | Format::Hif | Format::Mermaid | Format::Plantuml => self.spec(),
+            Format::Htf | Format::Jsonl => self.traces(),
+            Format::Hcf => bail!("options cannot be made from other formats; see `otus fmt`"),
+            Format::Markdown => bail!(
+                "Markdown is read, not written; convert --to mermaid and paste the diagram into a fence"
+            ),
+        }
+    }
+
+    fn spec(&mut self) -> anyhow::Result<Exit> {
+        if !self.loaded.traces.is_empty() {
+            bail!("a trace is not a specification; `otus convert` turns traces into .htf or .jsonl");
+        }
+        let specs = std::mem::take(&mut self.loaded.specs);
+        let [spec] = specs.as_slice() else {
+            if specs.is_empty() && diagnostic::any_error(&self.loaded.diagnostics) {
+                self.explain();
+                return Ok(Exit::Error);
+            }
+            bail!("one specification is converted at a time; {} are given", specs.len());
+        };
+        let mut lowered = spec.lower();
+        self.loaded.diagnostics.append(&mut lowered.diagnostics);
+        let Some(term) = lowered.term else {
+            self.no_interaction(spec);
+            self.explain();
+            return Ok(Exit::Error);
+        };
+        if self.target.format == Format::Hsf {
+            self.loaded.diagnostics.extend(spec.files.iter().flat_map(print::not_in_2020));
+        }
+        if self.explain() {
+            return Ok(Exit::Error);
+        }
+        let raised = raise(&lowered.pool, term);
+        let text = match self.target.format {
+            Format::Mermaid => mermaid::write(&raised),
+            Format::Plantuml => plantuml::write(&raised),
+            Format::Hsf => single_file(spec),
+            Format::Hif => {
+                return self.hif(spec, &raised);
+            }
+            Format::Hcf | Format::Markdown | Format::Htf | Format::Jsonl => String::new(),
+        };
+        match self.target.place.clone() {
+            Place::Stdout => output::print(&text)?,
+            Place::File(path) => self.write(&path, &text)?,
+            Place::Folder(path) => bail!("{} is a folder; name the file to write", path.display()),
+        }
+        Ok(Exit::Success)
+    }
+
+    /// A `.hif`, and its signature beside it unless a `.hsf` was given.
+    fn hif(&mut self, spec: &Spec, raised: &SpecFile) -> anyhow::Result<Exit> {
+        let has_signature_file = spec.files.iter().zip(&spec.formats).any(|(file, format)| {
+            *format == Format::Hsf && file.interaction.is_none() && !file.sections.is_empty()
+        });
+        let signature = print::signature(raised);
+        let interaction = print::interaction(raised);
+        match self.target.place.clone() {
+            Place::Stdout => output::print(&format!("{signature}{interaction}"))?,
+            Place::File(path) => {
+                if !has_signature_file {
+                    self.write(&path.with_extension("hsf"), &signature)?;
+                }
+                self.write(&path, &interaction)?;
+            }
+            Place::Folder(path) => bail!("{} is a folder; name the file to write", path.display()),
+        }
+        Ok(Exit::Success)
+    }
+
+    fn traces(&mut self) -> anyhow::Result<Exit> {
+        if self.loaded.traces.is_empty() && !diagnostic::any_error(&self.loaded.diagnostics) {
+            bail!("no multi-trace is given; .htf and .jsonl are made from .htf and .jsonl files");
+        }
+        // A signature, if one is given, is checked against.
+        for spec in std::mem::take(&mut self.loaded.specs) {
+            let mut lowered = spec.lower();
+            self.loaded.diagnostics.append(&mut lowered.diagnostics);
+            for trace in &self.loaded.traces {
+                let (_, found) = otus_trace::lower(&trace.tree, &mut lowered.pool);
+                self.loaded.diagnostics.extend(found);
+            }
+        }
+        if self.explain() {
+            return Ok(Exit::Error);
+        }
+        let traces = std::mem::take(&mut self.loaded.traces);
+        if self.target.format == Format::Jsonl {
+            let lines: String = traces.into_iter().map(|trace| case_line(trace) + "\n").collect();
+            match self.target.place.clone() {
+                Place::Stdout => output::print(&lines)?,
+                Place::File(path) => self.write(&path, &lines)?,
+                Place::Folder(path) => self.write(&path.join("cases.jsonl"), &lines)?,
+            }
+            return Ok(Exit::Success);
+        }
+        match (self.target.place.clone(), traces.as_slice()) {
+            (Place::Stdout, [trace]) => output::print(&print::trace(&trace.tree))?,
+            (Place::File(path), [trace]) => self.write(&path, &print::trace(&trace.tree))?,
+            (Place::Folder(folder), traces) => self.folder(&folder, traces)?,
+            (Place::Stdout | Place::File(_), traces) => bail!(
+                "{} multi-traces do not fit in one .htf; name a folder (`runs/`) or a .jsonl",
+                traces.len()
+            ),
+        }
+        Ok(Exit::Success)
+    }
+
+    fn folder(&self, folder: &Path, traces: &[Trace]) -> anyhow::Result<()> {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let mut taken = BTreeSet::new();
+        for trace in traces {
+            let path = folder.join(format!("{}.htf", file_name(&trace.id, &mut taken)));
+            self.write(&path, &print::trace(&trace.tree))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, path: &Path, text: &str) -> anyhow::Result<()> {
+        if path.exists() && !self.force {
+            bail!("{} exists; --force overwrites it", path.display());
+        }
+        output::write_file(path, text)?;
+        output::complain(&format!("wrote {}", path.display()));
+        Ok(())
+    }
+
+    fn no_interaction(&mut self, spec: &Spec) {
+        let Some(file) = spec.files.last() else { return };
+        self.loaded.diagnostics.push(
+            Diagnostic::new(
+                Code::NO_INTERACTION,
+                file.source,
+                Span::at(0),
+                "this specification has no interaction to convert",
+            )
+            .with_help("give the .hif too"),
+        );
+    }
+
+    /// Prints warnings and errors; returns whether there is an error.
+    fn explain(&self) -> bool {
+        let colored = output::colored(self.color, Stream::Error);
+        let text = report::text(&self.loaded.inputs.sources, &self.loaded.diagnostics, colored);
+        if !text.is_empty() {
+            output::complain(text.trim_end());
+        }
+        diagnostic::any_error(&self.loaded.diagnostics)
+    }
+}
+
+/// The single file of 2020: declarations, options and interaction of all files.
+fn single_file(spec: &Spec) -> String {
+    let (last, first): (Vec<&SpecFile>, Vec<&SpecFile>) =
+        spec.files.iter().partition(|file| file.interaction.is_some());
+    first.into_iter().chain(last).map(|file| print::spec_in(file, Dialect::Of2020)).collect()
+}
+
+fn case_line(trace: Trace) -> String {
+    let htf = print::trace_line(&trace.tree);
+    let case = match trace.case {
+        Some(case) => Case { htf, ..case },
+        None => Case { id: trace.id, htf, ..Case::default() },
+    };
+    case::write(&case)
+}
+
+/// A file name for a case: letters, digits, `-`, `_` and `.` of its id, made unique.
+fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let mut name: String = id.chars().map(safe).take(100).collect();
+    if name.trim_matches('.').is_empty() {
+        "case".clone_into(&mut name);
+    }
+    let mut unique = name.clone();
+    let mut number = 2;
+    while !taken.insert(unique.to_lowercase()) {
+        unique = format!("{name}-{number}");
+        number += 1;
+    }
+    unique
+}

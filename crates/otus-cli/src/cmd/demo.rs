@@ -1,0 +1,99 @@
+//! `otus demo`: the main job on a built-in example, without files or network.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use otus_core::{lint, lower, raise};
+use otus_syntax::diagram::mermaid;
+use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
+
+use crate::args::{Color, DemoArgs};
+use crate::exit::Exit;
+use crate::output::Stream;
+use crate::{output, report};
+
+/// The example's files.
+const FILES: [(&str, &str); 3] = [
+    ("pubsub.hsf", include_str!("../../demo/pubsub.hsf")),
+    ("pubsub.hif", include_str!("../../demo/pubsub.hif")),
+    ("run.htf", include_str!("../../demo/run.htf")),
+];
+
+/// The same log with two slips of the pen, to show what Otus says about them.
+const BROKEN: &str = "{\n  [pub] pub!publish;\n  [bro] bro?subscirbe.sub!publish\n}\n";
+
+pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
+    if let Some(folder) = &args.write {
+        return write(folder);
+    }
+    let sources: Vec<Source> = FILES
+        .iter()
+        .zip(0..)
+        .map(|(&(name, text), id)| Source::with_id(SourceId(id), name, text))
+        .collect();
+    let [signature, model, run] = sources.as_slice() else { return Ok(Exit::Error) };
+    let files = [parse_spec(signature).tree, parse_spec(model).tree];
+    let trees = [&files[0], &files[1]];
+    let mut lowered = lower(&trees);
+    let term = lowered.term.context("the example has an interaction")?;
+    let findings = lint(&trees, &lowered);
+    let observed = parse_trace(run).tree;
+    let (multi_trace, named) = otus_trace::lower(&observed, &mut lowered.pool);
+
+    let mut out = String::new();
+    let mut say = |text: &str| {
+        out.push_str(text);
+        out.push('\n');
+    };
+    say("A publish/subscribe model, as an interaction:\n");
+    say(&indent(&print::interaction(&files[1])));
+    say("and as the Mermaid diagram that `otus convert` makes of it:\n");
+    say(&indent(&mermaid::write(&raise(&lowered.pool, term))));
+    say("What was observed, one log per machine:\n");
+    say(&indent(&print::trace(&observed)));
+    say(&format!(
+        "Checked: {} lifelines, {} messages, {} actions in {} logs; {} findings.\n",
+        lowered.pool.signature().lifelines().len(),
+        lowered.pool.signature().messages().len(),
+        multi_trace.len(),
+        multi_trace.partition().len(),
+        findings.len() + named.len(),
+    ));
+    say("With two slips of the pen in the log, Otus says:\n");
+    let broken = Source::with_id(SourceId(3), "broken.htf", BROKEN);
+    let trace = parse_trace(&broken).tree;
+    let mut found = otus_trace::check(&trace);
+    found.extend(otus_trace::lower(&trace, &mut lowered.pool).1);
+    let mut sources = sources;
+    sources.push(broken);
+    found.sort_by_key(|found| found.primary.span.start);
+    say(&indent(&report::text(&sources, &found, output::colored(color, Stream::Output))));
+    say("Try next:\n");
+    say("  otus demo --write demo        writes these files, to play with");
+    say("  otus lint demo/pubsub.hsf demo/pubsub.hif demo/run.htf");
+    output::print(&out)?;
+    Ok(Exit::Success)
+}
+
+fn write(folder: &Path) -> anyhow::Result<Exit> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for (name, text) in FILES {
+        let path = folder.join(name);
+        anyhow::ensure!(!path.exists(), "{} exists already", path.display());
+        output::write_file(&path, text)?;
+        output::complain(&format!("wrote {}", path.display()));
+    }
+    Ok(Exit::Success)
+}
+
+fn indent(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.trim_end().lines() {
+        if !line.is_empty() {
+            out.push_str("    ");
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,64 @@
+//! `otus lint`: what is wrong, and what is probably not meant.
+
+use otus_syntax::Severity;
+
+use crate::args::{Color, LintArgs, ReportFormat};
+use crate::exit::Exit;
+use crate::load::{Fences, Loaded};
+use crate::output::Stream;
+use crate::{output, report};
+
+pub(crate) fn run(args: &LintArgs, color: Color) -> anyhow::Result<Exit> {
+    let mut loaded = Loaded::read(&args.files, args.from, Fences::All)?;
+    let mut checked = Vec::new();
+    for spec in &loaded.specs {
+        let mut lowered = spec.lower();
+        let trees = spec.trees();
+        let lints = otus_core::lint(&trees, &lowered);
+        let named = std::mem::take(&mut lowered.diagnostics);
+        loaded.diagnostics.extend(named);
+        loaded.diagnostics.extend(lints);
+        checked.push(lowered);
+    }
+    match checked.as_mut_slice() {
+        [spec] => {
+            for trace in &loaded.traces {
+                let (_, found) = otus_trace::lower(&trace.tree, &mut spec.pool);
+                loaded.diagnostics.extend(found);
+            }
+        }
+        [] => {}
+        [_, _, ..] if loaded.traces.is_empty() => {}
+        [_, _, ..] => anyhow::bail!(
+            "traces are checked against one specification; {} are given here",
+            checked.len()
+        ),
+    }
+    let diagnostics = &mut loaded.diagnostics;
+    diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
+    let sources = &loaded.inputs.sources;
+    output::print(&match args.format {
+        ReportFormat::Text => {
+            let colored = output::colored(color, Stream::Output);
+            report::text(sources, diagnostics, colored)
+        }
+        ReportFormat::Short => report::short(sources, diagnostics),
+        ReportFormat::Json => report::json(sources, diagnostics),
+    })?;
+    if args.format != ReportFormat::Json {
+        let plural = |count: usize, word: &str| {
+            format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+        };
+        output::complain(&format!(
+            "checked {} and {}: {}",
+            plural(loaded.specs.len(), "specification"),
+            plural(loaded.traces.len(), "trace"),
+            report::summary(&loaded.diagnostics).unwrap_or_else(|| "nothing found".to_owned())
+        ));
+    }
+    Ok(match report::worst(&loaded.diagnostics) {
+        Some(Severity::Error) => Exit::Error,
+        Some(Severity::Warning) => Exit::Failure,
+        Some(Severity::Note) | None => Exit::Success,
+    })
+}

@@ -1,0 +1,38 @@
+//! `otus man`: the manual, made from the same text as `--help`.
+
+use anyhow::Context as _;
+use clap::CommandFactory as _;
+use clap_mangen::Man;
+
+use crate::args::{Args, ManArgs};
+use crate::exit::Exit;
+use crate::output;
+
+pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Exit> {
+    let mut command = Args::command();
+    command.build();
+    let Some(folder) = &args.dir else {
+        output::print(&page(command)?)?;
+        return Ok(Exit::Success);
+    };
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
+    let mut written = Vec::new();
+    for command in std::iter::once(command).chain(commands) {
+        let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+        if name.ends_with("help") {
+            continue;
+        }
+        let path = folder.join(format!("{name}.1"));
+        output::write_file(&path, &page(command)?)?;
+        written.push(format!("{name}.1"));
+    }
+    output::complain(&format!("wrote {} to {}", written.join(", "), folder.display()));
+    Ok(Exit::Success)
+}
+
+fn page(command: clap::Command) -> anyhow::Result<String> {
+    let mut page = Vec::new();
+    Man::new(command).render(&mut page)?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}

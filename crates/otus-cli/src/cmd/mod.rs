@@ -1,0 +1,25 @@
+//! The commands, one a file.
+
+mod completions;
+mod convert;
+mod demo;
+mod explain;
+mod fmt;
+mod lint;
+mod man;
+
+use crate::args::{Args, Command};
+use crate::exit::Exit;
+
+/// Runs the command that was asked for.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
+    match &args.command {
+        Command::Demo(demo) => demo::run(demo, args.color),
+        Command::Fmt(fmt) => fmt::run(fmt, args.color),
+        Command::Lint(lint) => lint::run(lint, args.color),
+        Command::Convert(convert) => convert::run(convert, args.color),
+        Command::Explain(explain) => explain::run(explain),
+        Command::Completions(completions) => completions::run(completions),
+        Command::Man(man) => man::run(man),
+    }
+}

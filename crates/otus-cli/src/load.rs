@@ -1,0 +1,170 @@
+//! From what the user named to specifications and multi-traces.
+//!
+//! All `.hsf`, `.hif` and `.hcf` files of one call are one specification; each diagram is one by
+//! itself. Whatever is wrong with the texts is collected, not thrown.
+
+use otus_core::Lowered;
+use otus_syntax::ast::{SpecFile, TraceFile};
+use otus_syntax::diagram::markdown::{self, Fence, Language};
+use otus_syntax::diagram::{mermaid, plantuml};
+use otus_syntax::grammar::Parsed;
+use otus_syntax::{Diagnostic, SourceId, parse_spec, parse_trace};
+use otus_trace::case::Case;
+
+use crate::args::Format;
+use crate::input::{Input, Inputs};
+
+/// Everything one call is about.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) inputs: Inputs,
+    pub(crate) specs: Vec<Spec>,
+    pub(crate) traces: Vec<Trace>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// The files of one specification.
+#[derive(Debug, Default)]
+pub(crate) struct Spec {
+    pub(crate) files: Vec<SpecFile>,
+    /// The formats of the files.
+    pub(crate) formats: Vec<Format>,
+}
+
+/// A multi-trace.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    /// The file's stem, or the case's id.
+    pub(crate) id: String,
+    pub(crate) tree: TraceFile,
+    /// The line of the case file it comes from.
+    pub(crate) case: Option<Case>,
+}
+
+/// Which diagrams of a Markdown file to take when none is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fences {
+    /// All of them.
+    All,
+    /// The only one; several are an error that lists them.
+    One,
+}
+
+impl Loaded {
+    /// Reads the named files.
+    pub(crate) fn read(
+        names: &[String],
+        from: Option<Format>,
+        fences: Fences,
+    ) -> anyhow::Result<Loaded> {
+        let mut loaded = Loaded::default();
+        let mut files = Spec::default();
+        for name in names {
+            let input = loaded.inputs.read(name, from)?;
+            match input.format {
+                Format::Hsf | Format::Hif | Format::Hcf => {
+                    let parsed = parse_spec(loaded.inputs.source(input.source));
+                    files.files.push(loaded.keep(parsed));
+                    files.formats.push(input.format);
+                }
+                Format::Mermaid | Format::Plantuml => {
+                    let source = loaded.inputs.source(input.source);
+                    let parsed = match input.format {
+                        Format::Plantuml => plantuml::read(source, source.whole()),
+                        _ => mermaid::read(source, source.whole()),
+                    };
+                    let tree = loaded.keep(parsed);
+                    loaded.specs.push(Spec { files: vec![tree], formats: vec![input.format] });
+                }
+                Format::Markdown => loaded.markdown(&input, fences),
+                Format::Htf => {
+                    let id = match input.path.as_deref().and_then(|path| path.file_stem()) {
+                        Some(stem) => stem.to_string_lossy().into_owned(),
+                        None => "stdin".to_owned(),
+                    };
+                    loaded.trace(input.source, id, None);
+                }
+                Format::Jsonl => loaded.cases(input.source),
+            }
+        }
+        if !files.files.is_empty() {
+            loaded.specs.insert(0, files);
+        }
+        let unusable = std::mem::take(&mut loaded.inputs.diagnostics);
+        // A text that could not be read at all has nothing else wrong with it.
+        let whole: Vec<SourceId> = unusable.iter().map(|found| found.primary.source).collect();
+        loaded.diagnostics.retain(|found| !whole.contains(&found.primary.source));
+        loaded.diagnostics.splice(0..0, unusable);
+        Ok(loaded)
+    }
+
+    /// The diagrams of a Markdown file.
+    fn markdown(&mut self, input: &Input, fences: Fences) {
+        let source = self.inputs.source(input.source);
+        let all = markdown::fences(source, &mut self.diagnostics);
+        let wanted: Vec<Fence> = if input.selector.is_none() && fences == Fences::All && !all.is_empty()
+        {
+            all
+        } else {
+            match markdown::select(source, &all, input.selector.as_deref()) {
+                Ok(fence) => vec![fence.clone()],
+                Err(found) => {
+                    self.diagnostics.push(*found);
+                    Vec::new()
+                }
+            }
+        };
+        for fence in wanted {
+            let source = self.inputs.source(input.source);
+            let (parsed, format) = match fence.language {
+                Language::Mermaid => (mermaid::read(source, fence.content), Format::Mermaid),
+                Language::PlantUml => (plantuml::read(source, fence.content), Format::Plantuml),
+            };
+            let tree = self.keep(parsed);
+            self.specs.push(Spec { files: vec![tree], formats: vec![format] });
+        }
+    }
+
+    /// The cases of a case file.
+    fn cases(&mut self, source: SourceId) {
+        let source = self.inputs.source(source);
+        let name = source.name().to_owned();
+        let (mut cases, mut faults) = (Vec::new(), Vec::new());
+        for case in otus_trace::case::read(source) {
+            match case {
+                Ok(case) => cases.push(case),
+                Err(fault) => otus_syntax::parser::report(&mut faults, *fault),
+            }
+        }
+        self.diagnostics.append(&mut faults);
+        for case in cases {
+            let name = format!("{name}:{} ({})", case.line, case.id);
+            let source = self.inputs.add(name, case.htf.clone());
+            self.trace(source, case.id.clone(), Some(case));
+        }
+    }
+
+    fn trace(&mut self, source: SourceId, id: String, case: Option<Case>) {
+        let parsed = parse_trace(self.inputs.source(source));
+        let tree = self.keep(parsed);
+        self.diagnostics.extend(otus_trace::check(&tree));
+        self.traces.push(Trace { id, tree, case });
+    }
+
+    fn keep<T>(&mut self, parsed: Parsed<T>) -> T {
+        self.diagnostics.extend(parsed.diagnostics);
+        parsed.tree
+    }
+}
+
+impl Spec {
+    /// Its terms, and what is wrong with its names.
+    pub(crate) fn lower(&self) -> Lowered {
+        otus_core::lower(&self.trees())
+    }
+
+    /// The trees of its files.
+    pub(crate) fn trees(&self) -> Vec<&SpecFile> {
+        self.files.iter().collect()
+    }
+}

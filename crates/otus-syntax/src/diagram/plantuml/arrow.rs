@@ -1,0 +1,560 @@
+//! Arrows: `A -> B : m` in all the styles PlantUML has.
+//!
+//! ```text
+//! arrow  = [anchor] side dress body dress side [anchor] {activation | colour | link} [":" label]
+//! side   = name | "[" | "]" | "?"            name = code ["as" quoted] | quoted ["as" code]
+//! dress  = ["o" | "x"] ("<" | "<<" | "/" | "//" | "\" | "\\"), mirrored on the right
+//! body   = dashes, with "[#red,dashed]" somewhere among them
+//! ```
+//!
+//! Style is presentation: only which side the head is on matters, and for `return` whether the
+//! body is dotted (see [`super::calls`]). Established by trying PlantUML 1.2020.2, release notes
+//! of later versions, and the public guide.
+
+use std::ops::Range;
+
+/// What a line is, as far as arrows are concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// An arrow.
+    Arrow(Arrow),
+    /// `A <-> B`: one line for two messages. The range is the arrow without its ends.
+    Both(Range<usize>),
+    /// `A x- B`, which versions of PlantUML draw in different directions.
+    Unclear(Range<usize>),
+    /// `A -> B & C`: one message to several. The range is the further targets.
+    Multicast(Range<usize>),
+    /// `A -- B`: a line without a head.
+    Headless(Range<usize>),
+    /// `{a} <-> {b} : 5 s`: a duration between two anchors.
+    Duration,
+    /// Something else.
+    Other,
+}
+
+/// An arrow from the left side to the right, whichever way it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Arrow {
+    /// Who emits.
+    pub(super) from: Side,
+    /// Who receives.
+    pub(super) to: Side,
+    /// Whether the body is dotted.
+    pub(super) dotted: bool,
+    /// Whether one end has the cross of a lost message.
+    pub(super) crossed: bool,
+    /// `++`, `--`, `**`, `!!` after the target, at most two of them.
+    pub(super) activations: Vec<Activation>,
+    /// What stands after the colon, if there is a colon.
+    pub(super) label: Option<Range<usize>>,
+}
+
+/// An end of an arrow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Side {
+    /// `[`, `]` or `?`: the border of the picture, or nowhere.
+    Outside,
+    /// A participant.
+    Participant(Participant),
+}
+
+/// A participant where an arrow names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Participant {
+    /// The name that arrows use, without quotes.
+    pub(super) name: Range<usize>,
+    /// The place of the name with its quotes.
+    pub(super) place: Range<usize>,
+    /// Whether the name was quoted.
+    pub(super) quoted: bool,
+    /// The text in its head, if `as` gives one.
+    pub(super) label: Option<Range<usize>>,
+}
+
+/// What a suffix of the target does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activation {
+    /// `++`
+    Activate,
+    /// `--`
+    Deactivate,
+    /// `**`
+    Create,
+    /// `!!`
+    Destroy,
+}
+
+/// Reads a line as an arrow.
+pub(super) fn read(line: &str) -> Reading {
+    let mut cursor = Cursor { text: line, position: 0 };
+    cursor.arrow().unwrap_or(Reading::Other)
+}
+
+/// A name at the start of a text: its part without quotes, and the length with them.
+pub(super) fn name(text: &str) -> Option<Participant> {
+    Cursor { text, position: 0 }.bare_or_quoted()
+}
+
+/// Whether a character can stand in a name that is not quoted.
+pub(super) fn is_code_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '.' | '@')
+}
+
+/// Heads and decorations at one end of the body.
+#[derive(Debug, Clone, Copy, Default)]
+struct Dress {
+    head: bool,
+    cross: bool,
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn arrow(&mut self) -> Option<Reading> {
+        if self.anchor() && self.rest().starts_with("<->") {
+            return Some(Reading::Duration);
+        }
+        let left = self.left_side()?;
+        let begin = self.position;
+        let left_dress = self.left_dress(matches!(left, Side::Outside));
+        let dotted = self.body()?;
+        let after_body = self.position;
+        let (right_dress, right) = self.right()?;
+        let arrow = begin..self.arrow_end(after_body);
+        match (&left, &right) {
+            (Side::Outside, Side::Outside) => return None,
+            (Side::Outside, Side::Participant(other))
+            | (Side::Participant(other), Side::Outside)
+                if other.label.is_some() =>
+            {
+                return None;
+            }
+            _ => {}
+        }
+        let multicast = self.position;
+        if self.rest().starts_with(char::is_whitespace) && self.rest().trim_start().starts_with('&')
+        {
+            let end = self.text.find(':').unwrap_or(self.text.len()).max(multicast);
+            return Some(Reading::Multicast(multicast..end));
+        }
+        let (activations, label) = self.suffixes()?;
+        let reversed = match (left_dress, right_dress) {
+            (Dress { head: true, .. }, Dress { head: true, .. })
+            | (Dress { head: false, cross: true }, Dress { head: false, cross: true }) => {
+                return Some(Reading::Both(arrow));
+            }
+            (_, Dress { head: true, .. }) => false,
+            (Dress { head: true, .. }, _) => true,
+            (Dress { cross: false, .. }, Dress { cross: true, .. }) => false,
+            (Dress { cross: true, .. }, Dress { cross: false, .. }) => {
+                return Some(Reading::Unclear(arrow));
+            }
+            (Dress { cross: false, .. }, Dress { cross: false, .. }) => {
+                return Some(Reading::Headless(arrow));
+            }
+        };
+        let (from, to) = if reversed { (right, left) } else { (left, right) };
+        let crossed = left_dress.cross || right_dress.cross;
+        Some(Reading::Arrow(Arrow { from, to, dotted, crossed, activations, label }))
+    }
+
+    /// The place after the arrow itself, for messages about it.
+    fn arrow_end(&self, after_body: usize) -> usize {
+        let tail = &self.text[after_body..];
+        let length = tail.find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o')).unwrap_or(0);
+        after_body + length
+    }
+
+    /// `{name} `
+    fn anchor(&mut self) -> bool {
+        let Some(inside) = self.rest().strip_prefix('{') else { return false };
+        let Some(length) = inside.find('}') else { return false };
+        let fits = length > 0 && inside[..length].chars().all(|c| c == '_' || c.is_alphanumeric());
+        if fits {
+            self.position += length + 2;
+            self.skip_spaces();
+        }
+        fits
+    }
+
+    fn left_side(&mut self) -> Option<Side> {
+        if self.rest().starts_with(['[', ']', '?']) {
+            self.position += 1;
+            return Some(Side::Outside);
+        }
+        self.participant().map(Side::Participant)
+    }
+
+    /// A name, perhaps with `as`.
+    fn participant(&mut self) -> Option<Participant> {
+        let mut first = self.bare_or_quoted()?;
+        let after_first = self.position;
+        self.skip_spaces();
+        let spaced = self.position > after_first;
+        let after_as = self.rest().get(..2).filter(|word| word.eq_ignore_ascii_case("as"));
+        if after_as.is_some() && (first.quoted || spaced) {
+            self.position += 2;
+            let space = self.rest().starts_with(char::is_whitespace);
+            self.skip_spaces();
+            if let Some(second) = self.bare_or_quoted() {
+                if first.quoted && !second.quoted && space {
+                    return Some(Participant { label: Some(first.name), ..second });
+                }
+                if !first.quoted && second.quoted {
+                    first.label = Some(second.name);
+                    return Some(first);
+                }
+            }
+        }
+        self.position = after_first;
+        Some(first)
+    }
+
+    fn bare_or_quoted(&mut self) -> Option<Participant> {
+        let start = self.position;
+        if let Some(inside) = self.rest().strip_prefix('"') {
+            let length = inside.find('"').filter(|&length| length > 0)?;
+            self.position += length + 2;
+            return Some(Participant {
+                name: start + 1..start + 1 + length,
+                place: start..self.position,
+                quoted: true,
+                label: None,
+            });
+        }
+        let length = self.rest().find(|c| !is_code_char(c)).unwrap_or(self.rest().len());
+        self.position += length;
+        let name = start..self.position;
+        (length > 0).then_some(Participant {
+            name: name.clone(),
+            place: name,
+            quoted: false,
+            label: None,
+        })
+    }
+
+    /// Decorations and heads before the body. `o` and `x` need a space before them unless the
+    /// arrow comes from outside.
+    fn left_dress(&mut self, outside: bool) -> Dress {
+        let before = self.position;
+        if !outside {
+            self.skip_spaces();
+        }
+        let mut dress = Dress::default();
+        let decorated = self.rest().starts_with(['o', 'x', 'O', 'X']);
+        if decorated && (outside || self.position > before) {
+            dress.cross = self.rest().starts_with(['x', 'X']);
+            self.position += 1;
+        } else {
+            self.slant();
+        }
+        dress.head = self.head('<');
+        if dress.head && self.rest().starts_with('_') {
+            self.position += 1;
+        }
+        dress
+    }
+
+    /// Dashes and style; whether that makes the body dotted.
+    fn body(&mut self) -> Option<bool> {
+        let mut dashes = self.dashes();
+        let mut dotted = false;
+        if let Some(inside) = self.rest().strip_prefix('[')
+            && let Some(length) = inside.find(']')
+            && is_style(&inside[..length])
+        {
+            dotted = inside[..length].split([',', ';']).any(|word| {
+                word.eq_ignore_ascii_case("dashed") || word.eq_ignore_ascii_case("dotted")
+            });
+            self.position += length + 2;
+            dashes += self.dashes();
+        }
+        (dashes > 0).then_some(dotted || dashes > 1)
+    }
+
+    fn dashes(&mut self) -> usize {
+        let count = self.rest().bytes().take_while(|&byte| byte == b'-').count();
+        self.position += count;
+        count
+    }
+
+    /// Heads and decorations after the body, and the right side.
+    fn right(&mut self) -> Option<(Dress, Side)> {
+        if self.rest().starts_with('_') {
+            self.position += 1;
+        }
+        let mut dress = Dress { head: self.head('>'), cross: false };
+        let after_head = self.position;
+        let mut characters = self.rest().chars();
+        let decoration = characters.next().filter(|c| matches!(c, 'o' | 'x' | 'O' | 'X'));
+        let next = characters.next();
+        if let Some(decoration) = decoration
+            && next.is_some_and(|c| c.is_whitespace() || matches!(c, ']' | '[' | '?'))
+        {
+            self.position += 1;
+            let side = self.right_side();
+            if let Some(side) = side {
+                dress.cross = matches!(decoration, 'x' | 'X');
+                return Some((dress, side));
+            }
+            // `A ->x : m`: the letter is the participant.
+            self.position = after_head;
+        }
+        self.slant();
+        Some((dress, self.right_side()?))
+    }
+
+    fn right_side(&mut self) -> Option<Side> {
+        if self.rest().starts_with(['[', ']', '?']) && !self.rest().starts_with("[[") {
+            self.position += 1;
+            return Some(Side::Outside);
+        }
+        self.skip_spaces();
+        self.participant().map(Side::Participant)
+    }
+
+    /// One or two of a head's signs.
+    fn head(&mut self, sign: char) -> bool {
+        for sign in [sign, '/', '\\'] {
+            let count = self.rest().chars().take(2).take_while(|&c| c == sign).count();
+            self.position += count;
+            if count > 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// `(10)`, by how much an arrow slants.
+    fn slant(&mut self) {
+        if let Some(inside) = self.rest().strip_prefix('(')
+            && let Some(length) = inside.bytes().take(9).position(|byte| byte == b')')
+            && inside[..length].bytes().all(|byte| byte.is_ascii_digit())
+        {
+            self.position += length + 2;
+        }
+    }
+
+    /// Everything after the target.
+    fn suffixes(&mut self) -> Option<(Vec<Activation>, Option<Range<usize>>)> {
+        let mut activations = Vec::new();
+        loop {
+            self.skip_spaces();
+            let rest = self.rest();
+            let activation = match rest.get(..2) {
+                Some("++") => Some(Activation::Activate),
+                Some("--") => Some(Activation::Deactivate),
+                Some("**") => Some(Activation::Create),
+                Some("!!") => Some(Activation::Destroy),
+                _ => None,
+            };
+            if let Some(activation) = activation {
+                if activations.len() == 2 {
+                    return None;
+                }
+                activations.push(activation);
+                self.position += 2;
+            } else if rest.is_empty() {
+                return Some((activations, None));
+            } else if let Some(label) = rest.strip_prefix(':') {
+                let start = self.position + 1 + (label.len() - label.trim_start().len());
+                return Some((activations, Some(start..start + label.trim().len())));
+            } else if rest.starts_with('#') {
+                let end = |c: char| c != '#' && c != '_' && !c.is_alphanumeric();
+                self.position += rest.find(end).unwrap_or(rest.len());
+            } else if rest.starts_with("[[") {
+                self.position += rest.find("]]")? + 2;
+            } else if rest.starts_with("<<") {
+                self.position += rest.find(">>")? + 2;
+            } else if !self.anchor() {
+                return None;
+            }
+        }
+    }
+
+    fn skip_spaces(&mut self) {
+        self.position = self.text.len() - self.rest().trim_start().len();
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.position..]
+    }
+}
+
+/// What may stand between the brackets of a body.
+fn is_style(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '#' | ',' | ';' | '=' | ' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arrow as `from->to label`, with outside as `*`, dotted as `-->`, activations after.
+    fn show(line: &str) -> String {
+        let side = |side: &Side| match side {
+            Side::Outside => String::from("*"),
+            Side::Participant(participant) => {
+                let label = participant.label.clone();
+                let label = label.map_or(String::new(), |label| format!("({})", &line[label]));
+                format!("{}{label}", &line[participant.name.clone()])
+            }
+        };
+        match read(line) {
+            Reading::Arrow(arrow) => {
+                let body = if arrow.dotted { "-->" } else { "->" };
+                let cross = if arrow.crossed { "x" } else { "" };
+                let suffixes: String = arrow
+                    .activations
+                    .iter()
+                    .map(|activation| match activation {
+                        Activation::Activate => " ++",
+                        Activation::Deactivate => " --",
+                        Activation::Create => " **",
+                        Activation::Destroy => " !!",
+                    })
+                    .collect();
+                let label =
+                    arrow.label.map_or(String::new(), |label| format!(" :{}", &line[label]));
+                format!("{}{body}{cross}{}{suffixes}{label}", side(&arrow.from), side(&arrow.to))
+            }
+            Reading::Both(arrow) => format!("both {:?}", &line[arrow]),
+            Reading::Unclear(arrow) => format!("unclear {:?}", &line[arrow]),
+            Reading::Multicast(targets) => format!("multicast {:?}", &line[targets]),
+            Reading::Headless(arrow) => format!("headless {:?}", &line[arrow]),
+            Reading::Duration => String::from("duration"),
+            Reading::Other => String::from("other"),
+        }
+    }
+
+    #[track_caller]
+    fn check(cases: &[(&str, &str)]) {
+        for (line, expected) in cases {
+            assert_eq!(show(line), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn style_is_presentation() {
+        check(&[
+            ("A -> B : m", "A->B :m"),
+            ("A->B:m", "A->B :m"),
+            ("A --> B : m", "A-->B :m"),
+            ("A ->> B : m", "A->B :m"),
+            ("A -->> B : m", "A-->B :m"),
+            ("A -\\ B : m", "A->B :m"),
+            ("A -\\\\ B : m", "A->B :m"),
+            ("A -/ B : m", "A->B :m"),
+            ("A --// B : m", "A-->B :m"),
+            ("A ->o B : m", "A->B :m"),
+            ("A o->o B : m", "A->B :m"),
+            ("A ->x B : m", "A->xB :m"),
+            ("A -x B : m", "A->xB :m"),
+            ("A x-> B : m", "A->xB :m"),
+            ("A ->xB : m", "A->xB :m"),
+            ("A ->x : m", "A->x :m"),
+            ("A -[#red]> B : m", "A->B :m"),
+            ("A -[#red,dashed]> B : m", "A-->B :m"),
+            ("A -[#0000FF]-> B : m", "A-->B :m"),
+            ("A [#red]-> B : m", "A->B :m"),
+            ("A ->(10) B : m", "A->B :m"),
+            ("A (10)<- B : m", "B->A :m"),
+        ]);
+    }
+
+    #[test]
+    fn reversed_arrows_swap_their_ends() {
+        check(&[
+            ("A <- B : m", "B->A :m"),
+            ("A<-B:m", "B->A :m"),
+            ("A <-- B : m", "B-->A :m"),
+            ("A <<-- B : m", "B-->A :m"),
+            ("A x<- B : m", "B->xA :m"),
+            ("A o<- B : m", "B->A :m"),
+            ("A \\- B : m", "B->A :m"),
+            ("A /-- B : m", "B-->A :m"),
+            ("A <-[#red]- B : m", "B-->A :m"),
+        ]);
+    }
+
+    #[test]
+    fn borders_and_question_marks_are_outside() {
+        check(&[
+            ("[-> A : m", "*->A :m"),
+            ("[->A:m", "*->A :m"),
+            ("[o-> A : m", "*->A :m"),
+            ("[x-> A : m", "*->xA :m"),
+            ("[<- A : m", "A->* :m"),
+            ("[x<- A : m", "A->x* :m"),
+            ("A ->] : m", "A->* :m"),
+            ("A ->o] : m", "A->* :m"),
+            ("A ->x] : m", "A->x* :m"),
+            ("A <-] : m", "*->A :m"),
+            ("?-> A : m", "*->A :m"),
+            ("A ->? : m", "A->* :m"),
+            ("A ->>x? : m", "A->x* :m"),
+            ("]-> A : m", "*->A :m"),
+            ("A ->[ : m", "A->* :m"),
+            ("\"A b\" ->] : m", "A b->* :m"),
+            ("[-[#red]> A : m", "*->A :m"),
+            ("[-> A ++ : m", "*->A ++ :m"),
+            ("[->] : m", "other"),
+            ("[ -> A : m", "other"),
+            ("[-> A as \"x\" : m", "other"),
+        ]);
+    }
+
+    #[test]
+    fn names_and_suffixes() {
+        check(&[
+            ("\"Bob Smith\" -> A.b@c : m", "Bob Smith->A.b@c :m"),
+            ("\"Bob Smith\" as B -> A : m", "B(Bob Smith)->A :m"),
+            ("B as \"Bob Smith\" -> A : m", "B(Bob Smith)->A :m"),
+            ("A -> \"Bob\" as B ++ : m", "A->B(Bob) ++ :m"),
+            ("as -> as : m", "as->as :m"),
+            ("A -> B ++ #gold : m", "A->B ++ :m"),
+            ("A -> B--++ : m", "A->B -- ++ :m"),
+            ("A -> B ** : m", "A->B ** :m"),
+            ("A -> B !! : m", "A->B !! :m"),
+            ("A -> B [[http://x:1]] : m", "A->B :m"),
+            ("{s} A -> B : m", "A->B :m"),
+            ("A -> B", "A->B"),
+            ("A -> B :", "A->B :"),
+            ("A -> B : x : -> y", "A->B :x : -> y"),
+            ("été -> 名 : m", "été->名 :m"),
+        ]);
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_apart() {
+        check(&[
+            ("A <-> B : m", "both \" <->\""),
+            ("A <<-->> B", "both \" <<-->>\""),
+            ("A x-x B : m", "both \" x-x\""),
+            ("A x- B : m", "unclear \" x-\""),
+            ("A -- B : m", "headless \" --\""),
+            ("A -> B & C : m", "multicast \" & C \""),
+            ("{a} <-> {b} : 5 s", "duration"),
+            ("A-B -> C : m", "other"),
+            ("A ..> B : m", "other"),
+            ("A => B", "other"),
+            ("alt A -> B", "other"),
+            ("note left: A -> B", "other"),
+            ("A -> B what : m", "other"),
+            ("A -> B ++ ++ ++ : m", "other"),
+            ("\"\" -> B", "other"),
+            ("\"a -> B", "other"),
+            ("", "other"),
+            ("-", "other"),
+            ("->", "other"),
+            ("A -[", "headless \" -\""),
+            ("A ->", "other"),
+        ]);
+    }
+}

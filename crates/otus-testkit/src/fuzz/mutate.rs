@@ -1,0 +1,108 @@
+//! Small random changes to good texts: what is nearly right finds more than noise does.
+
+use fastrand::Rng;
+
+/// Pieces of all our languages, to drop into a text.
+const PIECES: [&str; 60] = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ";",
+    ".",
+    "=",
+    "|",
+    "<",
+    ">",
+    "--",
+    "->",
+    "->>",
+    "-->",
+    "!",
+    "?",
+    "#all",
+    "@",
+    "\"",
+    "\\",
+    "'",
+    "/*",
+    "*/",
+    "//",
+    "%%",
+    "\n",
+    " ",
+    "o",
+    "∅",
+    "seq(",
+    "alt(",
+    "loopW(",
+    "coreg(a)(",
+    "loopC(",
+    "<synch>",
+    "end",
+    "else",
+    "and",
+    "loop 2 times\n",
+    "alt x\n",
+    "par\n",
+    "break\n",
+    "opt\n",
+    "group strict\n",
+    "%% otus: strict\n",
+    "%% otus: end\n",
+    "' otus: synch\n",
+    "' otus: loopS\n",
+    "participant",
+    " as ",
+    ": m\n",
+    "A->>B: m\n",
+    "\u{feff}",
+    "é",
+    "\r\n",
+    "```mermaid\n",
+    "```",
+];
+
+/// A change, or a few, of one of the seeds.
+pub(super) fn mutation(seeds: &[&str], random: &mut Rng) -> Vec<u8> {
+    let mut bytes = pick(seeds, random).as_bytes().to_vec();
+    for _ in 0..random.usize(1..6) {
+        let at = random.usize(..=bytes.len());
+        match random.u32(..7) {
+            0 => insert(&mut bytes, at, pick(&PIECES, random).as_bytes()),
+            1 if at < bytes.len() => bytes[at] = random.u8(..),
+            2 => {
+                let end = (at + random.usize(1..8)).min(bytes.len());
+                bytes.drain(at..end);
+            }
+            3 => {
+                let end = (at + random.usize(1..40)).min(bytes.len());
+                let copy = bytes[at..end].to_vec();
+                let to = random.usize(..=bytes.len());
+                insert(&mut bytes, to, &copy);
+            }
+            4 => bytes.truncate(at),
+            5 => {
+                let other = pick(seeds, random).as_bytes();
+                let from = random.usize(..=other.len());
+                insert(&mut bytes, at, &other[from..]);
+            }
+            _ => {
+                let piece = pick(&PIECES, random).repeat(random.usize(1..20));
+                insert(&mut bytes, at, piece.as_bytes());
+            }
+        }
+    }
+    bytes
+}
+
+fn pick<'t>(texts: &[&'t str], random: &mut Rng) -> &'t str {
+    texts[random.usize(..texts.len())]
+}
+
+fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
+    bytes.splice(at..at, piece.iter().copied());
+}

@@ -1,0 +1,123 @@
+//! Random texts, as strategies that shrink.
+//!
+//! Texts rather than trees: whatever a strategy makes, a user could have written, and a failure
+//! shrinks to something a person can read.
+
+use proptest::prelude::*;
+
+/// Names that stand unquoted.
+const PLAIN: [&str; 6] = ["a", "b", "c", "o", "seq", "été"];
+/// Names that must be quoted, with whatever the formats could trip over.
+const ODD: [&str; 14] = [
+    r#""end""#,
+    r#""user service""#,
+    r#""a-b""#,
+    r#""1""#,
+    r#""x;y""#,
+    r##""#quot;""##,
+    r#""\"q\"""#,
+    r#""\\n""#,
+    r#""line\nbreak""#,
+    r#"" lead ""#,
+    r#""a:b""#,
+    r#""->""#,
+    r#""note over""#,
+    r#""a,b""#,
+];
+
+/// A name as written in a text.
+pub fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        12 => proptest::sample::select(&PLAIN[..]).prop_map(str::to_owned),
+        1 => proptest::sample::select(&ODD[..]).prop_map(str::to_owned),
+    ]
+}
+
+fn names() -> impl Strategy<Value = String> {
+    proptest::collection::btree_set(name(), 1..3)
+        .prop_map(|names| names.into_iter().collect::<Vec<_>>().join(","))
+}
+
+/// An interaction with every operator, spelling and leaf of the language.
+pub fn interaction() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        1 => Just("o".to_owned()),
+        1 => Just("∅".to_owned()),
+        3 => (name(), name(), name()).prop_map(|(a, m, b)| format!("{a} -- {m} -> {b}")),
+        1 => (name(), name()).prop_map(|(a, m)| format!("{a}--{m}->|")),
+        1 => (name(), name()).prop_map(|(m, b)| format!("{m} -> {b}")),
+        1 => (name(), name()).prop_map(|(a, m)| format!("{a}!{m}")),
+        1 => (name(), name(), names()).prop_map(|(a, m, b)| format!("{a} -- {m} -> ({b})")),
+        1 => (name(), names()).prop_map(|(m, b)| format!("{m} -> ({b})")),
+        1 => (name(), name(), name())
+            .prop_filter("a lifeline does not meet itself", |(a, _, b)| a != b)
+            .prop_map(|(a, m, b)| format!("{a} -- <synch>{m} -> {b}")),
+    ];
+    leaf.prop_recursive(6, 40, 4, |inner| {
+        let operands = proptest::collection::vec(inner.clone(), 1..4);
+        let scheduling = prop_oneof![
+            Just("strict".to_owned()),
+            Just("seq".to_owned()),
+            Just("par".to_owned()),
+            Just("alt".to_owned()),
+            names().prop_map(|names| format!("coreg({names})")),
+            Just("coreg()".to_owned()),
+        ];
+        let repeating = prop_oneof![
+            proptest::sample::select(
+                &["loopS", "loopW", "loopP", "loop_strict", "loop_seq", "loop_par"][..]
+            )
+            .prop_map(str::to_owned),
+            names().prop_map(|names| format!("loopC({names})")),
+        ];
+        prop_oneof![
+            3 => (scheduling, operands)
+                .prop_map(|(operator, operands)| format!("{operator}({})", operands.join(", "))),
+            1 => (repeating, inner).prop_map(|(operator, body)| format!("{operator}({body})")),
+        ]
+    })
+}
+
+/// The same text with white space and comments between its tokens.
+pub fn spaced(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+    let gaps = proptest::collection::vec(
+        proptest::sample::select(
+            &["", " ", "\n", "\t \r\n", " /* c */ ", "// l\n", "\n/* own */\n"][..],
+        ),
+        1..12,
+    );
+    (text, gaps).prop_map(|(text, gaps)| {
+        let mut out = String::new();
+        let mut gap = gaps.iter().cycle();
+        let mut quoted = false;
+        let mut before = ' ';
+        for c in text.chars() {
+            quoted ^= c == '"' && before != '\\';
+            out.push(c);
+            // After punctuation a gap is always possible.
+            if !quoted && "(),;{}[]".contains(c) {
+                out.push_str(gap.next().map_or("", |gap| gap));
+            }
+            before = if before == '\\' { ' ' } else { c };
+        }
+        out
+    })
+}
+
+/// A multi-trace in any of its forms.
+pub fn trace() -> impl Strategy<Value = String> {
+    let action = (name(), prop_oneof![Just('!'), Just('?')], name())
+        .prop_map(|(l, d, m)| format!("{l}{d}{m}"));
+    let step = prop_oneof![
+        5 => action.clone(),
+        1 => proptest::collection::vec(action, 2..4)
+            .prop_map(|actions| format!("{{{}}}", actions.join(","))),
+    ];
+    let sequence = proptest::collection::vec(step, 0..6).prop_map(|steps| steps.join("."));
+    let lifelines = prop_oneof![Just("#all".to_owned()), Just("#any".to_owned()), names()];
+    let component = (lifelines, sequence).prop_map(|(l, s)| format!("[{l}] {s}"));
+    (proptest::collection::vec(component, 0..4), any::<bool>()).prop_map(|(components, braces)| {
+        let text = components.join(";");
+        if braces { format!("{{{text}}}") } else { text }
+    })
+}

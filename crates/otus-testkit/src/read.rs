@@ -1,0 +1,57 @@
+//! Texts to terms in one step, as tests want it.
+
+use otus_core::{Lowered, lower};
+use otus_syntax::ast::SpecFile;
+use otus_syntax::diagram::{mermaid, plantuml};
+use otus_syntax::grammar::Parsed;
+use otus_syntax::{Diagnostic, Source, parse_spec};
+
+/// The languages in which a test can write an interaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// `.hsf`, `.hif`, `.hcf` or all in one.
+    Interaction,
+    /// Mermaid.
+    Mermaid,
+    /// PlantUML.
+    PlantUml,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Language; 3] = [Language::Interaction, Language::Mermaid, Language::PlantUml];
+
+    /// Reads a text.
+    pub fn parse(self, source: &Source) -> Parsed<SpecFile> {
+        match self {
+            Language::Interaction => parse_spec(source),
+            Language::Mermaid => mermaid::read(source, source.whole()),
+            Language::PlantUml => plantuml::read(source, source.whole()),
+        }
+    }
+
+    /// Writes a tree.
+    pub fn write(self, tree: &SpecFile) -> String {
+        match self {
+            Language::Interaction => otus_syntax::print::spec(tree),
+            Language::Mermaid => mermaid::write(tree),
+            Language::PlantUml => plantuml::write(tree),
+        }
+    }
+}
+
+/// Parses and lowers one text. An interaction without any section declares names by using them.
+pub fn read(language: Language, text: &str) -> (Lowered, Vec<Diagnostic>) {
+    let source = Source::new("test", text);
+    let mut parsed = language.parse(&source);
+    parsed.tree.implicit |= parsed.tree.sections.is_empty();
+    let mut lowered = lower(&[&parsed.tree]);
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.append(&mut lowered.diagnostics);
+    (lowered, diagnostics)
+}
+
+/// The term of a lowered text as the papers write it; empty without one.
+pub fn term(lowered: &Lowered) -> String {
+    lowered.term.map(|term| lowered.pool.text(term)).unwrap_or_default()
+}
