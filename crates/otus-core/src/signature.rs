@@ -4,7 +4,7 @@
 
 use otus_syntax::name::{Names, Symbol};
 
-use crate::index::{IndexVec, LifelineId, MessageId};
+use crate::index::{Index as _, IndexVec, LifelineId, MessageId};
 use crate::set::LifelineSet;
 
 /// A signature: lifelines and messages by name.
@@ -68,13 +68,15 @@ impl Signature {
     }
 
     /// The lifelines in order, with their names.
-    pub fn lifelines(&self) -> impl Iterator<Item = (LifelineId, &str)> {
-        self.lifelines.iter().map(|(symbol, name)| (LifelineId(symbol.0), name))
+    pub fn lifelines(&self) -> impl ExactSizeIterator<Item = (LifelineId, &str)> {
+        let ids = (0..self.lifelines.len()).map(LifelineId::new);
+        ids.map(|id| (id, self.lifeline_name(id)))
     }
 
     /// The messages in order, with their names.
-    pub fn messages(&self) -> impl Iterator<Item = (MessageId, &str)> {
-        self.messages.iter().map(|(symbol, name)| (MessageId(symbol.0), name))
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = (MessageId, &str)> {
+        let ids = (0..self.messages.len()).map(MessageId::new);
+        ids.map(|id| (id, self.message_name(id)))
     }
 
     /// How many lifelines there are.

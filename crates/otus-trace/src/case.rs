@@ -13,7 +13,7 @@ use otus_syntax::{Code, Diagnostic, Source, SourceId, Span};
 use serde_json::{Map, Value};
 
 /// One line of a case file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Case {
     /// What to call it; the number of its line if the file does not say.
     pub id: String,

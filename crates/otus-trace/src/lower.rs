@@ -380,7 +380,57 @@ mod tests {
             (pool, builder.finish(otus_syntax::SourceId(0)))
         }
 
+        fn soup() -> impl Strategy<Value = String> {
+            let tokens = prop::sample::select(vec![
+                "[#all]",
+                "[#any]",
+                "[a]",
+                "[b,a]",
+                "[é]",
+                "[\"x y\", b]",
+                "{",
+                "}",
+                ";",
+                ".",
+                ",",
+                "a!m",
+                "b?m",
+                "é!m",
+                "\"é\" ! m",
+                "\"x y\"?m",
+                "\"a\"!\"m\"",
+                "x!é",
+                "c",
+                "!",
+                "{a!m,b?m}",
+                "{é!m,\"é\"!m}",
+                " ",
+                "//c\n",
+            ]);
+            prop::collection::vec(tokens, 0..40).prop_map(|tokens| tokens.concat())
+        }
+
         proptest! {
+            #[test]
+            fn any_text_is_lowered_and_told_about_in_its_own_places(text in soup()) {
+                let parsed = parse_trace(&Source::new("x.htf", text.as_str()));
+                let mut pool = pool();
+                let (trace, found) = lower(&parsed.tree, &mut pool);
+                let alone = crate::check(&parsed.tree);
+                for found in found.iter().chain(&alone) {
+                    for label in found.related.iter().chain([&found.primary]) {
+                        prop_assert!(text.get(label.span.range()).is_some(), "{found:?}");
+                    }
+                }
+                for component in trace.partition().components() {
+                    for (i, step) in trace.steps(component).iter().enumerate() {
+                        let lifeline = pool.action(step.action()).lifeline;
+                        prop_assert_eq!(trace.partition().component_of(lifeline), component);
+                        prop_assert!(trace.place(component, i).is_some());
+                    }
+                }
+            }
+
             #[test]
             fn lowering_what_is_raised_and_printed_gives_the_same_multi_trace(
                 of in [0usize..3, 0usize..3, 0usize..3],

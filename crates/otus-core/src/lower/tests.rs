@@ -279,3 +279,78 @@ fn depth_and_sharing_cost_nothing() {
     let raised = crate::raise(&lowered.pool, lowered.term.unwrap());
     assert!(raised.interaction.unwrap().nodes.len() <= 100_001);
 }
+
+#[test]
+fn partitions_in_options_name_lifelines_too() {
+    let options = "@explore_option{ loggers = [tracegen[partition={(a,brokr)}]] }";
+    check_findings(
+        &["@lifeline{a;broker} @message{m}", options, "a -- m -> broker"],
+        &["O0301 1@51 `brokr`: the lifeline `brokr` is not declared | used here | help: did you \
+           mean `broker`? Otherwise declare it in `@lifeline{…}`"],
+    );
+    check_findings(&[options], &[]);
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lint;
+
+    fn soup() -> impl Strategy<Value = String> {
+        let tokens = prop::sample::select(vec![
+            "@lifeline{",
+            "@message{",
+            "}",
+            ";",
+            "seq(",
+            "par(",
+            "alt(",
+            "strict(",
+            "coreg(a,b)(",
+            "loopS(",
+            "loopH(",
+            "loopC(é)(",
+            ")",
+            ",",
+            "a",
+            "b",
+            "é",
+            "m",
+            "\"x y\"",
+            " -- ",
+            " -> ",
+            " ->| ",
+            "<synch> ",
+            "(",
+            "o",
+            "a -- m -> b",
+            "m -> (a, b, a)",
+            "a -- <synch> m -> a",
+        ]);
+        prop::collection::vec(tokens, 0..40).prop_map(|tokens| tokens.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_lowered_linted_and_raised(text in soup()) {
+            let parsed = parse_spec(&Source::new("x.hsf", text.as_str()));
+            for implicit in [false, true] {
+                let file = SpecFile { implicit, ..parsed.tree.clone() };
+                let lowered = lower(&[&file]);
+                let found = lowered.diagnostics.iter().chain(&parsed.diagnostics).cloned();
+                for found in found.chain(lint(&[&file], &lowered)) {
+                    for label in found.related.iter().chain([&found.primary]) {
+                        let place = text.get(label.span.range());
+                        prop_assert!(place.is_some(), "{found:?}");
+                    }
+                }
+                if let Some(term) = lowered.term {
+                    let again = lower(&[&crate::raise(&lowered.pool, term)]);
+                    let (before, after) = (lowered.pool.text(term), again.pool.text(again.term.unwrap()));
+                    prop_assert_eq!(before, after);
+                }
+            }
+        }
+    }
+}
