@@ -4,7 +4,8 @@
 #   scripts/check-plantuml.sh FILE.puml...
 #
 # Prints `ok PATH` or `FAIL PATH: reason` for each file; exits 1 if one failed, 2 if PlantUML is
-# missing. Needs the command `plantuml` (Debian has it; any version from 1.2020 on).
+# missing. A fragment that is never closed goes unnoticed: PlantUML does not mind it. Needs the
+# command `plantuml` (Debian has it; tried with 1.2020.2).
 #
 # Starting Java is slow, so all files go through one `plantuml -syntax`, which answers for each
 # diagram in turn; a mind map after each file marks where its answers end. A file that upsets this
@@ -25,8 +26,8 @@ trap 'rm -rf "$work"' EXIT INT TERM
 # The diagram of a file on standard output, between its marks even if the file has none.
 diagram() {
     if grep -q '^[[:space:]]*@start' "$1"; then
-        cat "$1"
-        echo
+        # Text outside is ignored in files, but on standard input it is an empty diagram.
+        sed -n '/^[[:space:]]*@start/,/^[[:space:]]*@end/p' "$1"
     else
         echo '@startuml'
         cat "$1"
