@@ -125,6 +125,14 @@ pub enum Mark {
     LoopKind(LoopKind),
     /// `otus: environment NAME`: arrows from and to NAME go outside.
     Environment(Name),
+    /// `otus: name ALIAS NAME`: the participant that the diagram calls ALIAS, because its language
+    /// has no way to spell NAME, is the lifeline NAME.
+    Rename {
+        /// What the diagram calls it.
+        alias: Name,
+        /// The lifeline.
+        name: Name,
+    },
 }
 
 impl Repetition {
