@@ -125,12 +125,11 @@ pub enum Mark {
     LoopKind(LoopKind),
     /// `otus: environment NAME`: arrows from and to NAME go outside.
     Environment(Name),
-    /// `otus: name ALIAS NAME`: the participant that the diagram calls ALIAS, because its language
-    /// has no way to spell NAME, is the lifeline NAME.
+    /// `otus: name ALIAS NAME`: participant ALIAS of the picture stands for the lifeline NAME.
     Rename {
-        /// What the diagram calls it.
+        /// The participant, as the picture calls it.
         alias: Name,
-        /// The lifeline.
+        /// The lifeline it stands for.
         name: Name,
     },
 }

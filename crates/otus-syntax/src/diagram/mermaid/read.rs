@@ -187,33 +187,23 @@ impl Reader<'_> {
         self.at = end;
         let line = self.text[start..end].trim_end();
         let span = self.span(start, start + line.len());
-        let body = line.trim_start_matches('%');
-        let text = body.trim_start();
-        if line.starts_with("%%") && text.starts_with("otus:") {
-            self.directive(span, start + line.len() - text.len(), text.len());
-            return;
+        if let Some(body) = line.strip_prefix("%%") {
+            let found = self.diagnostics.len();
+            let at = offset(start + 2);
+            let source = self.source.id();
+            let kind = directive::read(source, body, at, &mut self.names, &mut self.diagnostics);
+            match kind {
+                Some(kind) => return self.directive(span, kind),
+                None if self.diagnostics.len() > found => return,
+                None => {}
+            }
         }
         let line_start = self.text[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let trailing = !self.text[line_start..start].trim().is_empty();
         self.comments.push(Comment { span, trailing });
     }
 
-    fn directive(&mut self, span: Span, start: usize, length: usize) {
-        let text = &self.text[start..start + length];
-        let decoded = decode(text);
-        let known = self.statements.len();
-        let kind = directive::read(
-            self.source.id(),
-            &decoded,
-            offset(start),
-            &mut self.names,
-            &mut self.diagnostics,
-        );
-        let Some(mut kind) = kind else { return };
-        if decoded.len() != text.len() {
-            // Places inside a decoded text are not places of the source.
-            set_spans(&mut kind, span);
-        }
+    fn directive(&mut self, span: Span, kind: StatementKind) {
         match &kind {
             StatementKind::Close => return self.close(span, true),
             StatementKind::Open(_) => self.opened(span, OpenerKind::Directive),
@@ -225,7 +215,6 @@ impl Reader<'_> {
             | StatementKind::Lifelines(_)
             | StatementKind::Messages(_) => {}
         }
-        debug_assert_eq!(known, self.statements.len(), "a directive is one statement");
         self.push(span, kind);
     }
 
@@ -378,32 +367,4 @@ impl Reader<'_> {
 enum Closer {
     Setting,
     Brace,
-}
-
-/// Gives all names of a directive one place.
-fn set_spans(kind: &mut StatementKind, span: Span) {
-    use crate::ast::LoopKind;
-    use crate::diagram::statement::{Block, Mark};
-    let names: &mut [Name] = match kind {
-        StatementKind::Lifelines(names) | StatementKind::Messages(names) => names,
-        StatementKind::Open(Fragment::Block(
-            Block::Coreg(names) | Block::Loop(LoopKind::Coregion(names)),
-        ))
-        | StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(names))) => names,
-        StatementKind::Mark(Mark::Environment(name)) => std::slice::from_mut(name),
-        StatementKind::Mark(Mark::Rename { alias, name }) => {
-            alias.span = span;
-            std::slice::from_mut(name)
-        }
-        StatementKind::Mark(Mark::Synchronous | Mark::LoopKind(_))
-        | StatementKind::Open(_)
-        | StatementKind::Participant { .. }
-        | StatementKind::Message { .. }
-        | StatementKind::Next(_)
-        | StatementKind::Close
-        | StatementKind::Empty => return,
-    };
-    for name in names {
-        name.span = span;
-    }
 }

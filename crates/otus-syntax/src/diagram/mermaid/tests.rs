@@ -75,7 +75,8 @@ fn directives_say_the_rest() {
     check("%% otus: loopS\nloop 0..*\nA->>B: m\nend", "loopS(A.m.B)");
     check("%% otus: environment E\nE->>B: m\nB->>E: n", "seq(.m.B,B.n.)");
     check("%% otus: name p1 \"a;b\"\nparticipant p1 as x\np1->>B: m", "a;b.m.B");
-    check("%% otus: name p1 \"a#10;b\"\np1->>B: m", "a\nb.m.B");
+    check("%% otus: name p1 \"a\\nb\"\np1->>B: m", "a\nb.m.B");
+    check("%% OTUS:empty\nA->>B: m", "seq(o,A.m.B)");
     check("%%otus: empty\nA->>B: m", "seq(o,A.m.B)");
 }
 
