@@ -1,10 +1,40 @@
 //! From statements to the tree of an interaction.
+//!
+//! One pass with an explicit stack of open fragments; nothing recurses on the user's depth and
+//! children always precede their parents in the arena. What a fragment means:
+//!
+//! | statements | interaction |
+//! |---|---|
+//! | consecutive ones | `seq` of them; one is itself, none is ∅ |
+//! | an arrow from A to B | `A -- m -> B` |
+//! | an arrow from A to A | `A -- m ->\|`: a local action, by convention |
+//! | `alt`/`else`, `par`/`and` | `alt`, `par` of the operands; a single operand is itself |
+//! | `opt` | `alt(x, ∅)` |
+//! | `loop` | see [`repeat`](Builder::repeat) |
+//! | `break B` after `pre`, before `rest` | `seq(pre, alt(B, rest))`, see [`join`](Builder::join) |
+//! | a frame | its statements, as if the frame were not there |
+//! | an `otus:` block | its operator applied to its statements |
+//!
+//! `otus: environment` and `otus: name` hold for the whole diagram, wherever they stand.
 
-use crate::ast::SpecFile;
+use rustc_hash::FxHashMap;
+
+use crate::ast::{
+    Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
+};
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::diagram::statement::Statement;
-use crate::name::Names;
-use crate::source::{SourceId, Span};
+use crate::diagram::statement::{
+    Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
+};
+use crate::name::{Name, Names, Symbol};
+use crate::source::{SourceId, Span, offset};
+
+mod broadcast;
+mod declare;
+mod repeat;
+
+pub use repeat::MAX_UNFOLDED;
 
 /// Builds the tree a diagram's statements describe. `whole` is the span of the diagram.
 pub fn build(
@@ -14,6 +44,602 @@ pub fn build(
     statements: &[Statement],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> SpecFile {
-    let _ = (whole, statements, diagnostics);
-    SpecFile { source, names, implicit: true, ..SpecFile::default() }
+    let aliases = Aliases::of(statements);
+    let sections = declare::sections(whole, &names, &aliases, statements);
+    let mut builder = Builder {
+        source,
+        names: &names,
+        aliases: &aliases,
+        diagnostics,
+        nodes: Vec::new(),
+        sizes: Vec::new(),
+        unfolded: 0,
+        scopes: vec![Scope::new(Fragment::Frame, whole)],
+        openers: Vec::new(),
+        synchronous: None,
+        loop_kind: None,
+    };
+    for statement in statements {
+        builder.statement(statement);
+    }
+    let interaction = builder.finish(whole);
+    SpecFile {
+        source,
+        names,
+        sections,
+        interaction: Some(interaction),
+        comments: Vec::new(),
+        implicit: true,
+    }
 }
+
+/// Which participants are not what they are called.
+struct Aliases {
+    /// The lifeline that an alias stands for; `None` for the environment.
+    table: FxHashMap<Symbol, Option<Name>>,
+}
+
+impl Aliases {
+    fn of(statements: &[Statement]) -> Aliases {
+        let mut table = FxHashMap::default();
+        for statement in statements {
+            if let StatementKind::Mark(mark) = &statement.kind {
+                match mark {
+                    Mark::Environment(name) => {
+                        table.insert(name.symbol, None);
+                    }
+                    Mark::Rename { alias, name } => {
+                        table.insert(alias.symbol, Some(*name));
+                    }
+                    Mark::Synchronous | Mark::LoopKind(_) => {}
+                }
+            }
+        }
+        Aliases { table }
+    }
+
+    /// The lifeline a participant stands for, `None` for the environment.
+    fn lifeline(&self, name: Name) -> Option<Name> {
+        match self.table.get(&name.symbol) {
+            None => Some(name),
+            Some(None) => None,
+            Some(Some(real)) => Some(Name { symbol: real.symbol, span: name.span }),
+        }
+    }
+
+    /// The lifeline at one end of an arrow, `None` for the environment.
+    fn end(&self, end: End) -> Option<Name> {
+        match end {
+            End::Lifeline(name) => self.lifeline(name),
+            End::Environment => None,
+        }
+    }
+
+    fn lifelines(&self, names: &[Name]) -> Vec<Name> {
+        names.iter().filter_map(|&name| self.lifeline(name)).collect()
+    }
+}
+
+/// What has been read of an open fragment.
+struct Scope {
+    fragment: Fragment,
+    /// The line that opened it.
+    opener: Span,
+    /// The operands that a separator has ended.
+    operands: Vec<NodeId>,
+    /// The operand being read.
+    items: Vec<Item>,
+    /// The kind a directive gave to a loop.
+    loop_kind: Option<LoopKind>,
+    /// Whether `otus: synch` stands before a broadcast or inside it.
+    synchronous: bool,
+    /// The arrows of a broadcast.
+    arrows: Vec<Arrow>,
+    /// The first statement that a broadcast cannot have.
+    foreign: Option<Span>,
+}
+
+impl Scope {
+    fn new(fragment: Fragment, opener: Span) -> Scope {
+        Scope {
+            fragment,
+            opener,
+            operands: Vec::new(),
+            items: Vec::new(),
+            loop_kind: None,
+            synchronous: false,
+            arrows: Vec::new(),
+            foreign: None,
+        }
+    }
+
+    /// Whether its statements follow each other, so that a frame among them can dissolve.
+    fn is_sequence(&self) -> bool {
+        match &self.fragment {
+            Fragment::Alt
+            | Fragment::Opt
+            | Fragment::Par
+            | Fragment::Loop(_)
+            | Fragment::Break
+            | Fragment::Frame
+            | Fragment::Block(Block::Seq | Block::Loop(_)) => true,
+            Fragment::Block(
+                Block::Strict | Block::Par | Block::Alt | Block::Coreg(_) | Block::Broadcast,
+            ) => false,
+        }
+    }
+
+    fn is_broadcast(&self) -> bool {
+        matches!(self.fragment, Fragment::Block(Block::Broadcast))
+    }
+}
+
+/// A member of a sequence.
+#[derive(Clone, Copy)]
+enum Item {
+    Node(NodeId),
+    /// The body of a `break`.
+    Break(NodeId),
+}
+
+/// An arrow of a broadcast.
+struct Arrow {
+    span: Span,
+    origin: Option<Name>,
+    message: Name,
+    target: Option<Name>,
+}
+
+/// A fragment that an `end` will close.
+struct Opener {
+    span: Span,
+    /// `false` for a frame inside a sequence, which adds to the scope around it.
+    has_scope: bool,
+}
+
+struct Builder<'a> {
+    source: SourceId,
+    names: &'a Names,
+    aliases: &'a Aliases,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    nodes: Vec<Node>,
+    /// For each node its size with shared operands counted as often as they are used.
+    sizes: Vec<u64>,
+    /// How many nodes unfolding has written so far, over all loops.
+    unfolded: u64,
+    /// The scopes of the open fragments; the first is the diagram's own.
+    scopes: Vec<Scope>,
+    openers: Vec<Opener>,
+    /// A `otus: synch` that waits for its arrow.
+    synchronous: Option<Span>,
+    /// A `otus: loopS` or the like that waits for its loop.
+    loop_kind: Option<(LoopKind, Span)>,
+}
+
+impl Builder<'_> {
+    fn statement(&mut self, statement: &Statement) {
+        let span = statement.span;
+        self.check_marks(statement);
+        match &statement.kind {
+            StatementKind::Participant { .. }
+            | StatementKind::Lifelines(_)
+            | StatementKind::Messages(_) => {}
+            StatementKind::Message { from, to, message } => {
+                self.message(span, *from, *to, *message);
+            }
+            StatementKind::Open(fragment) => self.open(span, fragment),
+            StatementKind::Next(separator) => self.separate(span, *separator),
+            StatementKind::Close => match self.openers.pop() {
+                Some(opener) if opener.has_scope => self.close(span),
+                Some(_) => {}
+                None => self.diagnostics.push(
+                    Diagnostic::new(
+                        Code::NOTHING_TO_CLOSE,
+                        self.source,
+                        span,
+                        "this `end` closes nothing: no fragment is open here",
+                    )
+                    .with_help("remove it, or open a fragment (`alt`, `loop`, …) above"),
+                ),
+            },
+            StatementKind::Mark(mark) => match mark {
+                Mark::Synchronous => self.synchronous = Some(span),
+                Mark::LoopKind(kind) => self.loop_kind = Some((self.kind(kind), span)),
+                Mark::Environment(_) | Mark::Rename { .. } => {}
+            },
+            StatementKind::Empty => {
+                self.foreign(span);
+                let node = self.empty(span);
+                self.item(Item::Node(node));
+            }
+        }
+    }
+
+    /// A mark is about the statement that follows it; anything but that statement ends its wait.
+    fn check_marks(&mut self, statement: &Statement) {
+        let (takes_synchronous, takes_loop_kind) = match &statement.kind {
+            // Declarations are not in the way.
+            StatementKind::Participant { .. }
+            | StatementKind::Lifelines(_)
+            | StatementKind::Messages(_)
+            | StatementKind::Mark(Mark::Environment(_) | Mark::Rename { .. }) => return,
+            StatementKind::Message { .. } => (true, false),
+            StatementKind::Open(Fragment::Block(Block::Broadcast)) => (true, false),
+            StatementKind::Open(Fragment::Loop(_)) => (false, true),
+            StatementKind::Open(
+                Fragment::Alt
+                | Fragment::Opt
+                | Fragment::Par
+                | Fragment::Break
+                | Fragment::Frame
+                | Fragment::Block(_),
+            )
+            | StatementKind::Next(_)
+            | StatementKind::Close
+            | StatementKind::Mark(Mark::Synchronous | Mark::LoopKind(_))
+            | StatementKind::Empty => (false, false),
+        };
+        if !takes_synchronous {
+            self.drop_synchronous();
+        }
+        if !takes_loop_kind {
+            self.drop_loop_kind();
+        }
+    }
+
+    fn drop_synchronous(&mut self) {
+        if let Some(span) = self.synchronous.take() {
+            self.misplaced(
+                span,
+                "`otus: synch` is not followed by an arrow",
+                "put it on the line directly above the arrow that is one indivisible step",
+            );
+        }
+    }
+
+    fn drop_loop_kind(&mut self) {
+        if let Some((_, span)) = self.loop_kind.take() {
+            self.misplaced(
+                span,
+                "this directive sets the kind of a loop, but no `loop` follows it",
+                "put it on the line directly above the `loop` it is about",
+            );
+        }
+    }
+
+    fn misplaced(&mut self, span: Span, message: &str, help: &str) {
+        self.diagnostics.push(
+            Diagnostic::new(Code::DIRECTIVE_MISPLACED, self.source, span, message).with_help(help),
+        );
+    }
+
+    fn message(&mut self, span: Span, from: End, to: End, message: Name) {
+        let synchronous = self.synchronous.take().is_some();
+        let origin = self.aliases.end(from);
+        let target = self.aliases.end(to);
+        let scope = self.scope();
+        if scope.is_broadcast() {
+            scope.synchronous |= synchronous;
+            scope.arrows.push(Arrow { span, origin, message, target });
+            return;
+        }
+        let node = self.passing(span, origin, message, target, synchronous);
+        self.item(Item::Node(node));
+    }
+
+    fn passing(
+        &mut self,
+        span: Span,
+        origin: Option<Name>,
+        message: Name,
+        target: Option<Name>,
+        synchronous: bool,
+    ) -> NodeId {
+        let target = match (origin, target) {
+            (None, None) => {
+                let text = self.names.text(message.symbol);
+                let finding = format!("`{text}` goes from the environment to the environment");
+                self.diagnostics.push(
+                    Diagnostic::new(Code::UNSUPPORTED_CONSTRUCT, self.source, span, finding)
+                        .with_help("one end of an arrow must be a lifeline; remove the arrow"),
+                );
+                return self.node(span, NodeKind::Invalid);
+            }
+            (Some(origin), Some(target)) if origin.symbol == target.symbol => {
+                if synchronous {
+                    self.misplaced(
+                        span,
+                        "a message to itself cannot be synchronous",
+                        "remove `otus: synch`: an arrow from a lifeline to itself is one local \
+                         action already",
+                    );
+                }
+                let kind = Passing {
+                    origin: Some(origin),
+                    message,
+                    target: Target::Environment,
+                    synchronous: false,
+                };
+                return self.node(span, NodeKind::Passing(kind));
+            }
+            (_, Some(target)) => Target::Lifeline(target),
+            (Some(_), None) => Target::Environment,
+        };
+        self.node(span, NodeKind::Passing(Passing { origin, message, target, synchronous }))
+    }
+
+    fn open(&mut self, span: Span, fragment: &Fragment) {
+        let synchronous = self.synchronous.take().is_some();
+        let loop_kind = self.loop_kind.take().map(|(kind, _)| kind);
+        self.foreign(span);
+        let dissolves = *fragment == Fragment::Frame && self.scope().is_sequence();
+        self.openers.push(Opener { span, has_scope: !dissolves });
+        if !dissolves {
+            let mut scope = Scope::new(fragment.clone(), span);
+            scope.synchronous = synchronous;
+            scope.loop_kind = loop_kind;
+            self.scopes.push(scope);
+        }
+    }
+
+    fn separate(&mut self, span: Span, separator: Separator) {
+        // A frame that dissolved into the operand is still what is open here.
+        let in_frame = self.openers.last().is_some_and(|opener| !opener.has_scope);
+        let fragment = &self.scope().fragment;
+        let fits = !in_frame
+            && match separator {
+                Separator::Else => matches!(fragment, Fragment::Alt | Fragment::Par),
+                Separator::And => matches!(fragment, Fragment::Par),
+            };
+        if fits {
+            let operand = self.end_operand(span);
+            self.scope().operands.push(operand);
+            return;
+        }
+        let (word, home) = match separator {
+            Separator::Else => ("else", "alt"),
+            Separator::And => ("and", "par"),
+        };
+        let mut finding = Diagnostic::new(
+            Code::SEPARATOR_MISPLACED,
+            self.source,
+            span,
+            format!("this `{word}` does not stand directly inside `{home}`"),
+        )
+        .with_help(match separator {
+            Separator::Else => {
+                "`else` separates the operands of `alt`; close inner fragments with `end` first"
+            }
+            Separator::And => {
+                "`and` separates the operands of `par`; write `else` inside `alt`, and close \
+                 inner fragments with `end` first"
+            }
+        });
+        if let Some(opener) = self.openers.last() {
+            finding = finding.with_related(self.source, opener.span, "this is what is open here");
+        }
+        self.diagnostics.push(finding);
+    }
+
+    /// Ends the innermost scope; `span` is that of its `end`.
+    fn close(&mut self, span: Span) {
+        let Some(mut scope) = self.scopes.pop() else { return };
+        let span = scope.opener.to(span);
+        let items = std::mem::take(&mut scope.items);
+        let item = match &scope.fragment {
+            Fragment::Alt => {
+                let mut operands = scope.operands;
+                operands.push(self.join(&items, &Operator::Seq, span));
+                self.apply(Operator::Alt, operands, span)
+            }
+            Fragment::Par => {
+                let mut operands = scope.operands;
+                operands.push(self.join(&items, &Operator::Seq, span));
+                self.apply(Operator::Par, operands, span)
+            }
+            Fragment::Opt => {
+                let body = self.join(&items, &Operator::Seq, span);
+                self.optional(body, span)
+            }
+            Fragment::Loop(repetition) => {
+                let kind = scope.loop_kind.unwrap_or(LoopKind::Weak);
+                self.repeat(&items, *repetition, &kind, scope.opener, span)
+            }
+            Fragment::Break => {
+                let body = self.join(&items, &Operator::Seq, span);
+                self.item(Item::Break(body));
+                return;
+            }
+            Fragment::Frame => self.join(&items, &Operator::Seq, span),
+            Fragment::Block(block) => match block {
+                Block::Strict => self.join(&items, &Operator::Strict, span),
+                Block::Seq => self.join(&items, &Operator::Seq, span),
+                Block::Par => self.choose(&items, Operator::Par, span),
+                Block::Alt => self.choose(&items, Operator::Alt, span),
+                Block::Coreg(region) => {
+                    let region = self.aliases.lifelines(region);
+                    self.choose(&items, Operator::Coreg(region), span)
+                }
+                Block::Loop(kind) => {
+                    let kind = self.kind(kind);
+                    self.repeat(&items, Repetition::ANY, &kind, scope.opener, span)
+                }
+                Block::Broadcast => self.broadcast(scope, span),
+            },
+        };
+        self.item(Item::Node(item));
+    }
+
+    /// Ends everything that is still open and returns the interaction.
+    fn finish(mut self, whole: Span) -> Interaction {
+        self.drop_synchronous();
+        self.drop_loop_kind();
+        let end = Span::at(whole.end);
+        while let Some(opener) = self.openers.pop() {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::NEVER_CLOSED,
+                    self.source,
+                    opener.span,
+                    "this fragment is never closed",
+                )
+                .with_help("write `end` after its last line (`otus: end` for an `otus:` block)"),
+            );
+            if opener.has_scope {
+                self.close(end);
+            }
+        }
+        let root = self.end_operand(whole);
+        Interaction { nodes: self.nodes, root }
+    }
+
+    /// The operand that has been read, in sequence. A place for it if it is empty: `span`.
+    fn end_operand(&mut self, span: Span) -> NodeId {
+        let items = std::mem::take(&mut self.scope().items);
+        self.join(&items, &Operator::Seq, span)
+    }
+
+    /// The items under an operator that orders them, with what a `break` means among them:
+    ///
+    /// ```text
+    /// pre; break B; rest   =   f(pre, alt(B, f(rest)))
+    /// ```
+    ///
+    /// Read from the right, so several breaks nest: each leaves what follows it, and what follows
+    /// may break again.
+    fn join(&mut self, items: &[Item], operator: &Operator, span: Span) -> NodeId {
+        if let [Item::Break(_)] = items {
+            self.break_alone(span);
+        }
+        // The operands after the place that has been reached, last first.
+        let mut tail: Vec<NodeId> = Vec::with_capacity(items.len());
+        for item in items.iter().rev() {
+            match *item {
+                Item::Node(node) => tail.push(node),
+                Item::Break(body) => {
+                    tail.reverse();
+                    let at = self.span_of(body);
+                    let rest = self.apply_in(operator, std::mem::take(&mut tail), at);
+                    let choice = self.apply(Operator::Alt, vec![body, rest], at);
+                    tail.push(choice);
+                }
+            }
+        }
+        tail.reverse();
+        self.apply_in(operator, tail, span)
+    }
+
+    /// The items under an operator that does not order them (all): a `break` has nothing to leave.
+    fn choose(&mut self, items: &[Item], operator: Operator, span: Span) -> NodeId {
+        let mut operands = Vec::with_capacity(items.len());
+        for item in items {
+            operands.push(match *item {
+                Item::Node(node) => node,
+                Item::Break(body) => {
+                    let at = self.span_of(body);
+                    self.break_alone(at);
+                    self.optional(body, at)
+                }
+            });
+        }
+        self.apply(operator, operands, span)
+    }
+
+    fn break_alone(&mut self, span: Span) {
+        self.diagnostics.push(
+            Diagnostic::new(
+                Code::BREAK_ALONE,
+                self.source,
+                span,
+                "this `break` has nothing to leave: nothing stands before or after it",
+            )
+            .with_help("it is read as `opt`; write `opt`, or put it beside what it interrupts"),
+        );
+    }
+
+    /// Remembers that a statement at `span` does not belong where it is, if a broadcast is open.
+    fn foreign(&mut self, span: Span) {
+        let scope = self.scope();
+        if scope.is_broadcast() {
+            scope.foreign.get_or_insert(span);
+        }
+    }
+
+    fn kind(&self, kind: &LoopKind) -> LoopKind {
+        match kind {
+            LoopKind::Strict | LoopKind::Weak | LoopKind::HeadFirst | LoopKind::Parallel => {
+                kind.clone()
+            }
+            LoopKind::Coregion(region) => LoopKind::Coregion(self.aliases.lifelines(region)),
+        }
+    }
+
+    fn scope(&mut self) -> &mut Scope {
+        self.scopes.last_mut().expect("the scope of the diagram is never closed")
+    }
+
+    fn item(&mut self, item: Item) {
+        self.scope().items.push(item);
+    }
+
+    fn optional(&mut self, body: NodeId, span: Span) -> NodeId {
+        let nothing = self.empty(span);
+        self.apply(Operator::Alt, vec![body, nothing], span)
+    }
+
+    fn empty(&mut self, span: Span) -> NodeId {
+        self.node(span, NodeKind::Empty)
+    }
+
+    /// [`apply`](Self::apply) with an operator that is needed again.
+    fn apply_in(&mut self, operator: &Operator, operands: Vec<NodeId>, span: Span) -> NodeId {
+        if operands.len() < 2 {
+            return self.apply(Operator::Seq, operands, span);
+        }
+        self.apply(operator.clone(), operands, span)
+    }
+
+    /// An operator over operands. No operand is ∅; one operand of anything but a loop is itself.
+    fn apply(&mut self, operator: Operator, operands: Vec<NodeId>, span: Span) -> NodeId {
+        match (&operator, &operands[..]) {
+            (_, []) => self.empty(span),
+            (
+                Operator::Strict
+                | Operator::Seq
+                | Operator::Par
+                | Operator::Alt
+                | Operator::Coreg(_),
+                &[only],
+            ) => only,
+            // What stands in sequence has the place from its first to its last member.
+            (Operator::Seq | Operator::Strict, &[first, .., last]) => {
+                let span = self.span_of(first).to(self.span_of(last));
+                self.node(span, NodeKind::Operator(operator, operands))
+            }
+            (Operator::Par | Operator::Alt | Operator::Coreg(_) | Operator::Loop(_), _) => {
+                self.node(span, NodeKind::Operator(operator, operands))
+            }
+        }
+    }
+
+    fn node(&mut self, span: Span, kind: NodeKind) -> NodeId {
+        let size = match &kind {
+            NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => 1,
+            NodeKind::Operator(_, operands) => operands
+                .iter()
+                .map(|operand| self.sizes[operand.0 as usize])
+                .fold(1, u64::saturating_add),
+        };
+        let id = NodeId(offset(self.nodes.len()));
+        self.nodes.push(Node { span, kind });
+        self.sizes.push(size);
+        id
+    }
+
+    fn span_of(&self, node: NodeId) -> Span {
+        self.nodes[node.0 as usize].span
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,23 @@
-//! Reader and writer.
+//! Mermaid sequence diagrams.
+//!
+//! [`read`] follows the lexical rules of Mermaid's own parser where they matter for meaning:
+//! what is a keyword, where a name ends, which `#` begins a comment and which an entity, that `;`
+//! ends a statement. [`write`] keeps to what that parser accepts; a lifeline whose name Mermaid
+//! cannot spell gets an alias and a directive `%% otus: name ALIAS "…"` that gives the name back.
+//!
+//! What the picture shows and an interaction does not have (notes, activation, titles, …) is
+//! reported once per kind ([`picture`]), never refused.
 
-use crate::ast::SpecFile;
-use crate::grammar::Parsed;
-use crate::source::{Source, Span};
+mod entity;
+mod lexis;
+mod picture;
+mod preamble;
+mod read;
+mod write;
 
-/// Reads the diagram that stands at `range` of a text.
-pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
-    let _ = (source, range);
-    Parsed::default()
-}
+pub use preamble::other_diagram;
+pub use read::read;
+pub use write::write;
 
-/// Spells a tree as a diagram.
-pub fn write(tree: &SpecFile) -> String {
-    let _ = tree;
-    String::new()
-}
+#[cfg(test)]
+mod tests;

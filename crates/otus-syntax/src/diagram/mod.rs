@@ -16,4 +16,8 @@ pub mod markdown;
 pub mod mermaid;
 pub mod outline;
 pub mod plantuml;
+#[cfg(test)]
+mod samples;
 pub mod statement;
+#[cfg(test)]
+mod term;

@@ -1,0 +1,98 @@
+//! The declarations that a diagram implies.
+//!
+//! Lifelines are declared by their heads (`participant`) in the order of the picture, then by
+//! the arrows that use them; messages by the arrows, in order of first use. The environment is
+//! not a lifeline. A name that only a directive's list uses (`coreg(l1)`) is not declared by it, so
+//! that a misspelt one is found when the tree is lowered.
+
+use rustc_hash::FxHashMap;
+
+use super::Aliases;
+use crate::ast::{Declaration, Declarations, Section};
+use crate::diagram::statement::{Statement, StatementKind};
+use crate::name::{Name, Names, Symbol};
+use crate::source::Span;
+
+/// The sections of the tree: messages and lifelines, each if there are any.
+pub(super) fn sections(
+    whole: Span,
+    names: &Names,
+    aliases: &Aliases,
+    statements: &[Statement],
+) -> Vec<Section> {
+    let mut lifelines = Declared::default();
+    let mut messages = Declared::default();
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Participant { name, label } => {
+                if let Some(name) = aliases.lifeline(*name) {
+                    let shown = label.as_deref().filter(|&text| text != names.text(name.symbol));
+                    lifelines.declare(name, shown);
+                }
+            }
+            StatementKind::Lifelines(listed) => {
+                for name in aliases.lifelines(listed) {
+                    lifelines.declare(name, None);
+                }
+            }
+            StatementKind::Message { .. }
+            | StatementKind::Open(_)
+            | StatementKind::Next(_)
+            | StatementKind::Close
+            | StatementKind::Mark(_)
+            | StatementKind::Empty
+            | StatementKind::Messages(_) => {}
+        }
+    }
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Message { from, to, message } => {
+                for name in [aliases.end(*from), aliases.end(*to)].into_iter().flatten() {
+                    lifelines.declare(name, None);
+                }
+                messages.declare(*message, None);
+            }
+            StatementKind::Messages(listed) => {
+                for &name in listed {
+                    messages.declare(name, None);
+                }
+            }
+            StatementKind::Participant { .. }
+            | StatementKind::Lifelines(_)
+            | StatementKind::Open(_)
+            | StatementKind::Next(_)
+            | StatementKind::Close
+            | StatementKind::Mark(_)
+            | StatementKind::Empty => {}
+        }
+    }
+    let mut sections = Vec::new();
+    if !messages.names.is_empty() {
+        sections.push(Section::Messages(Declarations { span: whole, names: messages.names }));
+    }
+    if !lifelines.names.is_empty() {
+        sections.push(Section::Lifelines(Declarations { span: whole, names: lifelines.names }));
+    }
+    sections
+}
+
+/// Names in order of first declaration.
+#[derive(Default)]
+struct Declared {
+    names: Vec<Declaration>,
+    index: FxHashMap<Symbol, usize>,
+}
+
+impl Declared {
+    /// Declares a name, or adds a label to one that has none yet.
+    fn declare(&mut self, name: Name, label: Option<&str>) {
+        let names = &mut self.names;
+        let at = *self.index.entry(name.symbol).or_insert_with(|| {
+            names.push(Declaration { name, label: None });
+            names.len() - 1
+        });
+        if let (None, Some(label)) = (&self.names[at].label, label) {
+            self.names[at].label = Some(label.to_owned());
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Loops: bounded ones unfold, and a `break` leaves them.
+
+use super::{Builder, Item};
+use crate::ast::{LoopKind, NodeId, Operator};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::diagram::statement::Repetition;
+use crate::source::Span;
+
+/// The largest interaction that bounded loops may unfold to, in nodes counted with repetition.
+pub const MAX_UNFOLDED: u64 = 100_000;
+
+impl Builder<'_> {
+    /// A loop over a sequence. With K the operator that orders its iterations (seq for loopW,
+    /// strict for loopS, …) and x the body:
+    ///
+    /// ```text
+    /// 0..*       loopK(x)
+    /// n..*       K(x, …, x, loopK(x))                     n times x
+    /// n..m       K(x, …, x, opt(K(x, opt(… x))))          n times x, then up to m − n more
+    /// ```
+    ///
+    /// A `break` directly in the body leaves the whole loop. With e the ways to leave an
+    /// iteration, `seq(p0, alt(B1, seq(p1, B2)))` for a body `p0; break B1; p1; break B2; p2`,
+    /// and x = `seq(p0, p1, p2)`:
+    ///
+    /// ```text
+    /// 0..*       K(loopK(x), opt(e))
+    /// otherwise  each iteration is alt(K(x, what follows), e)
+    /// ```
+    pub(super) fn repeat(
+        &mut self,
+        items: &[Item],
+        repetition: Repetition,
+        kind: &LoopKind,
+        opener: Span,
+        span: Span,
+    ) -> NodeId {
+        if !repetition.stated {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::FREE_TEXT_LOOP,
+                    self.source,
+                    opener,
+                    "how often this loop repeats is free text: read as any number of times",
+                )
+                .with_help("write `loop 0..*`, `loop 1..*`, `loop 3 times` or `loop 2..5`"),
+            );
+        }
+        let operator = match kind {
+            LoopKind::Strict => Operator::Strict,
+            LoopKind::Weak | LoopKind::HeadFirst => Operator::Seq,
+            LoopKind::Parallel => Operator::Par,
+            LoopKind::Coregion(region) => Operator::Coreg(region.clone()),
+        };
+        let (body, exit) = self.loop_body(items, span);
+        let least = repetition.least;
+        let most = repetition.most.map(|most| most.max(least));
+        if !self.may_unfold(body, exit, kind, most.unwrap_or(least), opener) {
+            return self.apply(Operator::Loop(kind.clone()), vec![body], span);
+        }
+        let Some(exit) = exit else {
+            let mut operands = vec![body; least as usize];
+            match most {
+                None => {
+                    operands.push(self.apply(Operator::Loop(kind.clone()), vec![body], span));
+                }
+                Some(most) => {
+                    let mut further: Option<NodeId> = None;
+                    for _ in least..most {
+                        let iteration = match further {
+                            None => body,
+                            Some(next) => self.apply(operator.clone(), vec![body, next], span),
+                        };
+                        further = Some(self.optional(iteration, span));
+                    }
+                    operands.extend(further);
+                }
+            }
+            return self.apply_in(&operator, operands, span);
+        };
+        let (mut next, further) = match most {
+            None => {
+                let again = self.apply(Operator::Loop(kind.clone()), vec![body], span);
+                let leave = self.optional(exit, span);
+                (Some(self.apply(operator.clone(), vec![again, leave], span)), 0)
+            }
+            Some(most) => (None, most - least),
+        };
+        for round in 0..further + least {
+            let complete = match next {
+                None => body,
+                Some(next) => self.apply(operator.clone(), vec![body, next], span),
+            };
+            let iteration = self.apply(Operator::Alt, vec![complete, exit], span);
+            let is_optional = round < further;
+            next = Some(if is_optional { self.optional(iteration, span) } else { iteration });
+        }
+        match next {
+            Some(node) => node,
+            None => self.empty(span),
+        }
+    }
+
+    /// The body of a loop without its breaks, and the ways to leave it, if there are any.
+    fn loop_body(&mut self, items: &[Item], span: Span) -> (NodeId, Option<NodeId>) {
+        let last_break = items.iter().rposition(|item| matches!(item, Item::Break(_)));
+        let exit = last_break.map(|last| {
+            let Item::Break(body) = items[last] else { unreachable!("found as a break") };
+            // The last break ends the way out; those before it are choices along it.
+            let mut way = items[..last].to_vec();
+            way.push(Item::Node(body));
+            let at = self.span_of(body);
+            self.join(&way, &Operator::Seq, at)
+        });
+        if items.len() == 1 && exit.is_some() {
+            self.break_alone(span);
+        }
+        let body: Vec<NodeId> = items
+            .iter()
+            .filter_map(|item| match *item {
+                Item::Node(node) => Some(node),
+                Item::Break(_) => None,
+            })
+            .collect();
+        (self.apply_in(&Operator::Seq, body, span), exit)
+    }
+
+    /// Whether a bounded loop stays within [`MAX_UNFOLDED`]; says so if it does not.
+    fn may_unfold(
+        &mut self,
+        body: NodeId,
+        exit: Option<NodeId>,
+        kind: &LoopKind,
+        copies: u32,
+        opener: Span,
+    ) -> bool {
+        let copies = u64::from(copies);
+        // An iteration adds the body, the ways to leave it, an operator (with its region), a
+        // choice and ∅.
+        let exit_size = exit.map_or(0, |exit| self.sizes[exit.0 as usize]);
+        let region = match kind {
+            LoopKind::Strict | LoopKind::Weak | LoopKind::HeadFirst | LoopKind::Parallel => 0,
+            LoopKind::Coregion(region) => region.len() as u64,
+        };
+        let written = region + 3;
+        let each = self.sizes[body.0 as usize].saturating_add(exit_size).saturating_add(written);
+        let size = copies.saturating_mul(each);
+        let total = self.unfolded.saturating_add(copies.saturating_mul(written));
+        if copies > 1 && size.max(total) > MAX_UNFOLDED {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::UNFOLDED_TOO_LARGE,
+                    self.source,
+                    opener,
+                    format!(
+                        "this loop unfolds to {} interactions; at most {MAX_UNFOLDED} are allowed",
+                        size.max(total)
+                    ),
+                )
+                .with_help("repeat it fewer times, or any number of times (`loop 0..*`)"),
+            );
+            return false;
+        }
+        if copies > 1 {
+            self.unfolded = total;
+        }
+        true
+    }
+}

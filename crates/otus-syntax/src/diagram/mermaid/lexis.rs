@@ -1,0 +1,273 @@
+//! Words, names and arrows as Mermaid's lexer sees them.
+
+use super::entity::{FOREIGN_WORDS, entity_length};
+
+/// Words that cannot begin a name: the lexer takes them for keywords, in any case.
+const RESERVED: [&str; 36] = [
+    "accdescr",
+    "acctitle",
+    "activate",
+    "actor",
+    "alt",
+    "and",
+    "as",
+    "autonumber",
+    "box",
+    "break",
+    "create",
+    "critical",
+    "deactivate",
+    "destroy",
+    "details",
+    "else",
+    "end",
+    "left",
+    "link",
+    "links",
+    "loop",
+    "note",
+    "off",
+    "opt",
+    "option",
+    "over",
+    "par",
+    "par_over",
+    "participant",
+    "properties",
+    "rect",
+    "right",
+    "sequencediagram",
+    "style",
+    "title",
+    "wrap",
+];
+
+/// The words a statement can begin with, for suggestions.
+pub(super) const KEYWORDS: [&str; 24] = [
+    "participant",
+    "actor",
+    "create",
+    "destroy",
+    "loop",
+    "alt",
+    "else",
+    "opt",
+    "par",
+    "and",
+    "break",
+    "critical",
+    "option",
+    "rect",
+    "box",
+    "end",
+    "note",
+    "activate",
+    "deactivate",
+    "autonumber",
+    "title",
+    "links",
+    "properties",
+    "details",
+];
+
+/// Whether the name begins with a word that Mermaid keeps for itself.
+pub(super) fn is_reserved(name: &str) -> bool {
+    let word = word(name);
+    RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
+}
+
+/// The letters, digits and `_` (ASCII, as the lexer's word boundary) at the start of a text.
+pub(super) fn word(text: &str) -> &str {
+    let end = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+    &text[..end]
+}
+
+/// Whether Mermaid takes `name` for a participant, at its head and at both ends of arrows.
+/// Narrower than Mermaid's own rules, which have corners (`a-x`, `1 a`, `a as b`).
+pub(super) fn is_spellable(name: &str) -> bool {
+    let mut before = None;
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        let after = chars.peek().copied();
+        let fits = match c {
+            '_' | '.' => true,
+            ' ' | '-' => {
+                before.is_some_and(char::is_alphanumeric)
+                    && after.is_some_and(|after| {
+                        after.is_alphanumeric() && (c == ' ' || !matches!(after, 'x' | 'X'))
+                    })
+            }
+            _ => c.is_alphanumeric(),
+        };
+        if !fits {
+            return false;
+        }
+        before = Some(c);
+    }
+    let starts_well = name.starts_with(|c: char| c == '_' || c.is_alphanumeric());
+    let is_numbered = name.contains(' ') && name.starts_with(|c: char| c.is_ascii_digit());
+    starts_well
+        && !is_numbered
+        && !is_reserved(name)
+        && !name.split(' ').any(|word| word.eq_ignore_ascii_case("as"))
+        && !FOREIGN_WORDS.iter().any(|word| name.contains(word))
+}
+
+/// The length of the participant at the start of `text`; 0 if none begins there.
+pub(super) fn actor_length(text: &str) -> usize {
+    let mut end = run_length(text, |b| !b"/\\+()<->:\n\r,;".contains(&b));
+    if end == 0 {
+        return 0;
+    }
+    loop {
+        let rest = &text[end..];
+        if is_arrow_like(rest) {
+            return end;
+        }
+        let dashes = rest.bytes().take_while(|&b| b == b'-').count();
+        let more = run_length(&rest[dashes..], |b| !b"+<->:\n\r,;".contains(&b));
+        if more == 0 {
+            return end;
+        }
+        end += dashes + more;
+    }
+}
+
+/// How far a text consists of bytes that fit and of entities.
+pub(super) fn run_length(text: &str, fits: impl Fn(u8) -> bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&b) = bytes.get(at) {
+        match entity_length(&text[at..]).filter(|_| b == b'#') {
+            Some(length) => at += length,
+            None if b.is_ascii() && !fits(b) => break,
+            None => at += text[at..].chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    at
+}
+
+/// Where the lexer stops a name because an arrow could begin.
+fn is_arrow_like(text: &str) -> bool {
+    const STOPS: [&str; 13] =
+        ["-x", "-X", "--", "-)", "-|\\", "-|/", "-\\", "-/", "/|-", "\\|-", "//-", "\\\\-", "()"];
+    STOPS.iter().any(|stop| text.starts_with(stop))
+}
+
+/// What an arrow does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrow {
+    /// From left to right, whatever its line and head look like.
+    Forward,
+    /// A half arrow with its head at the left.
+    Backward,
+    /// Heads at both ends.
+    Both,
+}
+
+/// The arrow at the start of `text` and its length.
+pub(super) fn arrow(text: &str) -> Option<(Arrow, usize)> {
+    const ARROWS: [(&str, Arrow); 30] = [
+        ("<<-->>", Arrow::Both),
+        ("<<->>", Arrow::Both),
+        ("-->>", Arrow::Forward),
+        ("->>", Arrow::Forward),
+        ("-->", Arrow::Forward),
+        ("->", Arrow::Forward),
+        ("--x", Arrow::Forward),
+        ("--X", Arrow::Forward),
+        ("-x", Arrow::Forward),
+        ("-X", Arrow::Forward),
+        ("--)", Arrow::Forward),
+        ("-)", Arrow::Forward),
+        ("--|\\", Arrow::Forward),
+        ("--|/", Arrow::Forward),
+        ("--\\\\", Arrow::Forward),
+        ("--//", Arrow::Forward),
+        ("-|\\", Arrow::Forward),
+        ("-|/", Arrow::Forward),
+        ("-\\\\", Arrow::Forward),
+        ("-//", Arrow::Forward),
+        ("/|--", Arrow::Backward),
+        ("\\|--", Arrow::Backward),
+        ("//--", Arrow::Backward),
+        ("\\\\--", Arrow::Backward),
+        ("/|-", Arrow::Backward),
+        ("\\|-", Arrow::Backward),
+        ("//-", Arrow::Backward),
+        ("\\\\-", Arrow::Backward),
+        ("<->", Arrow::Both),
+        ("<-->", Arrow::Both),
+    ];
+    ARROWS
+        .iter()
+        .find(|(spelling, _)| text.starts_with(spelling))
+        .map(|&(spelling, arrow)| (arrow, spelling.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_actor(text: &str, expected: &str) {
+        assert_eq!(&text[..actor_length(text)], expected);
+    }
+
+    #[test]
+    fn names_end_where_an_arrow_begins() {
+        check_actor("A->>B: m", "A");
+        check_actor("Alice Smith ->> B: m", "Alice Smith ");
+        check_actor("A-B->>C", "A-B");
+        check_actor("A-xB", "A");
+        check_actor("a-b-xB", "a-b");
+        check_actor("a--b", "a");
+        check_actor("A()->>B", "A");
+        check_actor("A(b)->>B", "A(b)");
+        check_actor("A/b->>B", "A/b");
+        check_actor("A/|-B", "A");
+        check_actor("A-)B", "A");
+        check_actor("A#59;b->>C", "A#59;b");
+        check_actor("été->B", "été");
+        check_actor("->>B", "");
+        check_actor("", "");
+    }
+
+    #[test]
+    fn spellable_names() {
+        for name in ["a", "A1", "1", "été", "order-service", "a.b", "my broker", "_x", "ending"] {
+            assert!(is_spellable(name), "{name}");
+        }
+        for name in [
+            "",
+            "end",
+            "End",
+            "end-user",
+            "loop",
+            "a-x",
+            "a--b",
+            "-a",
+            "a-",
+            " a",
+            "a ",
+            "a  b",
+            "1 a",
+            "a as b",
+            "a;b",
+            "a:b",
+            "a,b",
+            "a#b",
+            "a%%b",
+            "\"a\"",
+            "a\nb",
+            "a/b",
+            "note é",
+            "endé",
+            "C4Container",
+            "style",
+            "a\u{a0}b",
+        ] {
+            assert!(!is_spellable(name), "{name}");
+        }
+    }
+}

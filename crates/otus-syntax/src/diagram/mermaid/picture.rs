@@ -1,0 +1,81 @@
+//! What only the picture has: reported once per kind, at its first place.
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::source::{SourceId, Span};
+
+/// Constructs without a counterpart in interactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Picture {
+    Settings,
+    Title,
+    Description,
+    Numbering,
+    Box,
+    Lifecycle,
+    Note,
+    Activation,
+    Links,
+    Background,
+}
+
+impl Picture {
+    const ALL: [Picture; 10] = [
+        Picture::Settings,
+        Picture::Title,
+        Picture::Description,
+        Picture::Numbering,
+        Picture::Box,
+        Picture::Lifecycle,
+        Picture::Note,
+        Picture::Activation,
+        Picture::Links,
+        Picture::Background,
+    ];
+
+    fn words(self) -> &'static str {
+        match self {
+            Picture::Settings => "settings",
+            Picture::Title => "titles",
+            Picture::Description => "descriptions for screen readers",
+            Picture::Numbering => "numbering",
+            Picture::Box => "boxes around participants",
+            Picture::Lifecycle => "creation and destruction of participants",
+            Picture::Note => "notes",
+            Picture::Activation => "activation",
+            Picture::Links => "links and properties of participants",
+            Picture::Background => "backgrounds",
+        }
+    }
+}
+
+/// How often each kind was seen, and where first.
+#[derive(Debug, Default)]
+pub(super) struct Pictures {
+    seen: [Option<(Span, u32)>; Picture::ALL.len()],
+}
+
+impl Pictures {
+    pub(super) fn add(&mut self, picture: Picture, span: Span) {
+        let (_, count) = self.seen[picture as usize].get_or_insert((span, 0));
+        *count = count.saturating_add(1);
+    }
+
+    pub(super) fn report(&self, source: SourceId, diagnostics: &mut Vec<Diagnostic>) {
+        for picture in Picture::ALL {
+            if let Some((span, count)) = self.seen[picture as usize] {
+                let words = picture.words();
+                let times = match count {
+                    1 => String::new(),
+                    _ => format!(" ({count} places, this is the first)"),
+                };
+                diagnostics.push(Diagnostic::new(
+                    Code::PICTURE_ONLY,
+                    source,
+                    span,
+                    format!("{words} belong to the picture and do not change the meaning{times}"),
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The reader: a cursor over the text, one statement at a time.
+
+mod line;
+
+use crate::ast::{Comment, SpecFile};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::diagram::statement::{Fragment, Statement, StatementKind};
+use crate::diagram::{build, directive};
+use crate::grammar::Parsed;
+use crate::name::{Name, Names};
+use crate::source::{Source, Span, offset};
+use crate::suggest;
+
+use super::entity::{decode, entity_length};
+use super::lexis::{self, KEYWORDS};
+use super::picture::{Picture, Pictures};
+use super::preamble;
+
+/// Reads the diagram that stands at `range` of a text.
+pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
+    let range = if source.text().get(range.range()).is_some() { range } else { source.whole() };
+    let mut reader = Reader {
+        source,
+        text: &source.text()[..range.end as usize],
+        at: range.start as usize,
+        names: Names::default(),
+        statements: Vec::new(),
+        diagnostics: Vec::new(),
+        comments: Vec::new(),
+        pictures: Pictures::default(),
+        openers: Vec::new(),
+        open_directives: 0,
+        errors: 0,
+        unclosed: [false; 2],
+    };
+    if reader.header(range) {
+        while !reader.is_done() {
+            reader.statement();
+        }
+    }
+    let Reader { names, statements, mut diagnostics, comments, pictures, .. } = reader;
+    pictures.report(source.id(), &mut diagnostics);
+    let mut tree = build::build(source.id(), range, names, &statements, &mut diagnostics);
+    tree.comments = comments;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
+    Parsed { tree, diagnostics }
+}
+
+/// After so many lines that are not understood, the text is something else.
+const MAX_ERRORS: u32 = 100;
+
+struct Reader<'a> {
+    source: &'a Source,
+    /// The source up to the end of the diagram, so that places are those of the source.
+    text: &'a str,
+    at: usize,
+    names: Names,
+    statements: Vec<Statement>,
+    diagnostics: Vec<Diagnostic>,
+    comments: Vec<Comment>,
+    pictures: Pictures,
+    /// What is open: a keyword closes with `end`, a directive with `otus: end`.
+    openers: Vec<Opener>,
+    /// How many of them are directives.
+    open_directives: usize,
+    errors: u32,
+    /// Whether a search for `}%%` or `}` has failed: then no later one can succeed.
+    unclosed: [bool; 2],
+}
+
+#[derive(Clone, Copy)]
+struct Opener {
+    span: Span,
+    kind: OpenerKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenerKind {
+    Keyword,
+    Critical,
+    Directive,
+}
+
+impl Reader<'_> {
+    /// Reads up to and with `sequenceDiagram`. Whether there is anything to go on with.
+    fn header(&mut self, range: Span) -> bool {
+        if let Some((start, end)) = preamble::front_matter(self.rest()) {
+            let span = self.span(self.at + start, self.at + start + 3);
+            let is_closed = self.rest()[..end].trim_end().len() > start + 3;
+            self.at += end;
+            if is_closed {
+                self.pictures.add(Picture::Settings, span);
+            } else {
+                self.never_closed(span, "front matter", "a line `---`");
+            }
+        }
+        self.trivia();
+        let line_end = self.line_end(self.at);
+        let line = self.text[self.at..line_end].trim_end();
+        let word = lexis::word(line);
+        let span = self.span(self.at, self.at + word.len().max(line.len().min(1)));
+        if word == "sequenceDiagram" {
+            self.at += word.len();
+            return true;
+        }
+        let finding =
+            |message: String| Diagnostic::new(Code::NOT_A_DIAGRAM, self.source.id(), span, message);
+        if line.is_empty() {
+            let finding = Diagnostic::new(
+                Code::NOT_A_DIAGRAM,
+                self.source.id(),
+                range,
+                "there is no diagram here",
+            );
+            self.diagnostics.push(
+                finding
+                    .with_help("a Mermaid sequence diagram begins with a line `sequenceDiagram`"),
+            );
+            return false;
+        }
+        if let Some(kind) = preamble::other_kind(line) {
+            let finding = finding(format!("this is a Mermaid `{kind}`, not a sequence diagram"));
+            self.diagnostics.push(
+                finding.with_help("only sequence diagrams (`sequenceDiagram`) have a meaning here"),
+            );
+            return false;
+        }
+        let nearest = suggest::nearest(word, ["sequenceDiagram"]);
+        let is_statement = KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+            || lexis::arrow(&line[lexis::actor_length(line)..]).is_some();
+        let finding = match nearest {
+            Some(right) => finding(format!("`{word}` is not a kind of diagram"))
+                .with_help(format!("did you mean `{right}`?"))
+                .with_fix(span, right),
+            None => finding("this is not a Mermaid sequence diagram".to_owned())
+                .with_help("a Mermaid sequence diagram begins with a line `sequenceDiagram`"),
+        };
+        self.diagnostics.push(finding);
+        if nearest.is_some() {
+            self.at = line_end;
+        }
+        // Its other faults are worth knowing if it is a diagram without its first line.
+        nearest.is_some() || is_statement
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.trivia();
+        self.at >= self.text.len()
+    }
+
+    /// Skips what separates statements: space, `;`, comments and settings. Reads directives.
+    fn trivia(&mut self) {
+        loop {
+            let rest = self.rest();
+            let space =
+                rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';').len();
+            self.at += space;
+            let rest = self.rest();
+            if rest.starts_with("%%{") {
+                let start = self.at;
+                let span = self.span(start, start + 3);
+                match self.find(Closer::Setting, start) {
+                    Some(end) => {
+                        self.pictures.add(Picture::Settings, span);
+                        self.at = end;
+                    }
+                    None => {
+                        self.never_closed(span, "setting", "`}%%`");
+                        self.at = self.line_end(start);
+                    }
+                }
+            } else if rest.starts_with('%')
+                || (rest.starts_with('#') && entity_length(rest).is_none())
+            {
+                self.comment();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// A comment to the end of the line, which may be a directive.
+    fn comment(&mut self) {
+        let start = self.at;
+        let end = self.line_end(start);
+        self.at = end;
+        let line = self.text[start..end].trim_end();
+        let span = self.span(start, start + line.len());
+        if let Some(body) = line.strip_prefix("%%") {
+            let found = self.diagnostics.len();
+            let at = offset(start + 2);
+            let source = self.source.id();
+            let kind = directive::read(source, body, at, &mut self.names, &mut self.diagnostics);
+            match kind {
+                Some(kind) => return self.directive(span, kind),
+                None if self.diagnostics.len() > found => return,
+                None => {}
+            }
+        }
+        let line_start = self.text[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let trailing = !self.text[line_start..start].trim().is_empty();
+        self.comments.push(Comment { span, text: line.into(), trailing });
+    }
+
+    fn directive(&mut self, span: Span, kind: StatementKind) {
+        match &kind {
+            StatementKind::Close => return self.close(span, true),
+            StatementKind::Open(_) => self.opened(span, OpenerKind::Directive),
+            StatementKind::Participant { .. }
+            | StatementKind::Message { .. }
+            | StatementKind::Next(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Empty
+            | StatementKind::Lifelines(_)
+            | StatementKind::Messages(_) => {}
+        }
+        self.push(span, kind);
+    }
+
+    fn open(&mut self, span: Span, fragment: Fragment) {
+        self.opened(span, OpenerKind::Keyword);
+        self.push(span, StatementKind::Open(fragment));
+    }
+
+    fn opened(&mut self, span: Span, kind: OpenerKind) {
+        self.open_directives += usize::from(kind == OpenerKind::Directive);
+        self.openers.push(Opener { span, kind });
+    }
+
+    /// `end` closes the innermost keyword and `otus: end` the innermost directive. What is still
+    /// open inside it was forgotten.
+    fn close(&mut self, span: Span, is_directive: bool) {
+        let candidates = if is_directive {
+            self.open_directives
+        } else {
+            self.openers.len() - self.open_directives
+        };
+        if candidates == 0 {
+            let (message, help) = match (is_directive, self.openers.is_empty()) {
+                (true, _) => (
+                    "this `otus: end` closes nothing: no `otus:` block is open here",
+                    "remove it, or open a block above (`%% otus: strict`, …); `alt`, `loop` and \
+                     other fragments close with a plain `end`",
+                ),
+                (false, true) => (
+                    "this `end` closes nothing: no fragment is open here",
+                    "remove it, or open a fragment above (`alt`, `loop`, …)",
+                ),
+                (false, false) => (
+                    "this `end` closes nothing: only an `otus:` block is open here",
+                    "a block that a directive opened closes with `%% otus: end`",
+                ),
+            };
+            self.diagnostics.push(
+                Diagnostic::new(Code::NOTHING_TO_CLOSE, self.source.id(), span, message)
+                    .with_help(help),
+            );
+            return;
+        }
+        while let Some(opener) = self.openers.pop() {
+            let fits = (opener.kind == OpenerKind::Directive) == is_directive;
+            self.open_directives -= usize::from(opener.kind == OpenerKind::Directive);
+            self.push(span, StatementKind::Close);
+            if fits {
+                return;
+            }
+            let (what, close) = match opener.kind {
+                OpenerKind::Directive => ("block", "`%% otus: end`"),
+                OpenerKind::Keyword | OpenerKind::Critical => ("fragment", "`end`"),
+            };
+            self.never_closed(opener.span, what, close);
+        }
+    }
+
+    fn never_closed(&mut self, span: Span, what: &str, close: &str) {
+        self.diagnostics.push(
+            Diagnostic::new(
+                Code::NEVER_CLOSED,
+                self.source.id(),
+                span,
+                format!("this {what} is never closed"),
+            )
+            .with_help(format!("close it with {close}")),
+        );
+    }
+
+    fn push(&mut self, span: Span, kind: StatementKind) {
+        self.statements.push(Statement { span, kind });
+    }
+
+    /// A line that cannot be read; reading goes on with the next one.
+    fn not_understood(&mut self, span: Span, message: &str, help: String) {
+        self.error(Code::LINE_NOT_UNDERSTOOD, span, message, help);
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: &str, help: String) {
+        self.diagnostics
+            .push(Diagnostic::new(code, self.source.id(), span, message).with_help(help));
+        self.at = self.line_end(self.at.max(span.start as usize));
+        self.errors += 1;
+        if self.errors == MAX_ERRORS {
+            let rest = Span::at(offset(self.at));
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::TOO_MANY_ERRORS,
+                    self.source.id(),
+                    rest,
+                    format!("{MAX_ERRORS} lines are wrong; the rest was not read"),
+                )
+                .with_help("is this a Mermaid sequence diagram?"),
+            );
+            self.at = self.text.len();
+        }
+    }
+
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(offset(start), offset(end.min(self.text.len()).max(start)))
+    }
+
+    fn name(&mut self, start: usize, end: usize) -> Name {
+        let span = self.span(start, end);
+        let symbol = self.names.intern(&decode(&self.text[start..end]));
+        Name { symbol, span }
+    }
+
+    /// The end of the line at `from`, without its line break.
+    fn line_end(&self, from: usize) -> usize {
+        let from = from.min(self.text.len());
+        memchr::memchr2(b'\n', b'\r', &self.text.as_bytes()[from..])
+            .map_or(self.text.len(), |length| from + length)
+    }
+
+    /// The end of a text: the end of the line, a `;` or a comment.
+    fn text_end(&self, from: usize) -> usize {
+        from + lexis::run_length(&self.text[from..], |b| !matches!(b, b'\n' | b'\r' | b';' | b'#'))
+    }
+
+    /// The first place after `from` that is not a blank on the same line.
+    fn skip_blanks(&self, from: usize) -> usize {
+        let rest = &self.text[from..];
+        let is_blank = |c: char| c.is_whitespace() && c != '\n' && c != '\r';
+        from + rest.len() - rest.trim_start_matches(is_blank).len()
+    }
+
+    /// The place after the next closer; failures are remembered, so all searches together take
+    /// linear time.
+    fn find(&mut self, closer: Closer, from: usize) -> Option<usize> {
+        if self.unclosed[closer as usize] {
+            return None;
+        }
+        let spelling = match closer {
+            Closer::Setting => "}%%",
+            Closer::Brace => "}",
+        };
+        let found = memchr::memmem::find(&self.text.as_bytes()[from..], spelling.as_bytes());
+        self.unclosed[closer as usize] = found.is_none();
+        found.map(|length| from + length + spelling.len())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Closer {
+    Setting,
+    Brace,
+}

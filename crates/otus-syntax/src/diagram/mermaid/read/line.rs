@@ -1,0 +1,477 @@
+//! The statements of a sequence diagram, one function for each kind.
+
+use super::{Closer, OpenerKind, Reader};
+use crate::code::Code;
+use crate::diagram::directive;
+use crate::diagram::mermaid::entity::decode;
+use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
+use crate::diagram::mermaid::picture::Picture;
+use crate::diagram::statement::{End, Fragment, Separator, StatementKind};
+use crate::source::Span;
+use crate::suggest;
+
+impl Reader<'_> {
+    /// Reads the statement at the cursor and moves past it.
+    pub(super) fn statement(&mut self) {
+        let start = self.at;
+        let word = lexis::word(self.rest());
+        let after = start + word.len();
+        // No keyword is longer, and most names are not in the table.
+        let keyword = if word.len() <= 16 { word.to_ascii_lowercase() } else { String::new() };
+        match &*keyword {
+            "participant" | "actor" => self.participant(start, after),
+            "create" => self.create(start, after),
+            "loop" => {
+                if let Some((span, label)) = self.fragment_label(start, after) {
+                    let repetition = directive::repetition(&decode(&self.text[label.range()]));
+                    self.open(span, Fragment::Loop(repetition));
+                }
+            }
+            "alt" => self.fragment(start, after, Fragment::Alt),
+            "opt" => self.fragment(start, after, Fragment::Opt),
+            "par" | "par_over" => self.fragment(start, after, Fragment::Par),
+            "break" => self.fragment(start, after, Fragment::Break),
+            "rect" => {
+                self.pictures.add(Picture::Background, self.span(start, after));
+                self.fragment(start, after, Fragment::Frame);
+            }
+            "box" => {
+                self.pictures.add(Picture::Box, self.span(start, after));
+                self.fragment(start, after, Fragment::Frame);
+            }
+            "critical" => self.critical(start, after),
+            "option" => self.option(start, after),
+            "else" => self.separator(start, after, Separator::Else),
+            "and" => self.separator(start, after, Separator::And),
+            "end" => {
+                if self.is_free(start, after) {
+                    self.at = after;
+                    self.close(self.span(start, after), false);
+                }
+            }
+            "note" => self.note(start, after),
+            "activate" | "deactivate" => self.on_participant(start, after, Picture::Activation),
+            "destroy" => self.on_participant(start, after, Picture::Lifecycle),
+            "autonumber" => self.picture(start, after, Picture::Numbering),
+            "title" if self.text[after..].starts_with([' ', '\t', ':']) => {
+                self.picture(start, after, Picture::Title);
+            }
+            "acctitle" => self.description(start, after, Picture::Title),
+            "accdescr" => self.description(start, after, Picture::Description),
+            "link" | "links" | "properties" | "details" if self.names_participant(after) => {
+                self.picture(start, after, Picture::Links);
+            }
+            _ => self.message(start),
+        }
+    }
+
+    /// `participant A`, `actor A as Alice`, `participant A@{ "type": "queue" } as Alice`.
+    fn participant(&mut self, start: usize, after: usize) {
+        if !self.is_free(start, after) {
+            return;
+        }
+        let text = self.text;
+        let from = self.skip_blanks(after);
+        let is_name = |b: u8| !b"<>:\n\r,;@".contains(&b);
+        let first = from + lexis::run_length(&text[from..], |b| is_name(b) && !is_space(b));
+        if first == from {
+            let span = self.span(start, after);
+            let help = "write `participant A`, or `participant A as Alice`";
+            self.not_understood(span, "a participant needs a name", help.to_owned());
+            return;
+        }
+        let next = self.skip_blanks(first);
+        let mut label = None;
+        let mut name_end = first;
+        let end;
+        if text[next..].starts_with("@{") {
+            let Some(close) = self.find(Closer::Brace, next) else {
+                let span = self.span(next, next + 2);
+                self.never_closed(span, "configuration", "`}`");
+                self.at = self.line_end(next);
+                return;
+            };
+            let (text_label, label_end) = self.label(close).unwrap_or((None, close));
+            label = text_label.or_else(|| alias(&text[next + 2..close - 1]));
+            end = label_end;
+        } else if let Some((text_label, label_end)) = self.label(first) {
+            label = text_label;
+            end = label_end;
+        } else {
+            // Without `as`, blanks belong to the name.
+            end = from + lexis::run_length(&text[from..], is_name);
+            name_end = from + text[from..end].trim_end().len();
+            if let Some(c) = text[end..].chars().next().filter(|&c| !matches!(c, '\n' | '\r' | ';'))
+            {
+                let message = format!("a participant's name cannot contain `{c}`");
+                let help = "give it a short name: `participant A as …`".to_owned();
+                self.not_understood(self.span(end, end + c.len_utf8()), &message, help);
+                return;
+            }
+        }
+        let name = self.name(from, name_end);
+        let span = self.span(start, start + text[start..end].trim_end().len());
+        self.at = end;
+        self.push(span, StatementKind::Participant { name, label });
+    }
+
+    /// `as LABEL` after a participant's name, and where it ends. An empty label is none.
+    fn label(&self, after: usize) -> Option<(Option<String>, usize)> {
+        let next = self.skip_blanks(after);
+        let word = lexis::word(&self.text[next..]);
+        let rest = &self.text[next + word.len()..];
+        if next == after
+            || !word.eq_ignore_ascii_case("as")
+            || !rest.starts_with(char::is_whitespace)
+        {
+            return None;
+        }
+        let from = next + word.len();
+        let end = self.text_end(from);
+        let label = decode(without_wrap(self.text[from..end].trim())).into_owned();
+        Some(((!label.is_empty()).then_some(label), end))
+    }
+
+    /// `create participant A`: the head of a participant that the picture shows later.
+    fn create(&mut self, start: usize, after: usize) {
+        if !self.is_free(start, after) {
+            return;
+        }
+        let next = self.skip_blanks(after);
+        let word = lexis::word(&self.text[next..]);
+        if word.eq_ignore_ascii_case("participant") || word.eq_ignore_ascii_case("actor") {
+            self.pictures.add(Picture::Lifecycle, self.span(start, after));
+            self.participant(start, next + word.len());
+        } else {
+            let help = "write `create participant A` or `create actor A`".to_owned();
+            self.not_understood(self.span(start, after), "`create` needs a participant", help);
+        }
+    }
+
+    fn fragment(&mut self, start: usize, after: usize, fragment: Fragment) {
+        if let Some((span, _)) = self.fragment_label(start, after) {
+            self.open(span, fragment);
+        }
+    }
+
+    /// The spans of the line that opens a fragment and of its label; moves past it.
+    fn fragment_label(&mut self, start: usize, after: usize) -> Option<(Span, Span)> {
+        if !self.is_free(start, after) {
+            return None;
+        }
+        let from = self.skip_blanks(after);
+        let end = self.text_end(from);
+        self.at = end;
+        let label = from + self.text[from..end].trim_end().len();
+        let close = start + self.text[start..end].trim_end().len();
+        Some((self.span(start, close), self.span(from, label)))
+    }
+
+    fn separator(&mut self, start: usize, after: usize, separator: Separator) {
+        if let Some((span, _)) = self.fragment_label(start, after) {
+            self.push(span, StatementKind::Next(separator));
+        }
+    }
+
+    fn critical(&mut self, start: usize, after: usize) {
+        if let Some((span, _)) = self.fragment_label(start, after) {
+            let here = self.span(start, after);
+            let help = "write `alt` with `else` when its options are alternatives, or leave it \
+                        out when its lines are simply in order";
+            let at = self.at;
+            self.error(
+                Code::UNSUPPORTED_CONSTRUCT,
+                here,
+                "`critical` has no meaning as an interaction",
+                help.to_owned(),
+            );
+            // The line was read; only what it means is missing.
+            self.at = self.at.min(at);
+            self.opened(span, OpenerKind::Critical);
+            self.push(span, StatementKind::Open(Fragment::Frame));
+        }
+    }
+
+    fn option(&mut self, start: usize, after: usize) {
+        if let Some((span, _)) = self.fragment_label(start, after) {
+            let is_inside =
+                self.openers.last().is_some_and(|opener| opener.kind == OpenerKind::Critical);
+            // Inside `critical`, which has been reported, it says nothing more.
+            if !is_inside {
+                let help = "`option` belongs to `critical`; write `else` inside `alt`";
+                let message = "this `option` does not stand inside `critical`";
+                self.error(Code::SEPARATOR_MISPLACED, span, message, help.to_owned());
+            }
+        }
+    }
+
+    /// `Note right of A: text`, `note over A,B: text`.
+    fn note(&mut self, start: usize, after: usize) {
+        if !self.is_free(start, after) {
+            return;
+        }
+        let mut next = self.skip_blanks(after);
+        let place = lexis::word(&self.text[next..]).to_ascii_lowercase();
+        next += place.len();
+        let is_placed = match &*place {
+            "left" | "right" => {
+                next = self.skip_blanks(next);
+                let of = lexis::word(&self.text[next..]);
+                next += of.len();
+                of.eq_ignore_ascii_case("of")
+            }
+            "over" => true,
+            _ => false,
+        };
+        let line = &self.text[next..self.line_end(next)];
+        let names = lexis::run_length(line, |b| b != b':' && b != b';');
+        if !is_placed
+            || line.as_bytes().get(names) != Some(&b':')
+            || line[..names].trim().is_empty()
+        {
+            let help = "write `Note over A: text`, `Note over A,B: text`, `Note left of A: text` \
+                        or `Note right of A: text`";
+            self.not_understood(
+                self.span(start, after),
+                "this note is not complete",
+                help.to_owned(),
+            );
+            return;
+        }
+        self.picture(start, next + names, Picture::Note);
+    }
+
+    /// `activate A`, `destroy A`.
+    fn on_participant(&mut self, start: usize, after: usize, picture: Picture) {
+        if !self.is_free(start, after) {
+            return;
+        }
+        let end = self.text_end(after);
+        if self.text[after..end].trim().is_empty() {
+            let word = &self.text[start..after];
+            let help = format!("write `{word} A`");
+            let message = format!("`{word}` needs a participant");
+            self.not_understood(self.span(start, after), &message, help);
+            return;
+        }
+        self.picture(start, after, picture);
+    }
+
+    /// `accTitle: text`, `accDescr: text`, `accDescr { lines }`.
+    fn description(&mut self, start: usize, after: usize, picture: Picture) {
+        let next = self.skip_blanks(after);
+        let rest = &self.text[next..];
+        if rest.starts_with(':') {
+            self.pictures.add(picture, self.span(start, after));
+            self.at = self.line_end(next);
+        } else if rest.starts_with('{') && picture == Picture::Description {
+            match self.find(Closer::Brace, next) {
+                Some(end) => {
+                    self.pictures.add(picture, self.span(start, after));
+                    self.at = end;
+                }
+                None => {
+                    self.never_closed(self.span(start, next + 1), "description", "`}`");
+                    self.at = self.line_end(next);
+                }
+            }
+        } else {
+            self.message(start);
+        }
+    }
+
+    /// A statement that only the picture shows.
+    fn picture(&mut self, start: usize, after: usize, picture: Picture) {
+        let end = self.text_end(after);
+        let span = self.span(start, start + self.text[start..end].trim_end().len());
+        self.pictures.add(picture, span);
+        self.at = end;
+    }
+
+    /// Whether a participant follows on the same line, as after `link`.
+    fn names_participant(&self, after: usize) -> bool {
+        let rest = &self.text[after..];
+        let blanks = rest.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        blanks > 0
+            && rest[blanks..]
+                .chars()
+                .next()
+                .is_some_and(|c| !c.is_whitespace() && !"/\\+()<>:,;-".contains(c))
+    }
+
+    /// Whether a keyword stands for itself: an arrow directly after it means that it was meant to
+    /// be a participant.
+    fn is_free(&mut self, start: usize, after: usize) -> bool {
+        let next = self.skip_blanks(after);
+        if lexis::arrow(&self.text[next..]).is_none() {
+            return true;
+        }
+        self.reserved(start, after);
+        false
+    }
+
+    fn reserved(&mut self, start: usize, after: usize) {
+        let word = &self.text[start..after];
+        let message = format!("`{word}` is a word of Mermaid and cannot name a participant");
+        let help =
+            format!("give it another name and keep the label: `participant {word}_ as {word}`");
+        self.not_understood(self.span(start, after), &message, help);
+    }
+
+    /// `A->>B: m` with all its arrows.
+    fn message(&mut self, start: usize) {
+        let text = self.text;
+        let from_end = start + lexis::actor_length(&text[start..]);
+        // `()` draws a circle where the arrow meets the lifeline.
+        let arrow_at = self.skip_circle(from_end);
+        let Some((arrow, length)) = lexis::arrow(&text[arrow_at..]).filter(|_| from_end > start)
+        else {
+            return self.no_message(start, from_end);
+        };
+        let from = start..start + text[start..from_end].trim_end().len();
+        let arrow_span = self.span(arrow_at, arrow_at + length);
+        match arrow {
+            Arrow::Forward => {}
+            Arrow::Backward => {
+                let help = "write an arrow with its head at the right: `B->>A: m`".to_owned();
+                let message = "it is not clear who sends along an arrow with its head at the left";
+                self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help);
+                return;
+            }
+            Arrow::Both => {
+                let help = "write two arrows, one in each direction: `A->>B: m` and `B->>A: m`";
+                let message = "an arrow in both directions does not say which message comes first";
+                self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help.to_owned());
+                return;
+            }
+        }
+        let mut at = self.skip_circle(arrow_at + length);
+        if text[at..].starts_with(['+', '-']) {
+            self.pictures.add(Picture::Activation, self.span(at, at + 1));
+            at = self.skip_circle(at + 1);
+        }
+        let to_end = at + lexis::actor_length(&text[at..]);
+        let to = at..at + text[at..to_end].trim_end().len();
+        if to.is_empty() {
+            let help = "write who receives it: `A->>B: message`".to_owned();
+            self.not_understood(arrow_span, "this arrow has no receiver", help);
+            return;
+        }
+        for end in [&from, &to] {
+            let word = lexis::word(&text[end.clone()]);
+            if is_kept(word) {
+                return self.reserved(end.start, end.start + word.len());
+            }
+        }
+        if !text[to_end..].starts_with(':') {
+            let help = format!(
+                "write the message after a colon: `{}{}{}: message`",
+                &text[from],
+                &text[arrow_at..arrow_at + length],
+                &text[to.clone()],
+            );
+            let odd = text[to_end..].chars().next();
+            let span = match odd.filter(|c| !matches!(c, '\n' | '\r' | ';' | '#')) {
+                Some(odd) => self.span(to_end, to_end + odd.len_utf8()),
+                None => self.span(start, to.end),
+            };
+            self.not_understood(span, "this arrow has no message", help);
+            return;
+        }
+        let end = self.text_end(to_end + 1);
+        let body = without_wrap(text[to_end + 1..end].trim());
+        let span = self.span(start, start + text[start..end].trim_end().len());
+        if body.is_empty() {
+            let help = format!("name the message: `{}: message`", &text[start..to.end]);
+            self.error(
+                Code::EMPTY_NAME,
+                self.span(start, to_end + 1),
+                "this arrow has an empty message",
+                help,
+            );
+            return;
+        }
+        // The body is a part of the text, so its place follows from its end.
+        let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
+        let message = self.name(body_end - body.len(), body_end);
+        let from = End::Lifeline(self.name(from.start, from.end));
+        let to = End::Lifeline(self.name(to.start, to.end));
+        self.at = end;
+        self.push(span, StatementKind::Message { from, to, message });
+    }
+
+    fn skip_circle(&self, from: usize) -> usize {
+        let at = self.skip_blanks(from);
+        if self.text[at..].starts_with("()") { self.skip_blanks(at + 2) } else { at }
+    }
+
+    /// A line that begins with no keyword and has no arrow.
+    fn no_message(&mut self, start: usize, name_end: usize) {
+        let line_end = self.line_end(start);
+        let line = self.text[start..line_end].trim_end();
+        let span = self.span(start, start + line.len());
+        let word = lexis::word(line);
+        let help = suggest::did_you_mean(word, KEYWORDS)
+            .filter(|_| !line[word.len()..].trim_start().starts_with('-'))
+            .unwrap_or_else(|| {
+                "write `A->>B: message`, or begin the line with `%%` if it is a comment".to_owned()
+            });
+        if is_kept(word) {
+            return self.reserved(start, start + word.len());
+        }
+        let message = if name_end > start {
+            "this line is neither a message nor a keyword of a sequence diagram"
+        } else {
+            "this line is not understood"
+        };
+        self.not_understood(span, message, help);
+    }
+}
+
+/// Words that Mermaid keeps for itself although no statement begins with them, and those that
+/// begin one but cannot be a receiver.
+fn is_kept(word: &str) -> bool {
+    let is_free = [
+        "as",
+        "left",
+        "right",
+        "title",
+        "wrap",
+        "style",
+        "link",
+        "links",
+        "properties",
+        "details",
+        "acctitle",
+        "accdescr",
+    ];
+    lexis::is_reserved(word) && !is_free.iter().any(|free| word.eq_ignore_ascii_case(free))
+}
+
+/// The text without the instruction `wrap:` or `nowrap:`.
+fn without_wrap(text: &str) -> &str {
+    let body = text.strip_prefix(':').unwrap_or(text);
+    for instruction in ["wrap:", "nowrap:"] {
+        if let Some(rest) = body.strip_prefix(instruction) {
+            return rest.trim_start();
+        }
+    }
+    text
+}
+
+/// The value of `alias` in the configuration of a participant.
+fn alias(configuration: &str) -> Option<String> {
+    let at = configuration.find("alias")? + "alias".len();
+    let value =
+        configuration[at..].trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')?;
+    let value = value.trim_start();
+    let text = match value.chars().next()? {
+        quote @ ('"' | '\'') => value[1..].split(quote).next()?,
+        _ => value.split([',', '\n']).next()?.trim(),
+    };
+    (!text.is_empty()).then(|| decode(text).into_owned())
+}
+
+fn is_space(b: u8) -> bool {
+    b.is_ascii_whitespace()
+}

@@ -1,0 +1,229 @@
+//! The writer: spells statements so that Mermaid draws them and [`super::read`] gives them back.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ast::{LoopKind, SpecFile};
+use crate::diagram::directive;
+use crate::diagram::outline::outline;
+use crate::diagram::statement::{
+    Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
+};
+use crate::name::{Name, Names, Symbol};
+use crate::source::Span;
+
+use super::entity::{encode, encode_directive};
+use super::lexis::is_spellable;
+
+/// Spells a tree as a diagram.
+pub fn write(tree: &SpecFile) -> String {
+    let outline = outline(tree);
+    let mut writer = Writer {
+        out: String::from("sequenceDiagram\n"),
+        participants: FxHashMap::default(),
+        taken: lifelines(&outline.statements),
+        names: outline.names,
+        open: Vec::new(),
+        environment: None,
+        aliases: 0,
+    };
+    writer.heads(&outline.statements);
+    for statement in &outline.statements {
+        writer.statement(&statement.kind);
+    }
+    writer.out
+}
+
+/// Deeper levels are not indented further, so that a deep diagram stays as small as its text.
+const MAX_INDENT: usize = 40;
+
+struct Writer {
+    out: String,
+    /// What each lifeline is called in the diagram.
+    participants: FxHashMap<Symbol, String>,
+    /// The lifelines: no participant that is made up may be called like one.
+    taken: FxHashSet<Symbol>,
+    names: Names,
+    /// For each open fragment whether a directive opened it.
+    open: Vec<bool>,
+    /// What the participant that stands for the environment is called.
+    environment: Option<String>,
+    /// How many aliases have been tried.
+    aliases: u32,
+}
+
+impl Writer {
+    /// Chooses how participants are called and writes their heads: those that are declared, and
+    /// those that need an alias.
+    fn heads(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            if let StatementKind::Participant { name, label } = &statement.kind {
+                self.head(*name, label.as_deref(), true);
+            }
+        }
+        for statement in statements {
+            if let StatementKind::Message { from, to, .. } = &statement.kind {
+                for end in [from, to] {
+                    match end {
+                        End::Lifeline(name) => self.head(*name, None, false),
+                        End::Environment if self.environment.is_none() => {
+                            self.environment_head();
+                        }
+                        End::Environment => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn head(&mut self, name: Name, label: Option<&str>, is_declared: bool) {
+        if self.participants.contains_key(&name.symbol) {
+            return;
+        }
+        let text = self.names.text(name.symbol).to_owned();
+        let label = label.filter(|label| !label.is_empty());
+        // After a name with blanks, Mermaid takes `as` for a part of the name.
+        if is_spellable(&text) && (label.is_none() || !text.contains(' ')) {
+            if is_declared {
+                match label {
+                    Some(label) => {
+                        self.line(&format!("participant {text} as {}", encode(label)));
+                    }
+                    None => self.line(&format!("participant {text}")),
+                }
+            }
+            self.participants.insert(name.symbol, text);
+            return;
+        }
+        let alias = loop {
+            self.aliases += 1;
+            let alias = format!("p{}", self.aliases);
+            if self.is_fresh(&alias) {
+                break alias;
+            }
+        };
+        let symbol = self.names.intern(&alias);
+        let mark = Mark::Rename { alias: Name { symbol, span: Span::at(0) }, name };
+        self.directive(&StatementKind::Mark(mark));
+        self.line(&format!("participant {alias} as {}", encode(label.unwrap_or(&text))));
+        self.participants.insert(name.symbol, alias);
+    }
+
+    fn environment_head(&mut self) {
+        let numbered = (1..).map(|i: u64| format!("env_{i}"));
+        let mut candidates =
+            ["env".to_owned(), "environment".to_owned()].into_iter().chain(numbered);
+        let Some(name) = candidates.find(|name| self.is_fresh(name)) else { return };
+        let symbol = self.names.intern(&name);
+        let mark = Mark::Environment(Name { symbol, span: Span::at(0) });
+        self.directive(&StatementKind::Mark(mark));
+        self.line(&format!("participant {name}"));
+        self.environment = Some(name);
+    }
+
+    fn is_fresh(&self, name: &str) -> bool {
+        self.names.find(name).is_none_or(|symbol| !self.taken.contains(&symbol))
+    }
+
+    fn statement(&mut self, kind: &StatementKind) {
+        match kind {
+            // Written with the heads.
+            StatementKind::Participant { .. } => {}
+            StatementKind::Message { from, to, message } => {
+                let line = {
+                    let message = encode(self.names.text(message.symbol));
+                    format!("{}->>{}: {message}", self.end(*from), self.end(*to))
+                };
+                self.line(&line);
+            }
+            StatementKind::Open(fragment) => {
+                match fragment {
+                    Fragment::Alt => self.line("alt"),
+                    Fragment::Opt => self.line("opt"),
+                    Fragment::Par => self.line("par"),
+                    Fragment::Loop(repetition) => {
+                        self.line(&format!("loop {}", times(*repetition)));
+                    }
+                    Fragment::Break => self.line("break"),
+                    Fragment::Frame => self.line("rect transparent"),
+                    Fragment::Block(_) => self.directive(kind),
+                }
+                self.open.push(matches!(fragment, Fragment::Block(_)));
+            }
+            StatementKind::Next(separator) => {
+                let is_directive = self.open.pop();
+                self.line(match separator {
+                    Separator::Else => "else",
+                    Separator::And => "and",
+                });
+                self.open.extend(is_directive);
+            }
+            StatementKind::Close => match self.open.pop() {
+                Some(true) => self.directive(kind),
+                Some(false) | None => self.line("end"),
+            },
+            StatementKind::Mark(_)
+            | StatementKind::Empty
+            | StatementKind::Lifelines(_)
+            | StatementKind::Messages(_) => self.directive(kind),
+        }
+    }
+
+    fn end(&self, end: End) -> &str {
+        match end {
+            End::Lifeline(name) => self.participants.get(&name.symbol).map_or("", |text| text),
+            End::Environment => self.environment.as_deref().unwrap_or(""),
+        }
+    }
+
+    fn directive(&mut self, kind: &StatementKind) {
+        if let Some(text) = directive::write(kind, &self.names) {
+            self.line(&format!("%% {}", encode_directive(&text)));
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        let depth = (self.open.len() + 1).min(MAX_INDENT);
+        self.out.extend(std::iter::repeat_n("    ", depth));
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}
+
+/// Every lifeline that the statements name.
+fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
+    let mut found = FxHashSet::default();
+    for statement in statements {
+        let names: &[Name] = match &statement.kind {
+            StatementKind::Participant { name, .. } => std::slice::from_ref(name),
+            StatementKind::Message { from, to, .. } => {
+                for end in [from, to] {
+                    if let End::Lifeline(name) = end {
+                        found.insert(name.symbol);
+                    }
+                }
+                continue;
+            }
+            StatementKind::Open(Fragment::Block(
+                Block::Coreg(region) | Block::Loop(LoopKind::Coregion(region)),
+            ))
+            | StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
+            StatementKind::Lifelines(listed) => listed,
+            StatementKind::Open(_)
+            | StatementKind::Next(_)
+            | StatementKind::Close
+            | StatementKind::Mark(_)
+            | StatementKind::Empty
+            | StatementKind::Messages(_) => continue,
+        };
+        found.extend(names.iter().map(|name| name.symbol));
+    }
+    found
+}
+
+/// How often a loop repeats, as its label.
+fn times(repetition: Repetition) -> String {
+    match repetition.most {
+        None => format!("{}..*", repetition.least),
+        Some(most) => format!("{}..{most}", repetition.least),
+    }
+}
