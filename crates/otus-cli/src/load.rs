@@ -102,18 +102,18 @@ impl Loaded {
     fn markdown(&mut self, input: &Input, fences: Fences) {
         let source = self.inputs.source(input.source);
         let all = markdown::fences(source, &mut self.diagnostics);
-        let wanted: Vec<Fence> = if input.selector.is_none() && fences == Fences::All && !all.is_empty()
-        {
-            all
-        } else {
-            match markdown::select(source, &all, input.selector.as_deref()) {
-                Ok(fence) => vec![fence.clone()],
-                Err(found) => {
-                    self.diagnostics.push(*found);
-                    Vec::new()
+        let wanted: Vec<Fence> =
+            if input.selector.is_none() && fences == Fences::All && !all.is_empty() {
+                all
+            } else {
+                match markdown::select(source, &all, input.selector.as_deref()) {
+                    Ok(fence) => vec![fence.clone()],
+                    Err(found) => {
+                        self.diagnostics.push(*found);
+                        Vec::new()
+                    }
                 }
-            }
-        };
+            };
         for fence in wanted {
             let source = self.inputs.source(input.source);
             let (parsed, format) = match fence.language {

@@ -26,7 +26,7 @@ const ODD: [&str; 14] = [
 ];
 
 /// A name as written in a text.
-pub fn name() -> impl Strategy<Value = String> {
+pub fn name() -> impl Strategy<Value = String> + Clone {
     prop_oneof![
         12 => proptest::sample::select(&PLAIN[..]).prop_map(str::to_owned),
         1 => proptest::sample::select(&ODD[..]).prop_map(str::to_owned),

@@ -10,7 +10,7 @@ fn count() -> usize {
 #[track_caller]
 fn smoke(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
-    target.smoke(count(), 0x07U64);
+    target.smoke(count(), 7);
 }
 
 #[test]

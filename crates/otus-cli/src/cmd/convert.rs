@@ -95,7 +95,9 @@ impl Converter {
 
     fn spec(&mut self) -> anyhow::Result<Exit> {
         if !self.loaded.traces.is_empty() {
-            bail!("a trace is not a specification; `otus convert` turns traces into .htf or .jsonl");
+            bail!(
+                "a trace is not a specification; `otus convert` turns traces into .htf or .jsonl"
+            );
         }
         let specs = std::mem::take(&mut self.loaded.specs);
         let [spec] = specs.as_slice() else {

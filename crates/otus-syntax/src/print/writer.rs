@@ -20,17 +20,31 @@ pub(super) struct Writer<'c> {
     pending: Option<usize>,
     /// The level of the current line.
     level: usize,
+    /// What the current line has.
+    line: Line,
+}
+
+/// What a line has, which decides whether a comment can follow on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// Nothing, or only comments: a comment there would be read as standing by itself.
+    NoCode,
+    /// Something a comment can follow.
+    Code,
+    /// A `//` comment, which ends it.
+    Closed,
 }
 
 impl<'c> Writer<'c> {
     pub(super) fn new(comments: &'c [Comment]) -> Self {
-        Writer { out: String::new(), comments, pending: None, level: 0 }
+        Writer { out: String::new(), comments, pending: None, level: 0, line: Line::NoCode }
     }
 
     /// Writes text that has no line break.
     pub(super) fn text(&mut self, text: &str) {
         self.break_line();
         self.out.push_str(text);
+        self.line = Line::Code;
     }
 
     /// Asks for a line break; the next text stands on a new line of this level.
@@ -61,29 +75,33 @@ impl<'c> Writer<'c> {
 
     fn comment(&mut self, comment: &Comment) {
         let level = self.pending.unwrap_or(self.level);
-        if comment.trailing && !self.out.is_empty() {
+        if comment.trailing && self.line == Line::Code {
             // On the line it followed, before any break that was asked for.
             if !self.out.ends_with(' ') {
                 self.out.push(' ');
             }
             self.out.push_str(&comment.text);
-            if comment.text.starts_with("//") {
-                self.pending = Some(level);
-            } else if self.pending.is_none() {
+            if self.pending.is_none() {
                 self.out.push(' ');
             }
         } else {
-            if self.pending.is_none() && !self.out.is_empty() && !self.out.ends_with('\n') {
-                self.pending = Some(self.level);
+            if self.line != Line::NoCode {
+                self.pending = Some(level);
             }
-            self.text(&comment.text);
+            self.break_line();
+            self.out.push_str(&comment.text);
             self.pending = Some(level);
+        }
+        if comment.text.starts_with("//") {
+            self.pending = Some(level);
+            self.line = Line::Closed;
         }
     }
 
     fn break_line(&mut self) {
         let Some(level) = self.pending.take() else { return };
         self.level = level;
+        self.line = Line::NoCode;
         self.out.truncate(self.out.trim_end_matches(' ').len());
         if !self.out.is_empty() {
             self.out.push('\n');

@@ -99,7 +99,8 @@ impl Reader<'_> {
         let line_end = self.line_end(self.at);
         let line = self.text[self.at..line_end].trim_end();
         let word = lexis::word(line);
-        let span = self.span(self.at, self.at + word.len().max(line.len().min(1)));
+        let first = line.chars().next().map_or(0, char::len_utf8);
+        let span = self.span(self.at, self.at + word.len().max(first));
         if word == "sequenceDiagram" {
             self.at += word.len();
             return true;
