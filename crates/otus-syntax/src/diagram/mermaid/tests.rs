@@ -1,3 +1,5 @@
+mod snippets;
+
 use super::*;
 use crate::code::Code;
 use crate::diagnostic::Severity;
@@ -266,6 +268,17 @@ fn places_are_those_of_the_whole_source() {
     }
 }
 
+#[test]
+fn we_accept_what_the_real_parser_accepts() {
+    let is_accepted = |text: &&str| !crate::diagnostic::any_error(&read_text(text).diagnostics);
+    let refused: Vec<_> = snippets::ACCEPTED.into_iter().filter(|t| !is_accepted(t)).collect();
+    assert!(refused.is_empty(), "{refused:?}");
+    let accepted: Vec<_> = snippets::REFUSED.into_iter().filter(is_accepted).collect();
+    assert!(accepted.is_empty(), "{accepted:?}");
+    assert!(!snippets::MEANINGLESS.iter().any(is_accepted));
+    assert!(snippets::TOLERATED.iter().all(is_accepted));
+}
+
 #[track_caller]
 fn check_round_trip(tree: &crate::ast::SpecFile) -> String {
     let text = write(tree);
@@ -449,6 +462,7 @@ fn files_for_the_real_parser() {
             texts.push(write(tree));
         }
     });
+    texts.extend(snippets::ACCEPTED.into_iter().map(str::to_owned));
     for (i, text) in texts.iter().enumerate() {
         std::fs::write(folder.join(format!("{i:05}.mmd")), text).unwrap();
     }
