@@ -447,6 +447,83 @@ fn no_text_makes_it_panic_or_slow() {
     }
 }
 
+/// Lines put together by a fixed generator: nothing panics, every place lies in the text, and
+/// what is understood comes back through the writer.
+#[test]
+fn shuffled_lines_come_back_or_are_refused() {
+    const LINES: [&str; 44] = [
+        "A->>B: m",
+        "B-->>A: n",
+        "A->>A: local",
+        "C-)B: x#59;y",
+        "E->>A: in",
+        "A->>E: out",
+        "alt x",
+        "else y",
+        "else",
+        "opt",
+        "par a",
+        "and b",
+        "loop 0..*",
+        "loop 1..2",
+        "loop 2 times",
+        "loop why",
+        "break z",
+        "rect red",
+        "end",
+        "end",
+        "end",
+        "end",
+        "end",
+        "%% otus: strict",
+        "%% otus: seq",
+        "%% otus: par",
+        "%% otus: coreg(A, B)",
+        "%% otus: broadcast",
+        "%% otus: end",
+        "%% otus: end",
+        "%% otus: loopS",
+        "%% otus: loopC(A)",
+        "%% otus: synch",
+        "%% otus: empty",
+        "%% otus: environment E",
+        "%% otus: name A \"real; name\"",
+        "%% otus: message q",
+        "participant A as Alice",
+        "participant Z",
+        "Note over A: x",
+        "critical",
+        "A->>B",
+        "%% c",
+        "opt;A->>B: m;end",
+    ];
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut next = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % bound as u64).unwrap()
+    };
+    let mut understood = 0;
+    for _ in 0..20_000 {
+        let mut text = String::from("sequenceDiagram\n");
+        for _ in 0..next(14) {
+            text.push_str(LINES[next(LINES.len())]);
+            text.push('\n');
+        }
+        let parsed = read_text(&text);
+        for finding in &parsed.diagnostics {
+            assert!(text.get(finding.primary.span.range()).is_some(), "{text}: {finding:?}");
+        }
+        term::check_order(parsed.tree.interaction.as_ref().unwrap());
+        if !crate::diagnostic::any_error(&parsed.diagnostics) {
+            check_round_trip(&parsed.tree);
+            understood += 1;
+        }
+    }
+    assert!(understood > 1_000, "{understood}");
+}
+
 /// Writes what the writer makes of many trees into the folder `OTUS_MERMAID_OUT`, where
 /// `scripts/check-mermaid.mjs` gives it to the real parser.
 #[test]
