@@ -17,8 +17,6 @@
 //!
 //! `otus: environment` and `otus: name` hold for the whole diagram, wherever they stand.
 
-use rustc_hash::FxHashMap;
-
 use crate::ast::{
     Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
 };
@@ -27,12 +25,17 @@ use crate::diagnostic::Diagnostic;
 use crate::diagram::statement::{
     Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
 };
-use crate::name::{Name, Names, Symbol};
+use crate::name::{Name, Names};
 use crate::source::{SourceId, Span, offset};
 
+mod alias;
 mod broadcast;
 mod declare;
 mod repeat;
+mod scope;
+
+use alias::Aliases;
+use scope::{Arrow, Item, Opener, Scope};
 
 pub use repeat::MAX_UNFOLDED;
 
@@ -71,130 +74,6 @@ pub fn build(
         comments: Vec::new(),
         implicit: true,
     }
-}
-
-/// Which participants are not what they are called.
-struct Aliases {
-    /// The lifeline that an alias stands for; `None` for the environment.
-    table: FxHashMap<Symbol, Option<Name>>,
-}
-
-impl Aliases {
-    fn of(statements: &[Statement]) -> Aliases {
-        let mut table = FxHashMap::default();
-        for statement in statements {
-            if let StatementKind::Mark(mark) = &statement.kind {
-                match mark {
-                    Mark::Environment(name) => {
-                        table.insert(name.symbol, None);
-                    }
-                    Mark::Rename { alias, name } => {
-                        table.insert(alias.symbol, Some(*name));
-                    }
-                    Mark::Synchronous | Mark::LoopKind(_) => {}
-                }
-            }
-        }
-        Aliases { table }
-    }
-
-    /// The lifeline a participant stands for, `None` for the environment.
-    fn lifeline(&self, name: Name) -> Option<Name> {
-        match self.table.get(&name.symbol) {
-            None => Some(name),
-            Some(None) => None,
-            Some(Some(real)) => Some(Name { symbol: real.symbol, span: name.span }),
-        }
-    }
-
-    /// The lifeline at one end of an arrow, `None` for the environment.
-    fn end(&self, end: End) -> Option<Name> {
-        match end {
-            End::Lifeline(name) => self.lifeline(name),
-            End::Environment => None,
-        }
-    }
-
-    fn lifelines(&self, names: &[Name]) -> Vec<Name> {
-        names.iter().filter_map(|&name| self.lifeline(name)).collect()
-    }
-}
-
-/// What has been read of an open fragment.
-struct Scope {
-    fragment: Fragment,
-    /// The line that opened it.
-    opener: Span,
-    /// The operands that a separator has ended.
-    operands: Vec<NodeId>,
-    /// The operand being read.
-    items: Vec<Item>,
-    /// The kind a directive gave to a loop.
-    loop_kind: Option<LoopKind>,
-    /// Whether `otus: synch` stands before a broadcast or inside it.
-    synchronous: bool,
-    /// The arrows of a broadcast.
-    arrows: Vec<Arrow>,
-    /// The first statement that a broadcast cannot have.
-    foreign: Option<Span>,
-}
-
-impl Scope {
-    fn new(fragment: Fragment, opener: Span) -> Scope {
-        Scope {
-            fragment,
-            opener,
-            operands: Vec::new(),
-            items: Vec::new(),
-            loop_kind: None,
-            synchronous: false,
-            arrows: Vec::new(),
-            foreign: None,
-        }
-    }
-
-    /// Whether its statements follow each other, so that a frame among them can dissolve.
-    fn is_sequence(&self) -> bool {
-        match &self.fragment {
-            Fragment::Alt
-            | Fragment::Opt
-            | Fragment::Par
-            | Fragment::Loop(_)
-            | Fragment::Break
-            | Fragment::Frame
-            | Fragment::Block(Block::Seq | Block::Loop(_)) => true,
-            Fragment::Block(
-                Block::Strict | Block::Par | Block::Alt | Block::Coreg(_) | Block::Broadcast,
-            ) => false,
-        }
-    }
-
-    fn is_broadcast(&self) -> bool {
-        matches!(self.fragment, Fragment::Block(Block::Broadcast))
-    }
-}
-
-/// A member of a sequence.
-#[derive(Clone, Copy)]
-enum Item {
-    Node(NodeId),
-    /// The body of a `break`.
-    Break(NodeId),
-}
-
-/// An arrow of a broadcast.
-struct Arrow {
-    span: Span,
-    origin: Option<Name>,
-    message: Name,
-    target: Option<Name>,
-}
-
-/// A fragment that an `end` will close.
-struct Opener {
-    span: Span,
-    /// `false` for a frame inside a sequence, which adds to the scope around it.
-    has_scope: bool,
 }
 
 struct Builder<'a> {

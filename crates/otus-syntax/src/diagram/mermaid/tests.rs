@@ -1,3 +1,5 @@
+mod snippets;
+
 use super::*;
 use crate::code::Code;
 use crate::diagnostic::Severity;
@@ -266,6 +268,17 @@ fn places_are_those_of_the_whole_source() {
     }
 }
 
+#[test]
+fn we_accept_what_the_real_parser_accepts() {
+    let is_accepted = |text: &&str| !crate::diagnostic::any_error(&read_text(text).diagnostics);
+    let refused: Vec<_> = snippets::ACCEPTED.into_iter().filter(|t| !is_accepted(t)).collect();
+    assert!(refused.is_empty(), "{refused:?}");
+    let accepted: Vec<_> = snippets::REFUSED.into_iter().filter(is_accepted).collect();
+    assert!(accepted.is_empty(), "{accepted:?}");
+    assert!(!snippets::MEANINGLESS.iter().any(is_accepted));
+    assert!(snippets::TOLERATED.iter().all(is_accepted));
+}
+
 #[track_caller]
 fn check_round_trip(tree: &crate::ast::SpecFile) -> String {
     let text = write(tree);
@@ -434,6 +447,83 @@ fn no_text_makes_it_panic_or_slow() {
     }
 }
 
+/// Lines put together by a fixed generator: nothing panics, every place lies in the text, and
+/// what is understood comes back through the writer.
+#[test]
+fn shuffled_lines_come_back_or_are_refused() {
+    const LINES: [&str; 44] = [
+        "A->>B: m",
+        "B-->>A: n",
+        "A->>A: local",
+        "C-)B: x#59;y",
+        "E->>A: in",
+        "A->>E: out",
+        "alt x",
+        "else y",
+        "else",
+        "opt",
+        "par a",
+        "and b",
+        "loop 0..*",
+        "loop 1..2",
+        "loop 2 times",
+        "loop why",
+        "break z",
+        "rect red",
+        "end",
+        "end",
+        "end",
+        "end",
+        "end",
+        "%% otus: strict",
+        "%% otus: seq",
+        "%% otus: par",
+        "%% otus: coreg(A, B)",
+        "%% otus: broadcast",
+        "%% otus: end",
+        "%% otus: end",
+        "%% otus: loopS",
+        "%% otus: loopC(A)",
+        "%% otus: synch",
+        "%% otus: empty",
+        "%% otus: environment E",
+        "%% otus: name A \"real; name\"",
+        "%% otus: message q",
+        "participant A as Alice",
+        "participant Z",
+        "Note over A: x",
+        "critical",
+        "A->>B",
+        "%% c",
+        "opt;A->>B: m;end",
+    ];
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut next = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % bound as u64).unwrap()
+    };
+    let mut understood = 0;
+    for _ in 0..20_000 {
+        let mut text = String::from("sequenceDiagram\n");
+        for _ in 0..next(14) {
+            text.push_str(LINES[next(LINES.len())]);
+            text.push('\n');
+        }
+        let parsed = read_text(&text);
+        for finding in &parsed.diagnostics {
+            assert!(text.get(finding.primary.span.range()).is_some(), "{text}: {finding:?}");
+        }
+        term::check_order(parsed.tree.interaction.as_ref().unwrap());
+        if !crate::diagnostic::any_error(&parsed.diagnostics) {
+            check_round_trip(&parsed.tree);
+            understood += 1;
+        }
+    }
+    assert!(understood > 1_000, "{understood}");
+}
+
 /// Writes what the writer makes of many trees into the folder `OTUS_MERMAID_OUT`, where
 /// `scripts/check-mermaid.mjs` gives it to the real parser.
 #[test]
@@ -449,6 +539,7 @@ fn files_for_the_real_parser() {
             texts.push(write(tree));
         }
     });
+    texts.extend(snippets::ACCEPTED.into_iter().map(str::to_owned));
     for (i, text) in texts.iter().enumerate() {
         std::fs::write(folder.join(format!("{i:05}.mmd")), text).unwrap();
     }

@@ -1,0 +1,54 @@
+//! Participants that stand for something else: the environment, or a lifeline whose name the
+//! diagram cannot spell. Both hold for the whole diagram.
+
+use rustc_hash::FxHashMap;
+
+use crate::diagram::statement::{End, Mark, Statement, StatementKind};
+use crate::name::{Name, Symbol};
+
+/// Which participants are not what they are called.
+pub(super) struct Aliases {
+    /// The lifeline that an alias stands for; `None` for the environment.
+    table: FxHashMap<Symbol, Option<Name>>,
+}
+
+impl Aliases {
+    pub(super) fn of(statements: &[Statement]) -> Aliases {
+        let mut table = FxHashMap::default();
+        for statement in statements {
+            if let StatementKind::Mark(mark) = &statement.kind {
+                match mark {
+                    Mark::Environment(name) => {
+                        table.insert(name.symbol, None);
+                    }
+                    Mark::Rename { alias, name } => {
+                        table.insert(alias.symbol, Some(*name));
+                    }
+                    Mark::Synchronous | Mark::LoopKind(_) => {}
+                }
+            }
+        }
+        Aliases { table }
+    }
+
+    /// The lifeline a participant stands for, `None` for the environment.
+    pub(super) fn lifeline(&self, name: Name) -> Option<Name> {
+        match self.table.get(&name.symbol) {
+            None => Some(name),
+            Some(None) => None,
+            Some(Some(real)) => Some(Name { symbol: real.symbol, span: name.span }),
+        }
+    }
+
+    /// The lifeline at one end of an arrow, `None` for the environment.
+    pub(super) fn end(&self, end: End) -> Option<Name> {
+        match end {
+            End::Lifeline(name) => self.lifeline(name),
+            End::Environment => None,
+        }
+    }
+
+    pub(super) fn lifelines(&self, names: &[Name]) -> Vec<Name> {
+        names.iter().filter_map(|&name| self.lifeline(name)).collect()
+    }
+}
