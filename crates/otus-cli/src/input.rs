@@ -82,7 +82,7 @@ impl Inputs {
         String::from_utf8(bytes).unwrap_or_else(|error| {
             let at = error.utf8_error().valid_up_to();
             let bytes = error.into_bytes();
-            let line = bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            let line = bytes[..at].split(|&byte| byte == b'\n').count();
             let help = match bytes.as_slice() {
                 [0x1f, 0x8b, ..] => "it looks like gzip: unpack it first",
                 [0x28, 0xb5, 0x2f, 0xfd, ..] => "it looks like zstd: unpack it first",

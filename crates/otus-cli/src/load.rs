@@ -8,7 +8,7 @@ use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
-use otus_syntax::{Diagnostic, SourceId, parse_spec, parse_trace};
+use otus_syntax::{Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
 use otus_trace::case::Case;
 
 use crate::args::Format;
@@ -67,15 +67,8 @@ impl Loaded {
                     files.files.push(loaded.keep(parsed));
                     files.formats.push(input.format);
                 }
-                Format::Mermaid | Format::Plantuml => {
-                    let source = loaded.inputs.source(input.source);
-                    let parsed = match input.format {
-                        Format::Plantuml => plantuml::read(source, source.whole()),
-                        _ => mermaid::read(source, source.whole()),
-                    };
-                    let tree = loaded.keep(parsed);
-                    loaded.specs.push(Spec { files: vec![tree], formats: vec![input.format] });
-                }
+                Format::Mermaid => loaded.diagram(&input, mermaid::read),
+                Format::Plantuml => loaded.diagram(&input, plantuml::read),
                 Format::Markdown => loaded.markdown(&input, fences),
                 Format::Htf => {
                     let id = match input.path.as_deref().and_then(|path| path.file_stem()) {
@@ -98,6 +91,14 @@ impl Loaded {
         Ok(loaded)
     }
 
+    /// A file that is one diagram.
+    fn diagram(&mut self, input: &Input, read: fn(&Source, Span) -> Parsed<SpecFile>) {
+        let source = self.inputs.source(input.source);
+        let parsed = read(source, source.whole());
+        let tree = self.keep(parsed);
+        self.specs.push(Spec { files: vec![tree], formats: vec![input.format] });
+    }
+
     /// The diagrams of a Markdown file.
     fn markdown(&mut self, input: &Input, fences: Fences) {
         let source = self.inputs.source(input.source);
@@ -109,7 +110,7 @@ impl Loaded {
                 match markdown::select(source, &all, input.selector.as_deref()) {
                     Ok(fence) => vec![fence.clone()],
                     Err(found) => {
-                        self.diagnostics.push(*found);
+                        self.diagnostics.push(found);
                         Vec::new()
                     }
                 }
@@ -147,8 +148,21 @@ impl Loaded {
     fn trace(&mut self, source: SourceId, id: String, case: Option<Case>) {
         let parsed = parse_trace(self.inputs.source(source));
         let tree = self.keep(parsed);
-        self.diagnostics.extend(otus_trace::check(&tree));
         self.traces.push(Trace { id, tree, case });
+    }
+
+    /// Checks the traces against a specification's signature, or by themselves without one.
+    pub(crate) fn check_traces(&mut self, spec: Option<&mut Lowered>) {
+        let mut found = Vec::new();
+        match spec {
+            Some(spec) => {
+                for trace in &self.traces {
+                    found.extend(otus_trace::lower(&trace.tree, &mut spec.pool).1);
+                }
+            }
+            None => found.extend(self.traces.iter().flat_map(|t| otus_trace::check(&t.tree))),
+        }
+        self.diagnostics.extend(found);
     }
 
     fn keep<T>(&mut self, parsed: Parsed<T>) -> T {

@@ -46,6 +46,7 @@ pub struct Fence {
 }
 
 /// The cases of a document, in order.
+#[expect(clippy::wildcard_enum_match_arm, reason = "prose is of no interest")]
 pub fn cases(document: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut path: Vec<(u32, String)> = Vec::new();
@@ -54,7 +55,7 @@ pub fn cases(document: &str) -> Vec<Case> {
     for event in Parser::new(document) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
-                heading = Some((level as u32, String::new()))
+                heading = Some((level as u32, String::new()));
             }
             Event::End(TagEnd::Heading(_)) => {
                 let Some((level, text)) = heading.take() else { continue };
@@ -201,10 +202,10 @@ fn multi_trace(fence: &Fence, spec: Option<&mut otus_core::Lowered>) -> Subject 
     let source = Source::new("htf", fence.text.clone());
     let parsed = parse_trace(&source);
     let mut diagnostics = parsed.diagnostics;
-    diagnostics.extend(otus_trace::check(&parsed.tree));
-    if let Some(spec) = spec {
-        diagnostics.extend(otus_trace::lower(&parsed.tree, &mut spec.pool).1);
-    }
+    diagnostics.extend(match spec {
+        Some(spec) => otus_trace::lower(&parsed.tree, &mut spec.pool).1,
+        None => otus_trace::check(&parsed.tree),
+    });
     diagnostics.sort_by_key(|found| found.primary.span.start);
     let printed = print::trace(&parsed.tree);
     Subject { source, printed, diagnostics, lints: Vec::new(), expected: false }

@@ -27,7 +27,7 @@ proptest! {
         let parsed = parse_spec(&Source::new("x", text));
         let printed = print::spec(&parsed.tree);
         let again = parse_spec(&Source::new("x", printed.clone()));
-        prop_assert_eq!(print::spec(&again.tree), printed.clone());
+        prop_assert_eq!(&print::spec(&again.tree), &printed);
         prop_assert_eq!(parsed.tree.comments.len(), again.tree.comments.len());
         prop_assert_eq!(term(&read(Language::Interaction, &printed).0), term(&before));
     }

@@ -124,7 +124,7 @@ impl Converter {
         let text = match self.target.format {
             Format::Mermaid => mermaid::write(&raised),
             Format::Plantuml => plantuml::write(&raised),
-            Format::Hsf => single_file(spec),
+            Format::Hsf => single_file(spec, &raised),
             Format::Hif => {
                 return self.hif(spec, &raised);
             }
@@ -162,15 +162,13 @@ impl Converter {
         if self.loaded.traces.is_empty() && !diagnostic::any_error(&self.loaded.diagnostics) {
             bail!("no multi-trace is given; .htf and .jsonl are made from .htf and .jsonl files");
         }
-        // A signature, if one is given, is checked against.
-        for spec in std::mem::take(&mut self.loaded.specs) {
-            let mut lowered = spec.lower();
+        // A specification, if one is given, is checked against.
+        let specs = std::mem::take(&mut self.loaded.specs);
+        let mut lowered = specs.first().map(Spec::lower);
+        if let Some(lowered) = &mut lowered {
             self.loaded.diagnostics.append(&mut lowered.diagnostics);
-            for trace in &self.loaded.traces {
-                let (_, found) = otus_trace::lower(&trace.tree, &mut lowered.pool);
-                self.loaded.diagnostics.extend(found);
-            }
         }
+        self.loaded.check_traces(lowered.as_mut());
         if self.explain() {
             return Ok(Exit::Error);
         }
@@ -241,7 +239,11 @@ impl Converter {
 }
 
 /// The single file of 2020: declarations, options and interaction of all files.
-fn single_file(spec: &Spec) -> String {
+fn single_file(spec: &Spec, raised: &SpecFile) -> String {
+    // A diagram has comments and directives of its own language.
+    if spec.files.iter().any(|file| file.implicit) {
+        return print::spec_in(raised, Dialect::Of2020);
+    }
     let (last, first): (Vec<&SpecFile>, Vec<&SpecFile>) =
         spec.files.iter().partition(|file| file.interaction.is_some());
     first.into_iter().chain(last).map(|file| print::spec_in(file, Dialect::Of2020)).collect()

@@ -62,8 +62,7 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     say("With two slips of the pen in the log, Otus says:\n");
     let broken = Source::with_id(SourceId(3), "broken.htf", BROKEN);
     let trace = parse_trace(&broken).tree;
-    let mut found = otus_trace::check(&trace);
-    found.extend(otus_trace::lower(&trace, &mut lowered.pool).1);
+    let mut found = otus_trace::lower(&trace, &mut lowered.pool).1;
     let mut sources = sources;
     sources.push(broken);
     found.sort_by_key(|found| found.primary.span.start);

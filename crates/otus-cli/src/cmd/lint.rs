@@ -20,20 +20,13 @@ pub(crate) fn run(args: &LintArgs, color: Color) -> anyhow::Result<Exit> {
         loaded.diagnostics.extend(lints);
         checked.push(lowered);
     }
-    match checked.as_mut_slice() {
-        [spec] => {
-            for trace in &loaded.traces {
-                let (_, found) = otus_trace::lower(&trace.tree, &mut spec.pool);
-                loaded.diagnostics.extend(found);
-            }
-        }
-        [] => {}
-        [_, _, ..] if loaded.traces.is_empty() => {}
-        [_, _, ..] => anyhow::bail!(
+    if checked.len() > 1 && !loaded.traces.is_empty() {
+        anyhow::bail!(
             "traces are checked against one specification; {} are given here",
             checked.len()
-        ),
+        );
     }
+    loaded.check_traces(checked.first_mut());
     let diagnostics = &mut loaded.diagnostics;
     diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
     let sources = &loaded.inputs.sources;
