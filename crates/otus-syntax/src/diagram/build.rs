@@ -84,7 +84,7 @@ struct Builder<'a> {
     nodes: Vec<Node>,
     /// For each node its size with shared operands counted as often as they are used.
     sizes: Vec<u64>,
-    /// How many nodes unfolding has written so far, over all loops.
+    /// How many nodes the unfolding of loops has added so far, counted with repetition.
     unfolded: u64,
     /// The scopes of the open fragments; the first is the diagram's own.
     scopes: Vec<Scope>,

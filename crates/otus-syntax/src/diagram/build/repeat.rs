@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diagram::statement::Repetition;
 use crate::source::Span;
 
-/// The largest interaction that bounded loops may unfold to, in nodes counted with repetition.
+/// How many nodes the unfolding of loops may add to a diagram, counted with repetition.
 pub const MAX_UNFOLDED: u64 = 100_000;
 
 impl Builder<'_> {
@@ -56,7 +56,7 @@ impl Builder<'_> {
         let (body, exit) = self.loop_body(items, span);
         let least = repetition.least;
         let most = repetition.most.map(|most| most.max(least));
-        if !self.may_unfold(body, exit, kind, most.unwrap_or(least), opener) {
+        if !self.may_unfold(items, (body, exit), kind, (least, most), opener) {
             return self.apply(Operator::Loop(kind.clone()), vec![body], span);
         }
         let Some(exit) = exit else {
@@ -126,45 +126,62 @@ impl Builder<'_> {
         (self.apply_in(&Operator::Seq, body, span), exit)
     }
 
-    /// Whether a bounded loop stays within [`MAX_UNFOLDED`]; says so if it does not.
+    /// Whether the copies that a loop needs stay within [`MAX_UNFOLDED`]; says so if they do not.
+    ///
+    /// Copies share their nodes, but whoever walks the term meets each of them: without a limit,
+    /// forty nested `loop 1..*` would be a term of 2^40.
     fn may_unfold(
         &mut self,
-        body: NodeId,
-        exit: Option<NodeId>,
+        items: &[Item],
+        (body, exit): (NodeId, Option<NodeId>),
         kind: &LoopKind,
-        copies: u32,
+        (least, most): (u32, Option<u32>),
         opener: Span,
     ) -> bool {
-        let copies = u64::from(copies);
-        // An iteration adds the body, the ways to leave it, an operator (with its region), a
-        // choice and ∅.
-        let exit_size = exit.map_or(0, |exit| self.sizes[exit.0 as usize]);
+        let size = |node: NodeId| self.sizes[node.0 as usize];
         let region = match kind {
             LoopKind::Strict | LoopKind::Weak | LoopKind::HeadFirst | LoopKind::Parallel => 0,
             LoopKind::Coregion(region) => region.len() as u64,
         };
-        let written = region + 3;
-        let each = self.sizes[body.0 as usize].saturating_add(exit_size).saturating_add(written);
-        let size = copies.saturating_mul(each);
-        let total = self.unfolded.saturating_add(copies.saturating_mul(written));
-        if copies > 1 && size.max(total) > MAX_UNFOLDED {
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::UNFOLDED_TOO_LARGE,
-                    self.source,
-                    opener,
-                    format!(
-                        "this loop unfolds to {} interactions; at most {MAX_UNFOLDED} are allowed",
-                        size.max(total)
-                    ),
-                )
-                .with_help("repeat it fewer times, or any number of times (`loop 0..*`)"),
-            );
-            return false;
+        // How often the body is used, and how often more than once.
+        let unfolded = u64::from(most.unwrap_or(least));
+        let uses = unfolded + u64::from(most.is_none());
+        let again = uses.saturating_sub(1);
+        let mut copied = again.saturating_mul(size(body));
+        if let Some(exit) = exit {
+            // What precedes the last break is in the body and in the way out; and an iteration
+            // that may leave has two choices, an operator and ∅.
+            let last = items.iter().rposition(|item| matches!(item, Item::Break(_))).unwrap_or(0);
+            let before = items[..last].iter().map(|item| match *item {
+                Item::Node(node) => size(node),
+                Item::Break(_) => 0,
+            });
+            copied = before
+                .fold(copied, u64::saturating_add)
+                .saturating_add(again.saturating_mul(size(exit)))
+                .saturating_add(unfolded.saturating_mul(region + 4));
+        } else {
+            // An optional iteration has a choice, an operator and ∅.
+            let optional = unfolded - u64::from(least);
+            copied = copied.saturating_add(optional.saturating_mul(region + 3));
         }
-        if copies > 1 {
+        let total = self.unfolded.saturating_add(copied);
+        if total <= MAX_UNFOLDED {
             self.unfolded = total;
+            return true;
         }
-        true
+        let message = if self.unfolded == 0 {
+            format!("unfolding this loop takes {copied} interactions")
+        } else {
+            format!(
+                "unfolding this loop takes {copied} interactions, {total} with the loops before it"
+            )
+        };
+        self.diagnostics.push(
+            Diagnostic::new(Code::UNFOLDED_TOO_LARGE, self.source, opener, message)
+                .with_label(format!("at most {MAX_UNFOLDED} are allowed in a diagram"))
+                .with_help("repeat it fewer times, or any number of times (`loop 0..*`)"),
+        );
+        false
     }
 }

@@ -304,9 +304,12 @@ fn broadcasts_that_are_none_are_sequences() {
 
 #[test]
 fn loops_that_unfold_too_far_are_refused() {
+    check_nodes("loop 50000 50000\na>b m\nend", 2);
     for text in [
-        "loop 50000 50000\na>b m\nend",
+        "loop 200000 200000\na>b m\nend",
+        "loop 30000 60000\na>b m\nend",
         "loop 0 4294967295\na>b m\nend",
+        "loop 4294967295 *\na>b m\nend",
         "loop 1000 *\nloop 1000 *\na>b m\nend\nend",
     ] {
         let (tree, diagnostics) = built(text);
@@ -314,9 +317,23 @@ fn loops_that_unfold_too_far_are_refused() {
         assert_eq!(codes, [Code::UNFOLDED_TOO_LARGE], "{text}");
         assert!(tree.interaction.unwrap().nodes.len() < 10_000, "{text}");
     }
-    // Many loops together count as one large one.
-    let (_, diagnostics) = built(&"loop 10000 10000\na>b m\nend\n".repeat(100));
-    assert!(diagnostics.iter().any(|d| d.code == Code::UNFOLDED_TOO_LARGE));
+    // Many loops count together, and so do copies of copies.
+    let refused = |text: &str| {
+        let (_, diagnostics) = built(text);
+        diagnostics.iter().any(|d| d.code == Code::UNFOLDED_TOO_LARGE)
+    };
+    assert!(refused(&"loop 10000 10000\na>b m\nend\n".repeat(100)));
+    assert!(refused(&format!("{}a>b m\n{}", "loop 1 *\n".repeat(40), "end\n".repeat(40))));
+    let open = "loop 0 *\n".repeat(40);
+    assert!(refused(&format!("{open}a>b m\n{}", "break\na>b n\nend\nend\n".repeat(40))));
+    assert!(!refused(&format!("{open}a>b m\n{}", "end\n".repeat(40))));
+}
+
+#[track_caller]
+fn check_nodes(text: &str, expected: usize) {
+    let (tree, diagnostics) = built(text);
+    assert_eq!(diagnostics, []);
+    assert_eq!(tree.interaction.unwrap().nodes.len(), expected);
 }
 
 #[test]

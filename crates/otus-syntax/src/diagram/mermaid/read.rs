@@ -311,7 +311,8 @@ impl Reader<'_> {
                 )
                 .with_help("is this a Mermaid sequence diagram?"),
             );
-            self.at = self.text.len();
+            // The text ends here for every reader that is under way.
+            self.text = &self.text[..self.at];
         }
     }
 

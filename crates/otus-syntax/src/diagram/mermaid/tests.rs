@@ -240,6 +240,8 @@ fn a_text_that_is_something_else_ends_early() {
     let parsed = read_text(&format!("sequenceDiagram\n{}", "what is this\n".repeat(10_000)));
     assert_eq!(parsed.diagnostics.len(), 101);
     assert_eq!(parsed.diagnostics[100].code, Code::TOO_MANY_ERRORS);
+    let parsed = read_text(&format!("sequenceDiagram\n{}", "critical\nend\n".repeat(10_000)));
+    assert!(parsed.diagnostics.len() < 110);
 }
 
 #[test]
