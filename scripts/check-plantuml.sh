@@ -11,8 +11,7 @@
 # diagram in turn; a mind map after each file marks where its answers end. A file that upsets this
 # count (by swallowing the mark, say) sends every file through a PlantUML of its own.
 #
-# The samples of the writer and of the reader's tests are made by
-#   OTUS_PLANTUML_OUT=FOLDER cargo test -p otus-syntax samples_are_left_for_plantuml
+# scripts/check-diagrams makes samples and calls this.
 set -u
 
 if ! command -v plantuml >/dev/null 2>&1; then

@@ -1091,10 +1091,10 @@ fn diagrams_of_plantuml_are_accepted() {
     }
 }
 
-/// For `scripts/check-plantuml.sh`: writes samples where `OTUS_PLANTUML_OUT` says.
+/// For `scripts/check-diagrams`: writes samples where `OTUS_SAMPLES_OUT` says.
 #[test]
 fn samples_are_left_for_plantuml() {
-    let Some(folder) = std::env::var_os("OTUS_PLANTUML_OUT") else { return };
+    let Some(folder) = std::env::var_os("OTUS_SAMPLES_OUT") else { return };
     let folder = std::path::PathBuf::from(folder);
     for (index, text) in ACCEPTED.iter().enumerate() {
         let text = format!("@startuml\n{text}\n@enduml\n");
