@@ -4,7 +4,7 @@
 use crate::ast::Comment;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{Lexer, Token, TokenKind, unquote};
+use crate::lexer::{Lexer, Token, TokenKind, Trivia, unquote};
 use crate::name::{Name, Names};
 use crate::source::{Source, SourceId, Span};
 
@@ -279,7 +279,7 @@ impl<'s> Cursor<'s> {
                     .with_help("end it with `*/`"),
                 );
             }
-            push_comment(&mut self.comments, self.source.text(), span);
+            push_comment(&mut self.comments, self.source.text(), comment);
         }
         self.lexer.token()
     }
@@ -297,8 +297,9 @@ impl LookAhead<'_> {
     }
 }
 
-/// Records the comment at `span`.
-pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, span: Span) {
+/// Records a comment; one without end gets one, so that what is printed can be read again.
+pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, comment: Trivia) {
+    let span = comment.span;
     // Only look back to the end of the comment before: its line is then known.
     let from = comments.last().map_or(0, |last| last.span.end as usize);
     let between = &text[from..span.start as usize];
@@ -306,7 +307,11 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, span: Span) 
     let same_line = line.len() == between.len();
     let after_comment = same_line && comments.last().is_some_and(|last| last.trailing);
     let trailing = !line.trim_start_matches('\u{feff}').trim().is_empty() || after_comment;
-    comments.push(Comment { span, text: text[span.range()].trim_end().into(), trailing });
+    let mut text = text[span.range()].trim_end().to_owned();
+    if !comment.terminated {
+        text.push_str("*/");
+    }
+    comments.push(Comment { span, text: text.into(), trailing });
 }
 
 /// Adds a finding to a list, unless there are too many already; then says so once.

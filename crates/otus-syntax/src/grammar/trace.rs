@@ -581,7 +581,7 @@ impl Reader<'_> {
                     .with_help("end it with `*/`"),
                 );
             }
-            parser::push_comment(&mut self.tree.comments, self.text, comment.span);
+            parser::push_comment(&mut self.tree.comments, self.text, comment);
         }
     }
 
