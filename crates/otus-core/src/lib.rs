@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 pub mod action;
+pub mod algebra;
 pub mod findings;
 pub mod index;
 mod intern;
@@ -36,6 +37,7 @@ pub mod lower;
 pub mod pool;
 pub mod raise;
 mod region;
+pub mod semantics;
 pub mod set;
 pub mod signature;
 pub mod term;

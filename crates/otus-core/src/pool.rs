@@ -350,6 +350,7 @@ impl Pool {
     /// ```text
     /// terminates(∅)   terminates(loop(i))   terminates(alt(i,j)) iff either does
     /// terminates(f(i,j)) iff both do, f ∈ {strict, coreg_r}   never for an event
+    /// η(∅) = η(loop(i)) = 0   η(e) = 1   η(alt(i,j)) = max(η(i), η(j))   η(f(i,j)) = η(i) + η(j)
     /// ```
     fn compute_attributes(&mut self, term: Term) -> Attributes {
         let leaf = |lifelines, terminates| Attributes {
@@ -358,15 +359,17 @@ impl Pool {
             nodes: 1,
             depth: 0,
             loop_depth: 0,
+            loops: 0,
+            outside_loops: u32::from(!terminates),
         };
         match term {
             Term::Empty => leaf(Pool::NONE, true),
             Term::Event(event) => leaf(self.event_lifelines[event], false),
             Term::Strict(left, right) | Term::Coreg(_, left, right) => {
-                self.join_attributes(left, right, |left, right| left && right)
+                self.join_attributes(left, right, |left, right| left && right, u32::saturating_add)
             }
             Term::Alt(left, right) => {
-                self.join_attributes(left, right, |left, right| left || right)
+                self.join_attributes(left, right, |left, right| left || right, u32::max)
             }
             Term::LoopS(body) | Term::LoopC(_, body) => {
                 let body = self.attributes[body];
@@ -376,6 +379,8 @@ impl Pool {
                     nodes: body.nodes.saturating_add(1),
                     depth: body.depth.saturating_add(1),
                     loop_depth: body.loop_depth.saturating_add(1),
+                    loops: body.loops.saturating_add(1),
+                    outside_loops: 0,
                 }
             }
         }
@@ -386,6 +391,7 @@ impl Pool {
         left: TermId,
         right: TermId,
         terminates: impl Fn(bool, bool) -> bool,
+        outside_loops: impl Fn(u32, u32) -> u32,
     ) -> Attributes {
         let (left, right) = (self.attributes[left], self.attributes[right]);
         Attributes {
@@ -394,6 +400,8 @@ impl Pool {
             nodes: left.nodes.saturating_add(right.nodes).saturating_add(1),
             depth: left.depth.max(right.depth).saturating_add(1),
             loop_depth: left.loop_depth.max(right.loop_depth),
+            loops: left.loops.saturating_add(right.loops),
+            outside_loops: outside_loops(left.outside_loops, right.outside_loops),
         }
     }
 }
@@ -477,6 +485,6 @@ mod tests {
     #[test]
     fn nodes_are_small() {
         assert_eq!(size_of::<Term>(), 16);
-        assert_eq!(size_of::<Attributes>(), 24);
+        assert_eq!(size_of::<Attributes>(), 32);
     }
 }

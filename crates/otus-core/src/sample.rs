@@ -1,5 +1,7 @@
 //! Trees for tests.
 
+use crate::index::TermId;
+use crate::pool::Pool;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::{Source, SourceId, parse_spec};
 
@@ -11,4 +13,13 @@ pub(crate) fn spec(text: &str) -> SpecFile {
 /// The same as a file among others.
 pub(crate) fn spec_with_id(id: u32, text: &str) -> SpecFile {
     parse_spec(&Source::with_id(SourceId(id), "sample.hif", text)).tree
+}
+
+/// The term of an interaction that declares names by using them.
+pub(crate) fn interaction(text: &str) -> (Pool, TermId) {
+    let mut file = spec(text);
+    file.implicit = true;
+    let lowered = crate::lower(&[&file]);
+    assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+    (lowered.pool, lowered.term.expect("an interaction"))
 }

@@ -53,4 +53,9 @@ pub struct Attributes {
     pub depth: u32,
     /// β, how deeply loops are nested in it; 0 without a loop.
     pub loop_depth: u32,
+    /// How many loops it has as a tree; [`u32::MAX`] stands for that many or more.
+    pub loops: u32,
+    /// η, the most events that can happen outside its loops; [`u32::MAX`] stands for that many
+    /// or more.
+    pub outside_loops: u32,
 }

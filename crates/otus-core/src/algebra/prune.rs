@@ -1,0 +1,96 @@
+//! Pruning: the behaviours without certain lifelines.
+//!
+//! Mahe et al., "Tooling offline runtime verification against interaction models", Def. 4 and
+//! Th. 1: `prune(i, L′)` accepts exactly the traces of i that have no action on L′; it is ⊥
+//! (here `None`) if there is none. An event of several lifelines is avoided if it touches L′ at
+//! all. The result is simplified.
+
+use crate::algebra::fold::fold;
+use crate::algebra::{Memo, simplify};
+use crate::index::{RegionId, TermId};
+use crate::pool::Pool;
+use crate::term::Term;
+
+/// ```text
+/// ∅ ↦ ∅        e ↦ e if Θ(e) ∩ L′ = ∅ else ⊥
+/// alt(i,j) ↦ alt of those of the two that are not ⊥ (⊥ if both are)
+/// f(i,j) ↦ f(i′,j′), ⊥ if either is ⊥              f ∈ {strict, coreg_r}
+/// loop(i) ↦ loop(i′), or ∅ if i ↦ ⊥
+/// ```
+pub fn prune(
+    pool: &mut Pool,
+    memo: &mut Memo,
+    term: TermId,
+    lifelines: RegionId,
+) -> Option<TermId> {
+    if lifelines == Pool::NONE {
+        return Some(term);
+    }
+    let avoided = pool.region(lifelines);
+    let done = memo.prune.entry(lifelines).or_default();
+    let untouched =
+        |pool: &Pool, term| pool.lifelines(term).is_disjoint(&avoided).then_some(Some(term));
+    fold(pool, term, done, untouched, |pool, term, operands: &[Option<TermId>]| {
+        match (pool.node(term), operands) {
+            // What is not untouched has an action to avoid.
+            (Term::Empty | Term::Event(_), _) => None,
+            (Term::Alt(..), &[Some(left), Some(right)]) => Some(simplify::alt(pool, left, right)),
+            (Term::Alt(..), &[left, right]) => left.or(right),
+            (Term::LoopS(_) | Term::LoopC(..), &[None]) => Some(Pool::EMPTY),
+            (
+                Term::Strict(..)
+                | Term::Coreg(..)
+                | Term::Alt(..)
+                | Term::LoopS(_)
+                | Term::LoopC(..),
+                operands,
+            ) => {
+                let pruned: Option<Vec<TermId>> = operands.iter().copied().collect();
+                pruned.map(|operands| simplify::rebuild(pool, term, &operands))
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::interaction;
+    use crate::set::LifelineSet;
+
+    #[track_caller]
+    fn check(text: &str, lifelines: &str, expected: &str) {
+        let (mut pool, term) = interaction(text);
+        let set: LifelineSet =
+            lifelines.chars().filter_map(|c| pool.signature().lifeline(&c.to_string())).collect();
+        let region = pool.intern_region(&set);
+        let pruned = prune(&mut pool, &mut Memo::default(), term, region);
+        assert_eq!(pruned.map_or("⊥".to_owned(), |term| pool.text(term)), expected);
+    }
+
+    #[test]
+    fn the_rules_of_the_definition() {
+        check("o", "a", "∅");
+        check("a!m", "b", "a!m");
+        check("a!m", "a", "⊥");
+        check("alt(a!m, b!m)", "a", "b!m");
+        check("alt(a!m, b!m)", "ab", "⊥");
+        check("alt(a!m, b!m)", "c", "alt(a!m, b!m)");
+        check("strict(b!m, alt(a!m, o))", "a", "b!m");
+        check("par(b!m, a!m)", "a", "⊥");
+        check("loopS(a!m)", "a", "∅");
+        check("loopW(alt(a!m, b!m))", "a", "loopW(b!m)");
+        check("a -- <synch> m -> b", "b", "⊥");
+        check("loopC(c)(seq(a!m, loopP(b!m)))", "b", "loopC(c)(a!m)");
+    }
+
+    #[test]
+    fn figure_3() {
+        // Executing l3!m4 first in the example of the paper prunes what precedes it of l3.
+        check(
+            "coreg(b)(alt(a -- m1 -> (b,c), o), loopW(alt(a -- m2 -> b, b -- m3 -> c)))",
+            "c",
+            "loopW(strict(a!m2, b?m2))",
+        );
+    }
+}

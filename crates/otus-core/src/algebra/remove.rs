@@ -1,0 +1,70 @@
+//! Removal of lifelines.
+//!
+//! Mahe et al., "Dealing with observability in interaction-based offline runtime verification",
+//! Def. 5: every action on a removed lifeline becomes ∅ and the structure stays. Th. 1 there: this
+//! commutes with the semantics of tuples of local traces. It does *not* commute with projecting
+//! global traces where messages cross inside concurrent parts; whoever uses it must know which
+//! semantics is wanted. A synchronous event keeps the actions that are left. The result is
+//! simplified.
+
+use crate::algebra::fold::fold;
+use crate::algebra::{Memo, simplify};
+use crate::index::{EventId, RegionId, TermId};
+use crate::pool::Pool;
+use crate::set::LifelineSet;
+use crate::term::Term;
+
+/// ```text
+/// ∅ ↦ ∅    a ↦ ∅ if θ(a) ∈ H else a    f(i,j) ↦ f(i′,j′)    loop(i) ↦ loop(i′)
+/// ```
+pub fn remove(pool: &mut Pool, memo: &mut Memo, term: TermId, lifelines: RegionId) -> TermId {
+    let removed = pool.region(lifelines);
+    let done = memo.remove.entry(lifelines).or_default();
+    let untouched = |pool: &Pool, term| pool.lifelines(term).is_disjoint(&removed).then_some(term);
+    fold(pool, term, done, untouched, |pool, term, operands| match pool.node(term) {
+        Term::Event(event) => rest(pool, event, &removed),
+        Term::Empty
+        | Term::Strict(..)
+        | Term::Coreg(..)
+        | Term::Alt(..)
+        | Term::LoopS(_)
+        | Term::LoopC(..) => simplify::rebuild(pool, term, operands),
+    })
+}
+
+/// What is left of an event.
+fn rest(pool: &mut Pool, event: EventId, removed: &LifelineSet) -> TermId {
+    let actions = pool.event_actions(event).iter().map(|&action| pool.action(action));
+    let left: Vec<_> = actions.filter(|action| !removed.contains(action.lifeline)).collect();
+    if left.is_empty() {
+        return Pool::EMPTY;
+    }
+    let event = pool.intern_event(&left);
+    pool.event(event)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::interaction;
+
+    #[track_caller]
+    fn check(text: &str, lifelines: &str, expected: &str) {
+        let (mut pool, term) = interaction(text);
+        let set: LifelineSet =
+            lifelines.chars().filter_map(|c| pool.signature().lifeline(&c.to_string())).collect();
+        let region = pool.intern_region(&set);
+        let removed = remove(&mut pool, &mut Memo::default(), term, region);
+        assert_eq!(pool.text(removed), expected);
+    }
+
+    #[test]
+    fn actions_go_and_the_structure_stays() {
+        check("a -- m -> b", "b", "a!m");
+        check("a -- m -> b", "ab", "∅");
+        check("alt(a!m, b!m)", "a", "alt(∅, b!m)");
+        check("loopS(seq(a!m, b -- n -> c))", "c", "loopS(seq(a!m, b!n))");
+        check("a -- <synch> m -> b", "a", "b?m");
+        check("a -- <synch> m -> (b,c)", "a", "{b?m, c?m}");
+    }
+}

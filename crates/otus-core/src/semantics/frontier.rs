@@ -1,0 +1,285 @@
+//! The execution relation: all steps of a term, in the order of their positions.
+//!
+//! Mahe et al., "Tooling offline runtime verification against interaction models", Def. 5, with
+//! two corrections that the design notes give: an event may have several lifelines (a
+//! synchronous passing), and the right side of `strict` needs a left side that *terminates*.
+//! Follow-ups are simplified (see [`simplify`](mod@crate::algebra::simplify)).
+//!
+//! The steps of a term are made from those of its operands and remembered for every sub-term, so
+//! a search pays only for the part of a term that a step changed.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::algebra::fold::fold;
+use crate::algebra::{Memo, prune, simplify};
+use crate::index::{EventId, RegionId, TermId};
+use crate::pool::Pool;
+use crate::semantics::position::{PositionId, Positions};
+use crate::term::Term;
+
+/// i —e@p→ i′
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The event that happens.
+    pub event: EventId,
+    /// Where it stands.
+    pub position: PositionId,
+    /// β(i, p): how many loops are around it, all of which the step instantiates.
+    pub loop_depth: u32,
+    /// What is left to happen.
+    pub follow_up: TermId,
+}
+
+/// The steps of every term met so far.
+#[derive(Debug, Clone, Default)]
+pub struct Frontiers {
+    /// The positions that the steps refer to.
+    pub positions: Positions,
+    /// What pruning has computed.
+    pub memo: Memo,
+    steps: FxHashMap<TermId, Rc<[Step]>>,
+}
+
+impl Frontiers {
+    /// All steps of a term, in the lexicographic order of their positions.
+    pub fn steps(&mut self, pool: &mut Pool, term: TermId) -> Rc<[Step]> {
+        let Frontiers { positions, memo, steps } = self;
+        fold(
+            pool,
+            term,
+            steps,
+            |_, _| None,
+            |pool, term, operands: &[Rc<[Step]>]| {
+                let mut rules = Rules { pool, memo, positions, steps: Vec::new() };
+                rules.apply(term, operands);
+                rules.steps.into()
+            },
+        )
+    }
+}
+
+struct Rules<'a> {
+    pool: &'a mut Pool,
+    memo: &'a mut Memo,
+    positions: &'a mut Positions,
+    steps: Vec<Step>,
+}
+
+impl Rules<'_> {
+    fn apply(&mut self, term: TermId, operands: &[Rc<[Step]>]) {
+        match (self.pool.node(term), operands) {
+            (Term::Event(event), _) => self.steps.push(Step {
+                event,
+                position: Positions::ROOT,
+                loop_depth: 0,
+                follow_up: Pool::EMPTY,
+            }),
+            (Term::Alt(..), [left, right]) => self.alt(left, right),
+            (Term::Strict(i1, i2), [left, right]) => self.strict((i1, left), (i2, right)),
+            (Term::Coreg(region, i1, i2), [left, right]) => {
+                self.coreg(region, (i1, left), (i2, right));
+            }
+            (Term::LoopS(_), [body]) => self.loop_s(term, body),
+            (Term::LoopC(region, _), [body]) => self.loop_c(region, term, body),
+            (
+                Term::Empty
+                | Term::Alt(..)
+                | Term::Strict(..)
+                | Term::Coreg(..)
+                | Term::LoopS(_)
+                | Term::LoopC(..),
+                _,
+            ) => {}
+        }
+    }
+
+    /// ```text
+    ///      i1 —a@p→ i1′                  i2 —a@p→ i2′
+    /// ————————————————————————      ————————————————————————
+    /// alt(i1,i2) —a@1.p→ i1′        alt(i1,i2) —a@2.p→ i2′
+    /// ```
+    fn alt(&mut self, left: &[Step], right: &[Step]) {
+        for step in left {
+            self.push(1, step, step.follow_up);
+        }
+        for step in right {
+            self.push(2, step, step.follow_up);
+        }
+    }
+
+    /// ```text
+    ///            i1 —a@p→ i1′                   terminates(i1)   i2 —a@p→ i2′
+    /// ————————————————————————————————————     ——————————————————————————————
+    /// strict(i1,i2) —a@1.p→ strict(i1′,i2)       strict(i1,i2) —a@2.p→ i2′
+    /// ```
+    fn strict(&mut self, (i1, left): (TermId, &[Step]), (i2, right): (TermId, &[Step])) {
+        for step in left {
+            let follow_up = simplify::strict(self.pool, step.follow_up, i2);
+            self.push(1, step, follow_up);
+        }
+        if self.pool.attributes(i1).terminates {
+            for step in right {
+                self.push(2, step, step.follow_up);
+            }
+        }
+    }
+
+    /// ```text
+    ///             i1 —a@p→ i1′                      prune(i1, Θ(a)∖r) = i1′   i2 —a@p→ i2′
+    /// ——————————————————————————————————————     ———————————————————————————————————————————
+    /// coreg_r(i1,i2) —a@1.p→ coreg_r(i1′,i2)       coreg_r(i1,i2) —a@2.p→ coreg_r(i1′,i2′)
+    /// ```
+    fn coreg(
+        &mut self,
+        region: RegionId,
+        (i1, left): (TermId, &[Step]),
+        (i2, right): (TermId, &[Step]),
+    ) {
+        for step in left {
+            let follow_up = simplify::coreg(self.pool, region, step.follow_up, i2);
+            self.push(1, step, follow_up);
+        }
+        for step in right {
+            let ordered = self.ordered(region, step.event);
+            if let Some(pruned) = prune(self.pool, self.memo, i1, ordered) {
+                let follow_up = simplify::coreg(self.pool, region, pruned, step.follow_up);
+                self.push(2, step, follow_up);
+            }
+        }
+    }
+
+    /// ```text
+    ///              i —a@p→ i′
+    /// ————————————————————————————————————
+    /// loopS(i) —a@1.p→ strict(i′, loopS(i))
+    /// ```
+    fn loop_s(&mut self, term: TermId, body: &[Step]) {
+        for step in body {
+            let follow_up = simplify::strict(self.pool, step.follow_up, term);
+            self.push_instance(step, follow_up);
+        }
+    }
+
+    /// ```text
+    ///              i —a@p→ i′      prune(loopC_r(i), Θ(a)∖r) = i″
+    /// ————————————————————————————————————————————————————————————————
+    /// loopC_r(i) —a@1.p→ coreg_r(i″, coreg_r(i′, loopC_r(i)))
+    /// ```
+    ///
+    /// The instance that moves first need not be the first one: what comes before it has no
+    /// action on Θ(a) outside the concurrent region.
+    fn loop_c(&mut self, region: RegionId, term: TermId, body: &[Step]) {
+        for step in body {
+            let ordered = self.ordered(region, step.event);
+            let before = prune(self.pool, self.memo, term, ordered).expect("a loop can be pruned");
+            let after = simplify::coreg(self.pool, region, step.follow_up, term);
+            let follow_up = simplify::coreg(self.pool, region, before, after);
+            self.push_instance(step, follow_up);
+        }
+    }
+
+    /// Θ(a)∖r
+    fn ordered(&mut self, region: RegionId, event: EventId) -> RegionId {
+        let lifelines = self.pool.event_lifelines(event);
+        match region {
+            Pool::NONE => lifelines,
+            Pool::ALL => Pool::NONE,
+            region => {
+                let outside = self.pool.region(lifelines).difference(&self.pool.region(region));
+                self.pool.intern_region(&outside)
+            }
+        }
+    }
+
+    fn push(&mut self, letter: u8, step: &Step, follow_up: TermId) {
+        let position = self.positions.prefixed(letter, step.position);
+        self.steps.push(Step { position, follow_up, ..*step });
+    }
+
+    fn push_instance(&mut self, step: &Step, follow_up: TermId) {
+        let loop_depth = step.loop_depth + 1;
+        self.push(1, &Step { loop_depth, ..*step }, follow_up);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::interaction;
+
+    /// Steps as `action@position → follow-up`, a line each.
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let (mut pool, term) = interaction(text);
+        let mut frontiers = Frontiers::default();
+        let steps: Vec<String> = frontiers
+            .steps(&mut pool, term)
+            .iter()
+            .map(|step| {
+                let event = pool.event(step.event);
+                let position = frontiers.positions.text(step.position);
+                format!("{}@{position} → {}", pool.text(event), pool.text(step.follow_up))
+            })
+            .collect();
+        assert_eq!(steps, expected);
+    }
+
+    #[test]
+    fn each_rule_alone() {
+        check("o", &[]);
+        check("a!m", &["a!m@ε → ∅"]);
+        check("alt(a!m, b!m)", &["a!m@1 → ∅", "b!m@2 → ∅"]);
+        check("a -- m -> b", &["a!m@1 → b?m"]);
+        check("strict(alt(a!m, o), b!m)", &["a!m@11 → b!m", "b!m@2 → ∅"]);
+        check(
+            "strict(loopS(alt(a!m, o)), b!m)",
+            &["a!m@111 → strict(loopS(alt(a!m, ∅)), b!m)", "b!m@2 → ∅"],
+        );
+        check("seq(a!m, a!n)", &["a!m@1 → a!n"]);
+        check("seq(a!m, b!n)", &["a!m@1 → b!n", "b!n@2 → a!m"]);
+        check("par(a!m, a!n)", &["a!m@1 → a!n", "a!n@2 → a!m"]);
+        check("seq(alt(a!m, b!m), a!n)", &["a!m@11 → a!n", "b!m@12 → a!n", "a!n@2 → b!m"]);
+        check("loopS(a!m)", &["a!m@1 → loopS(a!m)"]);
+        check("loopP(a!m)", &["a!m@1 → par(loopP(a!m), loopP(a!m))"]);
+        check("loopW(a!m)", &["a!m@1 → loopW(a!m)"]);
+        check(
+            "coreg(b)(b!m, seq(a!m, b!n))",
+            &[
+                "b!m@1 → seq(a!m, b!n)",
+                "a!m@21 → coreg(b)(b!m, b!n)",
+                "b!n@22 → coreg(b)(b!m, a!m)",
+            ],
+        );
+        check("a -- <synch> m -> b", &["{a!m, b?m}@ε → ∅"]);
+        check(
+            "seq(alt(a!n, b!n), a -- <synch> m -> b)",
+            &["a!n@11 → {a!m, b?m}", "b!n@12 → {a!m, b?m}"],
+        );
+    }
+
+    #[test]
+    fn figure_4() {
+        // The four first steps of the paper's example, at the positions it prints.
+        let (mut pool, term) = interaction(
+            "seq(coreg(b)(alt(a -- m1 -> (b,c), o), loopW(alt(a -- m2 -> b, b -- m3 -> c))),
+                 loopP(seq(c -- m4 -> b, b -- m5 -> c)))",
+        );
+        let mut frontiers = Frontiers::default();
+        let steps = frontiers.steps(&mut pool, term);
+        let positions: Vec<String> =
+            steps.iter().map(|step| frontiers.positions.text(step.position)).collect();
+        assert_eq!(positions, ["1111", "12111", "12121", "2111"]);
+        let depths: Vec<u32> = steps.iter().map(|step| step.loop_depth).collect();
+        assert_eq!(depths, [0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn depth_is_not_ours() {
+        let depth = 100_000;
+        let text = format!("{}a!m{}", "seq(b!m, ".repeat(depth), ")".repeat(depth));
+        let (mut pool, term) = interaction(&text);
+        assert_eq!(Frontiers::default().steps(&mut pool, term).len(), 2);
+    }
+}

@@ -1,0 +1,43 @@
+//! Which terms accept the empty trace.
+
+use crate::index::TermId;
+use crate::pool::Pool;
+
+/// Whether the term accepts the empty trace.
+///
+/// ```text
+/// terminates(i) iff prune(i, L) ≠ ⊥
+/// ```
+///
+/// The paper's rule for `strict` asks that the left operand "prunes to ∅"; but `loopS(alt(a,∅))`
+/// prunes to `loopS(∅)` there, which is not the symbol ∅ and accepts the empty trace all the
+/// same. The condition is that it is not ⊥. It is computed once per node (see
+/// [`Attributes`](crate::Attributes)), by the same rules.
+pub fn terminates(pool: &Pool, term: TermId) -> bool {
+    pool.attributes(term).terminates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::{Memo, prune};
+    use crate::sample::interaction;
+
+    #[test]
+    fn pruning_all_lifelines_says_the_same() {
+        for text in [
+            "o",
+            "a!m",
+            "alt(a!m, o)",
+            "strict(loopS(alt(a!m, o)), o)",
+            "seq(a!m, o)",
+            "par(loopW(a!m), alt(o, b!m))",
+            "coreg(a)(alt(a!m, b!m), o)",
+            "loopC(a)(a!m)",
+        ] {
+            let (mut pool, term) = interaction(text);
+            let pruned = prune(&mut pool, &mut Memo::default(), term, Pool::ALL);
+            assert_eq!(pruned.is_some(), terminates(&pool, term), "{text}");
+        }
+    }
+}
