@@ -10,6 +10,9 @@ use crate::pool::Pool;
 /// `known` gives the value of terms that need no look at their operands; `build` makes the value
 /// of any other term from those of its operands, left to right. All values are kept in `done`,
 /// and values found there are used.
+///
+/// # Panics
+/// Never: the root is done when the stack is empty.
 pub fn fold<R: Clone>(
     pool: &mut Pool,
     root: TermId,

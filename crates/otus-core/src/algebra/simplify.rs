@@ -17,7 +17,7 @@ use crate::term::Term;
 /// The term without needless ∅.
 pub fn simplify(pool: &mut Pool, term: TermId) -> TermId {
     let mut done = FxHashMap::default();
-    fold(pool, term, &mut done, |_, _| None, |pool, term, operands| rebuild(pool, term, operands))
+    fold(pool, term, &mut done, |_, _| None, rebuild)
 }
 
 /// The operator of `term` over other operands, simplified.
