@@ -1,0 +1,90 @@
+//! Limits on a search, and why one ended.
+//!
+//! Running out is an outcome, never an error and never a guess: the verdict then says
+//! `Inconclusive` unless it was found before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a search may use.
+#[derive(Debug, Clone, Default)]
+pub struct Budget {
+    /// How many nodes it may make.
+    pub max_states: Option<u64>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Set from outside (Ctrl-C) to end it.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Everything was explored.
+    Exhausted,
+    /// A verdict as good as the goal was found.
+    Goal,
+    /// The node budget is used up.
+    States,
+    /// Time is up.
+    Time,
+    /// Somebody asked for it.
+    Cancelled,
+}
+
+impl Stop {
+    /// Whether something may have been missed.
+    pub fn is_early(self) -> bool {
+        match self {
+            Stop::Exhausted | Stop::Goal => false,
+            Stop::States | Stop::Time | Stop::Cancelled => true,
+        }
+    }
+
+    /// In words, for a verdict that is undecided because of it.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Stop::Exhausted => "everything was explored",
+            Stop::Goal => "the goal was reached",
+            Stop::States => "the budget of states is used up",
+            Stop::Time => "time is up",
+            Stop::Cancelled => "it was interrupted",
+        }
+    }
+}
+
+/// A budget in use.
+#[derive(Debug)]
+pub struct Meter<'b> {
+    budget: &'b Budget,
+    deadline: Option<Instant>,
+    states: u64,
+}
+
+impl<'b> Meter<'b> {
+    /// Starts the clock.
+    pub fn new(budget: &'b Budget) -> Self {
+        let deadline = budget.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Meter { budget, deadline, states: 0 }
+    }
+
+    /// Counts a state; says why to stop, if so.
+    pub fn count(&mut self) -> Option<Stop> {
+        if self.budget.max_states.is_some_and(|most| self.states >= most) {
+            return Some(Stop::States);
+        }
+        self.states += 1;
+        // The clock is asked now and then: asking costs as much as a small step does.
+        if self.states.is_multiple_of(64) {
+            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Some(Stop::Time);
+            }
+            let cancelled = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+            if self.budget.cancel.as_ref().is_some_and(cancelled) {
+                return Some(Stop::Cancelled);
+            }
+        }
+        None
+    }
+}

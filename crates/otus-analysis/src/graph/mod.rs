@@ -1,0 +1,119 @@
+//! The searches of the papers, as written.
+//!
+//! One driver ([`search`]) explores a graph whose edges are given by rules ([`rules`]): those of
+//! `accept` and `prefix` (the HIBOU README of 2020, section 4.3), of `eliminate` (Mahe et al.,
+//! "Dealing with observability…", Def. 6) and of `simulate` (Mahe et al., "Tooling offline runtime
+//! verification…", Def. 7). Whoever wants to draw or export a graph observes it ([`observe`]);
+//! observers see every step and change nothing.
+
+pub mod local;
+pub mod measure;
+pub mod observe;
+pub mod queue;
+pub mod rules;
+pub mod search;
+pub mod state;
+
+use otus_core::{Pool, TermId};
+use otus_trace::MultiTrace;
+
+use crate::budget::Stop;
+use crate::config::{Config, Kind};
+use crate::verdict::Verdict;
+
+pub use observe::{Observer, Silent};
+pub use rules::Rules;
+pub use search::{NodeId, Report};
+pub use state::{Leaf, LeafKind, Rule, State};
+
+/// What an analysis found.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why it is not better, for an answer that is undecided.
+    pub reason: Option<String>,
+    /// How many nodes were made.
+    pub nodes: u64,
+    /// Why the search ended.
+    pub stop: Stop,
+    /// The rules along the path to the leaf that decided, for a Pass or WeakPass.
+    pub path: Option<Vec<Rule>>,
+}
+
+/// An analysis that the papers' algorithms do not cover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    /// `eliminate` is defined on the discrete partition.
+    NotDiscrete,
+}
+
+impl std::fmt::Display for Unfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unfit::NotDiscrete => f.write_str(
+                "`eliminate` removes lifelines one by one and is defined only when every lifeline \
+                 has a component of its own; use `simulate` with `before = false` here",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// Analyses a multi-trace against an interaction.
+///
+/// # Errors
+/// If the kind of analysis is not defined for the partition of the multi-trace.
+pub fn analyze(
+    pool: &mut Pool,
+    term: TermId,
+    trace: &MultiTrace,
+    config: &Config,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Unfit> {
+    if config.kind == Kind::Eliminate && !trace.partition().is_discrete() {
+        return Err(Unfit::NotDiscrete);
+    }
+    let mut rules = Rules::new(pool, trace, config);
+    let root = rules.root(term);
+    let report = search::search(&mut rules, root, config, observer);
+    let mut outcome = outcome(&report, config);
+    // Removal forgets whether the removed lifelines could have been silent: ask once more.
+    if config.kind == Kind::Eliminate
+        && outcome.verdict == Verdict::WeakPass
+        && config.goal != Some(Verdict::WeakPass)
+    {
+        let exact = Config { kind: Kind::Accept, ..config.clone() };
+        let mut rules = Rules::new(pool, trace, &exact);
+        let root = rules.root(term);
+        let again = search::search(&mut rules, root, &exact, &mut Silent);
+        outcome.nodes += again.nodes;
+        if again.best.is_some_and(|(_, leaf)| leaf.verdict == Verdict::Pass) {
+            outcome.verdict = Verdict::Pass;
+            outcome.path = again.path();
+        }
+    }
+    Ok(outcome)
+}
+
+fn outcome(report: &Report, config: &Config) -> Outcome {
+    let worst = match config.kind {
+        Kind::Simulate(_) => Verdict::WeakFail,
+        Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
+    };
+    let best = report.best.map_or(worst, |(_, leaf)| leaf.verdict);
+    let missed = report.stop.is_early() || report.cut;
+    let undecided = missed && best < Verdict::Inconclusive;
+    let reason = (missed && best < Verdict::Pass).then(|| {
+        if report.stop.is_early() { report.stop.reason() } else { "a filter cut the graph" }
+            .to_owned()
+    });
+    Outcome {
+        verdict: if undecided { Verdict::Inconclusive } else { best },
+        reason,
+        nodes: report.nodes,
+        stop: report.stop,
+        path: (best >= Verdict::WeakPass).then(|| report.path()).flatten(),
+    }
+}

@@ -1,0 +1,160 @@
+//! The driver: explores the graph that rules span.
+//!
+//! A node is made when it is taken from the queue, and counted then. Its children come in the
+//! lexicographic order of positions, moved by priorities.
+
+use otus_core::index::IndexVec;
+use rustc_hash::FxHashMap;
+
+use crate::budget::{Meter, Stop};
+use crate::config::{Config, Priorities};
+use crate::graph::observe::Observer;
+use crate::graph::queue::Queue;
+use crate::graph::rules::Rules;
+use crate::graph::state::{Happening, Leaf, Rule, State};
+
+otus_core::define_id! {
+    /// A node, numbered in the order in which nodes are made.
+    pub NodeId;
+}
+
+/// What a search did.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// How many nodes were made.
+    pub nodes: u64,
+    /// The best leaf.
+    pub best: Option<(NodeId, Leaf)>,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Whether a filter cut something off.
+    pub cut: bool,
+    parents: IndexVec<NodeId, Option<(NodeId, Rule)>>,
+}
+
+impl Report {
+    /// The rules along the path to the best leaf.
+    pub fn path(&self) -> Option<Vec<Rule>> {
+        let (mut at, _) = self.best?;
+        let mut path = Vec::new();
+        while let Some((parent, rule)) = self.parents[at] {
+            path.push(rule);
+            at = parent;
+        }
+        path.reverse();
+        Some(path)
+    }
+}
+
+/// A child that is not a node yet.
+struct Pending {
+    parent: Option<(NodeId, Rule)>,
+    state: State,
+    depth: u64,
+    loop_depth: u64,
+}
+
+/// Explores from a root.
+pub fn search(
+    rules: &mut Rules<'_>,
+    root: State,
+    config: &Config,
+    observer: &mut dyn Observer,
+) -> Report {
+    let mut report = Report {
+        nodes: 0,
+        best: None,
+        stop: Stop::Exhausted,
+        cut: false,
+        parents: IndexVec::default(),
+    };
+    let mut random = fastrand::Rng::with_seed(config.seed);
+    let mut meter = Meter::new(&config.budget);
+    let mut seen: FxHashMap<State, NodeId> = FxHashMap::default();
+    let mut queue = Queue::new(config.strategy);
+    queue.extend(0, vec![Pending { parent: None, state: root, depth: 0, loop_depth: 0 }]);
+    while let Some(pending) = queue.pop() {
+        if let (true, Some((parent, rule))) = (config.memoize, pending.parent)
+            && let Some(&known) = seen.get(&pending.state)
+        {
+            observer.again(known, parent, rule);
+            continue;
+        }
+        if config.filters.nodes.is_some_and(|most| report.nodes >= most) {
+            report.cut = true;
+            break;
+        }
+        if let Some(stop) = meter.count() {
+            report.stop = stop;
+            break;
+        }
+        report.nodes += 1;
+        let id = report.parents.push(pending.parent);
+        observer.node(id, pending.parent, &pending.state);
+        let (leaf, mut children) =
+            rules.expand(&pending.state, pending.parent.map(|(_, rule)| rule));
+        if let Some(leaf) = leaf {
+            observer.leaf(id, leaf);
+            if report.best.is_none_or(|(_, best)| leaf.verdict > best.verdict) {
+                report.best = Some((id, leaf));
+            }
+            if config.goal.is_some_and(|goal| leaf.verdict >= goal) {
+                report.stop = Stop::Goal;
+                break;
+            }
+        }
+        if config.memoize {
+            seen.insert(pending.state, id);
+        }
+        order(&mut children, rules, &config.priorities, &mut random);
+        let depth = pending.depth + 1;
+        let mut next = Vec::with_capacity(children.len());
+        for (rule, state) in children {
+            let instantiated = rule.happening().map_or(0, |happening| happening.loop_depth);
+            let loop_depth = pending.loop_depth + u64::from(instantiated);
+            let filters = &config.filters;
+            if filters.depth.is_some_and(|most| depth > most)
+                || filters.loop_depth.is_some_and(|most| loop_depth > most)
+            {
+                report.cut = true;
+                observer.cut(id, rule);
+                continue;
+            }
+            next.push(Pending { parent: Some((id, rule)), state, depth, loop_depth });
+        }
+        queue.extend(depth, next);
+    }
+    report
+}
+
+/// Moves children by priority; equal ones keep the order of their positions, or a random one.
+fn order(
+    children: &mut [(Rule, State)],
+    rules: &Rules<'_>,
+    priorities: &Priorities,
+    random: &mut fastrand::Rng,
+) {
+    if priorities.randomize {
+        random.shuffle(children);
+    }
+    let levels = Priorities { randomize: false, ..*priorities };
+    if levels != Priorities::default() {
+        children.sort_by_key(|(rule, _)| std::cmp::Reverse(level(rules, priorities, rule)));
+    }
+}
+
+fn level(rules: &Rules<'_>, priorities: &Priorities, rule: &Rule) -> i64 {
+    let event = |happening: &Happening| {
+        let (emits, receives, several) = rules.directions(happening.event);
+        let pick = |applies: bool, level: i64| if applies { level } else { 0 };
+        pick(emits, priorities.emission)
+            + pick(receives, priorities.reception)
+            + pick(several, priorities.rendezvous)
+            + pick(happening.loop_depth > 0, priorities.in_loop)
+    };
+    match rule {
+        Rule::Execute(happening) => event(happening) + priorities.step,
+        Rule::Simulate(happening) => event(happening) + priorities.simulate,
+        Rule::Remove(_) => priorities.eliminate,
+    }
+}

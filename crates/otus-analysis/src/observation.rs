@@ -1,0 +1,99 @@
+//! A multi-trace prepared for matching.
+//!
+//! What can be observed at one moment on one component is a set of actions, nearly always one.
+//! Sets are interned, so that asking whether an event matches the heads of the traces is
+//! comparing numbers. An event matches if on *every* component it touches, the next moment is
+//! exactly its actions there.
+
+use otus_core::index::IndexVec;
+use otus_core::{ActionId, EventId, Pool};
+use otus_trace::MultiTrace;
+use otus_trace::multitrace::ComponentId;
+use rustc_hash::FxHashMap;
+
+otus_core::define_id! {
+    /// A set of actions that is observed at one moment.
+    pub MomentId;
+}
+
+/// A multi-trace as moments.
+#[derive(Debug)]
+pub struct Observation<'t> {
+    trace: &'t MultiTrace,
+    components: IndexVec<ComponentId, Vec<MomentId>>,
+    moments: FxHashMap<Box<[ActionId]>, MomentId>,
+    /// By event: the components it touches and its part there (`None`: never observed).
+    parts: FxHashMap<EventId, Parts>,
+}
+
+/// What an event looks like on the components it touches.
+pub type Parts = std::rc::Rc<[(ComponentId, Option<MomentId>)]>;
+
+impl<'t> Observation<'t> {
+    /// Prepares a multi-trace.
+    pub fn new(trace: &'t MultiTrace) -> Self {
+        let mut moments: FxHashMap<Box<[ActionId]>, MomentId> = FxHashMap::default();
+        let mut components = IndexVec::default();
+        for component in trace.partition().components() {
+            let observed = trace.moments(component).map(|moment| {
+                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
+                actions.sort_unstable();
+                let next = MomentId(u32::try_from(moments.len()).unwrap_or(u32::MAX));
+                *moments.entry(actions.into()).or_insert(next)
+            });
+            let observed: Vec<MomentId> = observed.collect();
+            components.push(observed);
+        }
+        Observation { trace, components, moments, parts: FxHashMap::default() }
+    }
+
+    /// The multi-trace.
+    pub fn trace(&self) -> &'t MultiTrace {
+        self.trace
+    }
+
+    /// The moments of a component.
+    pub fn moments(&self, component: ComponentId) -> &[MomentId] {
+        &self.components[component]
+    }
+
+    /// How many components there are.
+    pub fn len(&self) -> usize {
+        self.components.len()
+    }
+
+    /// Whether there is no component.
+    pub fn is_empty(&self) -> bool {
+        self.components.is_empty()
+    }
+
+    /// How many moments there are in all.
+    pub fn size(&self) -> usize {
+        self.components.iter().map(Vec::len).sum()
+    }
+
+    /// What an event looks like on the components it touches.
+    pub fn parts(&mut self, pool: &Pool, event: EventId) -> Parts {
+        if let Some(parts) = self.parts.get(&event) {
+            return parts.clone();
+        }
+        let partition = self.trace.partition();
+        let mut by_component: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
+        for &action in pool.event_actions(event) {
+            let component = partition.component_of(pool.action(action).lifeline);
+            match by_component.iter_mut().find(|(known, _)| *known == component) {
+                Some((_, actions)) => actions.push(action),
+                None => by_component.push((component, vec![action])),
+            }
+        }
+        let parts: Parts = by_component
+            .into_iter()
+            .map(|(component, mut actions)| {
+                actions.sort_unstable();
+                (component, self.moments.get(actions.as_slice()).copied())
+            })
+            .collect();
+        self.parts.insert(event, parts.clone());
+        parts
+    }
+}
