@@ -2,15 +2,23 @@
 //!
 //! - [`verdict`]: what an analysis answers;
 //! - [`config`]: every option, in one table;
+//! - [`witness`] and [`certify`](mod@certify): why an answer holds, and a simple checker of that;
 //! - [`graph`]: the searches of the papers, as written: people compare their node counts, draw
 //!   their graphs and cite them;
+//! - [`explore`](mod@explore) and [`generate`]: from a term to its executions and traces.
 #![forbid(unsafe_code)]
 
 pub mod budget;
+pub mod certify;
 pub mod config;
+pub mod explore;
+pub mod generate;
+
 pub mod graph;
 pub mod observation;
 pub mod verdict;
+pub mod witness;
 
 pub use config::Config;
 pub use verdict::Verdict;
+pub use witness::Witness;

@@ -11,6 +11,9 @@
 //! Generalised to the tool's options: a bound may be absent or a number, and κ may be multiplied
 //! by the size of the multi-trace. Outside loops α falls by as much as η does (at least one),
 //! which is η(i′) when it began as η(i); a number of actions falls by one at every simulated step.
+//!
+//! The figures of the paper show λ = 0 once pruning has left no loop; so do we, which changes
+//! nothing: there is no loop left to instantiate.
 
 use otus_core::Attributes;
 use otus_syntax::options::Criterion;
@@ -55,7 +58,10 @@ impl Measure {
         after: Attributes,
     ) -> Option<Measure> {
         let loops = match self.loops {
-            Some(left) => Some(left.checked_sub(u64::from(loop_depth))?),
+            Some(left) => {
+                let left = left.checked_sub(u64::from(loop_depth))?;
+                Some(if after.loop_depth == 0 { 0 } else { left })
+            }
             None => None,
         };
         let actions = match (self.actions, simulation.actions) {

@@ -10,16 +10,19 @@ pub mod local;
 pub mod measure;
 pub mod observe;
 pub mod queue;
+pub mod record;
 pub mod rules;
 pub mod search;
 pub mod state;
 
+use otus_core::semantics::Positions;
 use otus_core::{Pool, TermId};
 use otus_trace::MultiTrace;
 
 use crate::budget::Stop;
 use crate::config::{Config, Kind};
 use crate::verdict::Verdict;
+use crate::witness::Witness;
 
 pub use observe::{Observer, Silent};
 pub use rules::Rules;
@@ -37,8 +40,10 @@ pub struct Outcome {
     pub nodes: u64,
     /// Why the search ended.
     pub stop: Stop,
-    /// The rules along the path to the leaf that decided, for a Pass or WeakPass.
-    pub path: Option<Vec<Rule>>,
+    /// The path to the leaf that decided, for a Pass or WeakPass.
+    pub witness: Option<Witness>,
+    /// What the positions of the observed rules refer to.
+    pub positions: Positions,
 }
 
 /// An analysis that the papers' algorithms do not cover.
@@ -78,7 +83,7 @@ pub fn analyze(
     let mut rules = Rules::new(pool, trace, config);
     let root = rules.root(term);
     let report = search::search(&mut rules, root, config, observer);
-    let mut outcome = outcome(&report, config);
+    let mut outcome = outcome(&report, config, rules.into_positions());
     // Removal forgets whether the removed lifelines could have been silent: ask once more.
     if config.kind == Kind::Eliminate
         && outcome.verdict == Verdict::WeakPass
@@ -90,14 +95,15 @@ pub fn analyze(
         let again = search::search(&mut rules, root, &exact, &mut Silent);
         outcome.nodes += again.nodes;
         if again.best.is_some_and(|(_, leaf)| leaf.verdict == Verdict::Pass) {
+            let positions = rules.into_positions();
             outcome.verdict = Verdict::Pass;
-            outcome.path = again.path();
+            outcome.witness = again.path().map(|path| Witness::new(&path, &positions));
         }
     }
     Ok(outcome)
 }
 
-fn outcome(report: &Report, config: &Config) -> Outcome {
+fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
     let worst = match config.kind {
         Kind::Simulate(_) => Verdict::WeakFail,
         Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
@@ -114,6 +120,10 @@ fn outcome(report: &Report, config: &Config) -> Outcome {
         reason,
         nodes: report.nodes,
         stop: report.stop,
-        path: (best >= Verdict::WeakPass).then(|| report.path()).flatten(),
+        witness: (best >= Verdict::WeakPass)
+            .then(|| report.path())
+            .flatten()
+            .map(|path| Witness::new(&path, &positions)),
+        positions,
     }
 }

@@ -4,8 +4,8 @@ mod accept;
 mod eliminate;
 mod simulate;
 
-use otus_core::semantics::{Frontiers, Step};
-use otus_core::{Direction, EventId, Pool, TermId};
+use otus_core::semantics::{Frontiers, Positions, Step};
+use otus_core::{Pool, TermId};
 use otus_syntax::options::LocalAnalysis;
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
@@ -13,6 +13,7 @@ use otus_trace::multitrace::ComponentId;
 use crate::config::{Config, Kind};
 use crate::graph::local::Local;
 use crate::graph::measure::Measure;
+use crate::graph::search::{Expansion, Span};
 use crate::graph::state::{Happening, Leaf, LeafKind, Rule, State};
 use crate::observation::{Observation, Parts};
 use crate::verdict::Verdict;
@@ -27,9 +28,6 @@ pub struct Rules<'a> {
     local: Local,
 }
 
-/// A leaf, if the node is one, and its children.
-pub(super) type Expansion = (Option<Leaf>, Vec<(Rule, State)>);
-
 impl<'a> Rules<'a> {
     /// The rules of the configured kind.
     pub fn new(pool: &'a mut Pool, trace: &'a MultiTrace, config: &'a Config) -> Self {
@@ -42,6 +40,11 @@ impl<'a> Rules<'a> {
         }
     }
 
+    /// What the positions of all rules so far refer to.
+    pub fn into_positions(self) -> Positions {
+        self.frontiers.positions
+    }
+
     /// The node to begin with. The term is simplified, as follow-ups are.
     pub fn root(&mut self, term: TermId) -> State {
         let term = otus_core::algebra::simplify(self.pool, term);
@@ -52,32 +55,6 @@ impl<'a> Rules<'a> {
             measure: self.initial_measure(term),
             exact: true,
         }
-    }
-
-    /// The leaf and the children of a node that `rule` led to.
-    pub(super) fn expand(&mut self, state: &State, rule: Option<Rule>) -> Expansion {
-        if !self.locally_possible(state, rule) {
-            let verdict = match self.config.kind {
-                Kind::Simulate(_) => Verdict::WeakFail,
-                Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
-            };
-            return (Some(Leaf { kind: LeafKind::Dead, verdict }), Vec::new());
-        }
-        match self.config.kind {
-            Kind::Accept => self.accept(state),
-            Kind::Prefix => self.prefix(state, self.config.legacy_verdicts),
-            Kind::Eliminate => self.eliminate(state),
-            Kind::Simulate(simulation) => self.simulate(state, &simulation),
-        }
-    }
-
-    /// Whether an event emits, whether it receives, and whether it has several actions.
-    pub(super) fn directions(&self, event: EventId) -> (bool, bool, bool) {
-        let actions = self.pool.event_actions(event);
-        let has = |direction| {
-            actions.iter().any(|&action| self.pool.action(action).direction == direction)
-        };
-        (has(Direction::Emission), has(Direction::Reception), actions.len() > 1)
     }
 
     /// Whether each component by itself can still be explained, if that is to be asked.
@@ -164,7 +141,29 @@ impl<'a> Rules<'a> {
     }
 }
 
-fn happening(step: &Step) -> Happening {
+impl Span for Rules<'_> {
+    fn expand(&mut self, state: &State, rule: Option<Rule>) -> Expansion {
+        if !self.locally_possible(state, rule) {
+            let verdict = match self.config.kind {
+                Kind::Simulate(_) => Verdict::WeakFail,
+                Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
+            };
+            return (Some(Leaf { kind: LeafKind::Dead, verdict }), Vec::new());
+        }
+        match self.config.kind {
+            Kind::Accept => self.accept(state),
+            Kind::Prefix => self.prefix(state, self.config.legacy_verdicts),
+            Kind::Eliminate => self.eliminate(state),
+            Kind::Simulate(simulation) => self.simulate(state, &simulation),
+        }
+    }
+
+    fn pool(&self) -> &Pool {
+        self.pool
+    }
+}
+
+pub(crate) fn happening(step: &Step) -> Happening {
     Happening { event: step.event, position: step.position, loop_depth: step.loop_depth }
 }
 

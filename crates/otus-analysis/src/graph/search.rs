@@ -4,13 +4,13 @@
 //! lexicographic order of positions, moved by priorities.
 
 use otus_core::index::IndexVec;
+use otus_core::{Direction, Pool};
 use rustc_hash::FxHashMap;
 
 use crate::budget::{Meter, Stop};
 use crate::config::{Config, Priorities};
 use crate::graph::observe::Observer;
 use crate::graph::queue::Queue;
-use crate::graph::rules::Rules;
 use crate::graph::state::{Happening, Leaf, Rule, State};
 
 otus_core::define_id! {
@@ -54,9 +54,22 @@ struct Pending {
     loop_depth: u64,
 }
 
+/// What spans a graph.
+pub trait Span {
+    /// The leaf, if the node is one, and its children in the order of positions. `rule` led to
+    /// the node.
+    fn expand(&mut self, state: &State, rule: Option<Rule>) -> Expansion;
+
+    /// The pool that the states refer to.
+    fn pool(&self) -> &Pool;
+}
+
+/// A leaf, if a node is one, and its children.
+pub type Expansion = (Option<Leaf>, Vec<(Rule, State)>);
+
 /// Explores from a root.
 pub fn search(
-    rules: &mut Rules<'_>,
+    rules: &mut impl Span,
     root: State,
     config: &Config,
     observer: &mut dyn Observer,
@@ -130,7 +143,7 @@ pub fn search(
 /// Moves children by priority; equal ones keep the order of their positions, or a random one.
 fn order(
     children: &mut [(Rule, State)],
-    rules: &Rules<'_>,
+    rules: &impl Span,
     priorities: &Priorities,
     random: &mut fastrand::Rng,
 ) {
@@ -139,13 +152,17 @@ fn order(
     }
     let levels = Priorities { randomize: false, ..*priorities };
     if levels != Priorities::default() {
-        children.sort_by_key(|(rule, _)| std::cmp::Reverse(level(rules, priorities, rule)));
+        let pool = rules.pool();
+        children.sort_by_key(|(rule, _)| std::cmp::Reverse(level(pool, priorities, rule)));
     }
 }
 
-fn level(rules: &Rules<'_>, priorities: &Priorities, rule: &Rule) -> i64 {
+fn level(pool: &Pool, priorities: &Priorities, rule: &Rule) -> i64 {
     let event = |happening: &Happening| {
-        let (emits, receives, several) = rules.directions(happening.event);
+        let actions = pool.event_actions(happening.event);
+        let has = |direction| actions.iter().any(|&a| pool.action(a).direction == direction);
+        let (emits, receives) = (has(Direction::Emission), has(Direction::Reception));
+        let several = actions.len() > 1;
         let pick = |applies: bool, level: i64| if applies { level } else { 0 };
         pick(emits, priorities.emission)
             + pick(receives, priorities.reception)

@@ -2,8 +2,11 @@
 
 mod papers;
 
+use otus_analysis::certify::certify;
+use otus_analysis::config::Kind;
+use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, Observer, Outcome, Silent};
-use otus_analysis::Config;
+use otus_analysis::{Config, Verdict};
 use otus_core::Lowered;
 use otus_syntax::ast::Section;
 use otus_syntax::{Source, parse_spec, parse_trace};
@@ -35,7 +38,45 @@ fn config(options: &str) -> Config {
 fn observed(model: &str, trace: &str, options: &str, observer: &mut dyn Observer) -> Outcome {
     let (mut lowered, trace) = read(model, trace);
     let term = lowered.term.unwrap();
-    graph::analyze(&mut lowered.pool, term, &trace, &config(options), observer).unwrap()
+    let config = config(options);
+    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, observer).unwrap();
+    if let Some(witness) = &outcome.witness {
+        // `eliminate` shows that a multi-trace is accepted by asking `accept`.
+        let accepted = config.kind == Kind::Eliminate && outcome.verdict == Verdict::Pass;
+        let kind = if accepted { Kind::Accept } else { config.kind };
+        let claim = (kind, outcome.verdict);
+        assert_eq!(certify(&mut lowered.pool, term, &trace, claim, witness), Ok(()));
+    }
+    outcome
+}
+
+/// The graph as `rule → measure` lines of the path that the given edges lead along.
+fn along(model: &str, trace: &str, options: &str, edges: &[&str]) -> Vec<String> {
+    let (mut lowered, trace) = read(model, trace);
+    let term = lowered.term.unwrap();
+    let mut recorded = Graph::default();
+    let config = Config { goal: None, ..config(options) };
+    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, &mut recorded).unwrap();
+    let context =
+        Context { pool: &lowered.pool, positions: &outcome.positions, trace: Some(&trace) };
+    let mut at = 0;
+    let show = |at: usize| {
+        let node = &recorded.nodes[at];
+        let leaf = node.leaf.map_or(String::new(), |leaf| format!(" {}", leaf.kind.name()));
+        format!("{}{leaf}", context.measure(&node.state).unwrap_or_default())
+    };
+    let mut lines = vec![show(at)];
+    for edge in edges {
+        let next = recorded.nodes.iter().position(|node| {
+            node.parent.is_some_and(|(parent, rule)| {
+                let text = context.rule(&rule);
+                parent.0 as usize == at && text.split('@').next() == Some(*edge)
+            })
+        });
+        at = next.unwrap_or_else(|| panic!("no edge {edge} after {lines:?}"));
+        lines.push(show(at));
+    }
+    lines
 }
 
 fn analyze(model: &str, trace: &str, options: &str) -> Outcome {

@@ -3,7 +3,8 @@
 //! The HIBOU README of 2020, section 4.3.1: a node is a pair (i, µ); a child for every frontier
 //! action that is the head of a component.
 
-use super::{Expansion, Rules};
+use super::Rules;
+use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, State};
 use crate::verdict::Verdict;
 

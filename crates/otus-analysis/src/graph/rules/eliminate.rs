@@ -14,7 +14,8 @@
 use otus_core::LifelineSet;
 use otus_core::algebra::remove;
 
-use super::{Expansion, Rules};
+use super::Rules;
+use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, Rule, State};
 use crate::verdict::Verdict;
 

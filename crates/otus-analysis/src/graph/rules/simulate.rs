@@ -13,8 +13,9 @@
 //! A step may be both executed and simulated. An event of several lifelines is simulated only
 //! if it is outside the period of observation on all of them.
 
-use super::{Expansion, Rules, happening, index};
+use super::{Rules, happening, index};
 use crate::config::Simulation;
+use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, Rule, State};
 use crate::verdict::Verdict;
 

@@ -1,0 +1,157 @@
+//! Multi-traces made from an interaction: all that an exploration meets, or random ones.
+
+use otus_core::algebra::fold::fold;
+use otus_core::algebra::simplify;
+use otus_core::semantics::Frontiers;
+use otus_core::{EventId, LifelineId, Pool, Term, TermId};
+use otus_syntax::options::Generation;
+use otus_trace::MultiTrace;
+use otus_trace::multitrace::{Builder, Partition};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::Config;
+use crate::explore::explore;
+use crate::graph::record::Graph;
+use crate::graph::state::Rule;
+
+/// The global traces of an exploration, as its nodes are made: those that accept (`exact`), all
+/// (`prefix`), those without children (`terminal`), or those at certain depths.
+pub fn explored(
+    pool: &mut Pool,
+    term: TermId,
+    config: &Config,
+    generation: Generation,
+) -> Vec<Vec<EventId>> {
+    let mut graph = Graph::default();
+    let _ = explore(pool, term, config, &mut graph);
+    let mut has_children = vec![false; graph.nodes.len()];
+    for node in &graph.nodes {
+        if let Some((parent, _)) = node.parent {
+            has_children[parent.0 as usize] = true;
+        }
+    }
+    let mut traces: Vec<Vec<EventId>> = Vec::with_capacity(graph.nodes.len());
+    let mut wanted = Vec::new();
+    for (id, node) in graph.nodes.iter().enumerate() {
+        let mut trace =
+            node.parent.map_or_else(Vec::new, |(parent, _)| traces[parent.0 as usize].clone());
+        if let Some((_, Rule::Execute(happening))) = node.parent {
+            trace.push(happening.event);
+        }
+        let depth = trace.len() as u64;
+        let is_wanted = match generation {
+            Generation::Exact => node.leaf.is_some(),
+            Generation::Prefix => true,
+            Generation::Terminal => !has_children[id],
+            Generation::Depth(n) => depth == n,
+            Generation::Modulo(n) => n > 0 && depth.is_multiple_of(n),
+        };
+        if is_wanted {
+            wanted.push(trace.clone());
+        }
+        traces.push(trace);
+    }
+    wanted
+}
+
+/// Random accepted global traces of at most `max_length` events, without repetition; fewer than
+/// `count` if that many different ones are not found.
+pub fn random(
+    pool: &mut Pool,
+    term: TermId,
+    (count, max_length): (usize, usize),
+    seed: u64,
+) -> Vec<Vec<EventId>> {
+    let root = simplify(pool, term);
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut frontiers = Frontiers::default();
+    let mut shortest = FxHashMap::default();
+    let mut seen = FxHashSet::default();
+    let mut traces = Vec::new();
+    if shortest_end(pool, &mut shortest, root) > max_length as u64 {
+        return traces;
+    }
+    // Small interactions have few traces: do not look for more of them for ever.
+    let mut misses = 0;
+    while traces.len() < count && misses < 100 + 10 * count {
+        let length = random.usize(..=max_length);
+        let trace =
+            walk(pool, &mut frontiers, &mut shortest, root, length, max_length, &mut random);
+        if seen.insert(trace.clone()) {
+            traces.push(trace);
+        } else {
+            misses += 1;
+        }
+    }
+    traces
+}
+
+/// A random execution that ends as soon as it may after `length` events, and before `max_length`.
+fn walk(
+    pool: &mut Pool,
+    frontiers: &mut Frontiers,
+    shortest: &mut FxHashMap<TermId, u64>,
+    root: TermId,
+    length: usize,
+    max_length: usize,
+    random: &mut fastrand::Rng,
+) -> Vec<EventId> {
+    let mut term = root;
+    let mut trace = Vec::new();
+    loop {
+        if trace.len() >= length && pool.attributes(term).terminates {
+            return trace;
+        }
+        let steps = frontiers.steps(pool, term);
+        let left = (max_length - trace.len()).saturating_sub(1) as u64;
+        let possible: Vec<_> = steps
+            .iter()
+            .filter(|step| shortest_end(pool, shortest, step.follow_up) <= left)
+            .collect();
+        let Some(step) = random.choice(possible).filter(|_| trace.len() < max_length) else {
+            return trace;
+        };
+        trace.push(step.event);
+        term = step.follow_up;
+    }
+}
+
+/// The length of the shortest accepted trace.
+///
+/// ```text
+/// ∅, loop(i): 0    e: 1    alt: the smaller    strict, coreg: the sum
+/// ```
+fn shortest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermId) -> u64 {
+    fold(
+        pool,
+        term,
+        known,
+        |_, _| None,
+        |pool, term, operands| match pool.node(term) {
+            Term::Empty | Term::LoopS(_) | Term::LoopC(..) => 0,
+            Term::Event(_) => 1,
+            Term::Alt(..) => operands.iter().copied().min().unwrap_or(0),
+            Term::Strict(..) | Term::Coreg(..) => {
+                operands.iter().fold(0, |sum: u64, &length| sum.saturating_add(length))
+            }
+        },
+    )
+}
+
+/// The projection of a global trace onto a partition.
+pub fn project(pool: &Pool, partition: &Partition, trace: &[EventId]) -> MultiTrace {
+    let mut builder = Builder::new(partition.clone(), trace.len(), false);
+    for component in partition.components() {
+        let here = |lifeline: LifelineId| partition.component_of(lifeline) == component;
+        for &event in trace {
+            builder.next_moment();
+            for &action in pool.event_actions(event) {
+                if here(pool.action(action).lifeline) {
+                    builder.push(action, 0);
+                }
+            }
+        }
+        builder.next_component();
+    }
+    builder.finish(otus_syntax::SourceId(0))
+}

@@ -1,0 +1,173 @@
+//! A search remembered, to be drawn or exported.
+
+use std::fmt::Write as _;
+
+use otus_core::semantics::Positions;
+use otus_core::{EventId, Pool};
+use otus_trace::MultiTrace;
+
+use crate::graph::observe::Observer;
+use crate::graph::search::NodeId;
+use crate::graph::state::{Leaf, Rule, State};
+
+/// The graph of a search, in the order in which it was made.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    /// Nodes by number.
+    pub nodes: Vec<Recorded>,
+    /// Edges to nodes that were met before: from, by, to.
+    pub again: Vec<(NodeId, Rule, NodeId)>,
+}
+
+/// One node.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// What it is.
+    pub state: State,
+    /// Where it comes from.
+    pub parent: Option<(NodeId, Rule)>,
+    /// Its local verdict, if it is a leaf.
+    pub leaf: Option<Leaf>,
+    /// How many children a filter cut off.
+    pub cut: usize,
+}
+
+impl Observer for Graph {
+    fn node(&mut self, _: NodeId, parent: Option<(NodeId, Rule)>, state: &State) {
+        self.nodes.push(Recorded { state: state.clone(), parent, leaf: None, cut: 0 });
+    }
+
+    fn again(&mut self, known: NodeId, parent: NodeId, rule: Rule) {
+        self.again.push((parent, rule, known));
+    }
+
+    fn leaf(&mut self, id: NodeId, leaf: Leaf) {
+        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
+            node.leaf = Some(leaf);
+        }
+    }
+
+    fn cut(&mut self, parent: NodeId, _: Rule) {
+        if let Some(node) = self.nodes.get_mut(parent.0 as usize) {
+            node.cut += 1;
+        }
+    }
+}
+
+/// What the numbers of a graph refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// Terms and events.
+    pub pool: &'a Pool,
+    /// Positions.
+    pub positions: &'a Positions,
+    /// What was analysed; `None` for an exploration.
+    pub trace: Option<&'a MultiTrace>,
+}
+
+impl Context<'_> {
+    /// A rule as the papers label edges: `Re a!m@1211`.
+    pub fn rule(&self, rule: &Rule) -> String {
+        match rule {
+            Rule::Execute(now) => {
+                let name = if self.trace.is_some() { "Re " } else { "" };
+                let position = self.positions.text(now.position);
+                format!("{name}{}@{position}", self.event(now.event))
+            }
+            Rule::Simulate(now) => {
+                format!("Rs {}@{}", self.event(now.event), self.positions.text(now.position))
+            }
+            Rule::Remove(region) => {
+                let lifelines = self.pool.region(*region);
+                let names: Vec<&str> =
+                    lifelines.iter().map(|l| self.pool.signature().lifeline_name(l)).collect();
+                format!("Rr {}", names.join(", "))
+            }
+        }
+    }
+
+    /// An event: `a!m`, or `{a!m, b?m}`.
+    pub fn event(&self, event: EventId) -> String {
+        let actions = self.pool.event_actions(event).iter();
+        let texts: Vec<String> =
+            actions.map(|&action| self.pool.action(action).text(self.pool.signature())).collect();
+        if let [only] = texts.as_slice() {
+            only.clone()
+        } else {
+            format!("{{{}}}", texts.join(", "))
+        }
+    }
+
+    /// What is left of the multi-trace, a line per component.
+    pub fn remaining(&self, state: &State) -> Vec<String> {
+        let Some(trace) = self.trace else { return Vec::new() };
+        let signature = self.pool.signature();
+        trace
+            .partition()
+            .components()
+            .map(|component| {
+                let lifelines = trace.partition().lifelines(component).iter();
+                let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
+                let consumed = state.consumed[component.0 as usize] as usize;
+                let moments = trace.moments(component).skip(consumed).map(|moment| {
+                    let actions: Vec<String> = moment
+                        .iter()
+                        .map(|step| self.pool.action(step.action()).text(signature))
+                        .collect();
+                    if let [only] = actions.as_slice() {
+                        only.clone()
+                    } else {
+                        format!("{{{}}}", actions.join(","))
+                    }
+                });
+                let moments: Vec<String> = moments.collect();
+                let rest = if moments.is_empty() { "ε".to_owned() } else { moments.join(".") };
+                format!("[{}] {rest}", names.join(","))
+            })
+            .collect()
+    }
+
+    /// The measure as the papers write it, where simulation is bounded.
+    pub fn measure(&self, state: &State) -> Option<String> {
+        let bound = |bound: Option<u64>| bound.map_or("∞".to_owned(), |n| n.to_string());
+        let measure = state.measure;
+        (measure.loops.is_some() || measure.actions.is_some())
+            .then(|| format!("(λ,α) = ({}, {})", bound(measure.loops), bound(measure.actions)))
+    }
+
+    /// The graph in the language of Graphviz.
+    pub fn dot(&self, graph: &Graph) -> String {
+        let mut out = String::from(
+            "digraph search {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n",
+        );
+        for (id, node) in graph.nodes.iter().enumerate() {
+            let mut lines = vec![self.pool.text(node.state.term)];
+            lines.extend(self.remaining(&node.state));
+            lines.extend(self.measure(&node.state));
+            let _ = writeln!(out, "  n{id} [label=\"{}\"];", escape(&lines.join("\n")));
+            if let Some((parent, rule)) = &node.parent {
+                let label = escape(&self.rule(rule));
+                let _ = writeln!(out, "  n{} -> n{id} [label=\"{label}\"];", parent.0);
+            }
+            if let Some(leaf) = node.leaf {
+                let name = leaf.kind.name();
+                let _ = writeln!(out, "  v{id} [label=\"{name}\", shape=plaintext];");
+                let _ = writeln!(out, "  n{id} -> v{id};");
+            }
+            if node.cut > 0 {
+                let _ = writeln!(out, "  c{id} [label=\"{} cut\", shape=plaintext];", node.cut);
+                let _ = writeln!(out, "  n{id} -> c{id} [style=dotted];");
+            }
+        }
+        for (from, rule, to) in &graph.again {
+            let label = escape(&self.rule(rule));
+            let _ = writeln!(out, "  n{} -> n{} [label=\"{label}\", style=dashed];", from.0, to.0);
+        }
+        out.push_str("}\n");
+        out
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l")
+}
