@@ -1,12 +1,12 @@
 //! The papers' examples: verdicts, node counts and measures.
 
+mod corpus;
 mod papers;
 
+use otus_analysis::Config;
 use otus_analysis::certify::certify;
-use otus_analysis::config::Kind;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, Observer, Outcome, Silent};
-use otus_analysis::{Config, Verdict};
 use otus_core::Lowered;
 use otus_syntax::ast::Section;
 use otus_syntax::{Source, parse_spec, parse_trace};
@@ -37,14 +37,12 @@ fn config(options: &str) -> Config {
 
 fn observed(model: &str, trace: &str, options: &str, observer: &mut dyn Observer) -> Outcome {
     let (mut lowered, trace) = read(model, trace);
-    let term = lowered.term.unwrap();
+    let term = lowered.term.expect("an interaction");
     let config = config(options);
-    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, observer).unwrap();
+    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, observer)
+        .expect("the kind fits the partition");
     if let Some(witness) = &outcome.witness {
-        // `eliminate` shows that a multi-trace is accepted by asking `accept`.
-        let accepted = config.kind == Kind::Eliminate && outcome.verdict == Verdict::Pass;
-        let kind = if accepted { Kind::Accept } else { config.kind };
-        let claim = (kind, outcome.verdict);
+        let claim = (config.kind, outcome.verdict);
         assert_eq!(certify(&mut lowered.pool, term, &trace, claim, witness), Ok(()));
     }
     outcome
@@ -53,10 +51,11 @@ fn observed(model: &str, trace: &str, options: &str, observer: &mut dyn Observer
 /// The graph as `rule → measure` lines of the path that the given edges lead along.
 fn along(model: &str, trace: &str, options: &str, edges: &[&str]) -> Vec<String> {
     let (mut lowered, trace) = read(model, trace);
-    let term = lowered.term.unwrap();
+    let term = lowered.term.expect("an interaction");
     let mut recorded = Graph::default();
     let config = Config { goal: None, ..config(options) };
-    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, &mut recorded).unwrap();
+    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, &mut recorded)
+        .expect("the kind fits the partition");
     let context =
         Context { pool: &lowered.pool, positions: &outcome.positions, trace: Some(&trace) };
     let mut at = 0;
