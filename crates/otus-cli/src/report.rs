@@ -83,8 +83,10 @@ pub(crate) fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
             (count > 0).then(|| format!("{count} {}{plural}", severity.name()))
         })
         .collect();
-    let worst = diagnostics.iter().max_by_key(|found| found.severity)?;
-    Some(format!("{}; `otus explain {}` tells more", counts.join(", "), worst.code))
+    // The first of the worst: later ones often follow from it.
+    let worst = worst(diagnostics)?;
+    let first = diagnostics.iter().find(|found| found.severity == worst)?;
+    Some(format!("{}; `otus explain {}` tells more", counts.join(", "), first.code))
 }
 
 /// The worst severity among them.

@@ -30,7 +30,8 @@ use crate::source::{SourceId, Span, offset};
 use crate::suggest;
 
 /// Reads the text of a comment that begins at byte `at`. `None` if it is not a directive;
-/// an unknown or malformed directive is `None` too, with a diagnostic.
+/// an unknown or malformed directive is `None` too, with a diagnostic, unless it is clear which
+/// one was meant.
 pub fn read(
     source: SourceId,
     text: &str,
@@ -39,16 +40,20 @@ pub fn read(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<StatementKind> {
     let body = body(text)?;
-    let mut cursor = Cursor { text, position: text.len() - body.len(), at, names };
-    match cursor.directive() {
-        Ok(kind) => Some(kind),
-        Err(fault) => {
-            let mut diagnostic = Diagnostic::new(fault.code, source, fault.span, fault.message);
-            diagnostic.help = Some(fault.help);
-            diagnostics.push(diagnostic);
-            None
-        }
+    let position = text.len() - body.len();
+    let mut cursor = Cursor { text, position, at, names, misspelt: None };
+    let (kind, fault) = match cursor.directive() {
+        Ok(kind) => (Some(kind), None),
+        Err(fault) => (None, Some(fault)),
+    };
+    // A misspelt directive is read as the one that was meant, or its `otus: end` would be one too
+    // many; what else is wrong with it is then a guess and left out.
+    if let Some(fault) = cursor.misspelt.or(fault) {
+        diagnostics.push(
+            Diagnostic::new(fault.code, source, fault.span, fault.message).with_help(fault.help),
+        );
     }
+    kind
 }
 
 /// The text of a directive (from `otus:` on, without the comment sign), for statements that have one.
@@ -101,7 +106,7 @@ pub fn write(kind: &StatementKind, names: &Names) -> Option<String> {
 pub fn block(label: &str, at: u32, names: &mut Names) -> Option<Block> {
     let word = label.trim_start().split(|c: char| !is_keyword_char(c)).next().unwrap_or("");
     let keyword = keyword(word)?;
-    let mut cursor = Cursor { text: label, position: 0, at, names };
+    let mut cursor = Cursor { text: label, position: 0, at, names, misspelt: None };
     cursor.skip_spaces();
     cursor.position += word.len();
     let block = match keyword {
@@ -250,6 +255,8 @@ struct Cursor<'a> {
     /// The offset of `text` in the source.
     at: u32,
     names: &'a mut Names,
+    /// The keyword is not one, but close to the one as which it is read.
+    misspelt: Option<Fault>,
 }
 
 impl Cursor<'_> {
@@ -258,10 +265,14 @@ impl Cursor<'_> {
         let start = self.position;
         let length = self.rest().find(|c| !is_keyword_char(c)).unwrap_or(self.rest().len());
         self.position += length;
-        let word = &self.text[start..self.position];
-        let Some(keyword) = keyword(word) else {
-            return Err(self.unknown(start));
-        };
+        let mut word = &self.text[start..self.position];
+        if keyword(word).is_none() {
+            let fault = self.unknown(start);
+            let Some(meant) = suggest::nearest(word, KEYWORDS) else { return Err(fault) };
+            self.misspelt = Some(fault);
+            word = meant;
+        }
+        let keyword = keyword(word).expect("suggestions are keywords");
         let kind = match keyword {
             Keyword::Block(block) => StatementKind::Open(Fragment::Block(block)),
             Keyword::Coreg => {
@@ -314,7 +325,7 @@ impl Cursor<'_> {
             };
         }
         let help = match suggest::did_you_mean(word, KEYWORDS) {
-            Some(suggestion) => format!("{suggestion} {}", known()),
+            Some(suggestion) => suggestion,
             None => known(),
         };
         let message = format!("there is no directive `{}`", shortened(word));
@@ -607,6 +618,7 @@ mod tests {
         }
         for diagnostic in &diagnostics {
             let span = diagnostic.primary.span;
+            shown.push_str(if shown.is_empty() { "" } else { "\n" });
             let _ = write!(shown, "{} `{}` ", diagnostic.code, &text[span.range()]);
             let _ = write!(shown, "{}", diagnostic.message);
             let _ = write!(shown, "; {}", diagnostic.help.as_deref().unwrap_or("no help"));
@@ -657,9 +669,13 @@ mod tests {
     fn faults_name_the_place_and_the_remedy() {
         check(
             "otus: stritc",
-            &expect![
-                "O0609 `stritc` there is no directive `stritc`; did you mean `strict`? the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, environment, name, empty, lifeline, message"
-            ],
+            &expect![[r"
+                otus: strict
+                O0609 `stritc` there is no directive `stritc`; did you mean `strict`?"]],
+        );
+        check(
+            "otus: corge",
+            &expect!["O0609 `corge` there is no directive `corge`; did you mean `coreg`?"],
         );
         check(
             "otus: critical",

@@ -20,13 +20,15 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::name::Name;
-use crate::parser::Cursor;
+use crate::parser::{Cursor, is_other_quote};
 use crate::source::{Span, offset};
 use crate::suggest::nearest;
 
 /// An operator whose operands are being read.
 struct Open {
     operator: Operator,
+    /// `false` if the keyword names no operator, which has been reported.
+    known: bool,
     /// From the operator's keyword on.
     start: u32,
     /// The `(` before the first operand.
@@ -103,6 +105,11 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
         }
         _ => {
             cursor.unexpected("an interaction");
+            if token.kind == TokenKind::Unknown && is_other_quote(cursor.slice(token.span)) {
+                // The whole operand is about the name that was meant.
+                recover(cursor);
+                return Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid });
+            }
             // Skip what cannot begin one, but leave what closes or separates to the caller.
             if !matches!(
                 token.kind,
@@ -138,6 +145,7 @@ fn operator(cursor: &mut Cursor<'_>) -> Head {
     let word = cursor.text();
     let after = cursor.kind_after();
     cursor.bump();
+    let mut known = true;
     let operator = match word {
         "strict" => Operator::Strict,
         "seq" => Operator::Seq,
@@ -151,6 +159,7 @@ fn operator(cursor: &mut Cursor<'_>) -> Head {
         "loopC" => Operator::Loop(LoopKind::Coregion(region(cursor, keyword))),
         _ => {
             unknown_operator(cursor, keyword, word);
+            known = false;
             if after == TokenKind::LeftBrace {
                 skip_to_parenthesis(cursor);
             }
@@ -163,7 +172,8 @@ fn operator(cursor: &mut Cursor<'_>) -> Head {
         cursor.unexpected("`(` before the operands");
         return Head::Leaf(Node { span: keyword, kind: NodeKind::Invalid });
     }
-    Head::Operator(Open { operator, start: keyword.start, parenthesis, operands: Vec::new() })
+    let operands = Vec::new();
+    Head::Operator(Open { operator, known, start: keyword.start, parenthesis, operands })
 }
 
 /// Whether this is an operator of later peers, whose first bracket may be a brace.
@@ -299,7 +309,9 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
                 cursor.unclosed(open, ')');
                 return false;
             }
-            TokenKind::Word | TokenKind::Quoted | TokenKind::EmptySet if !complained => {
+            TokenKind::Word | TokenKind::Quoted | TokenKind::EmptySet
+                if !complained && !cursor.is_lost() =>
+            {
                 let end = cursor.previous_end();
                 cursor.report(
                     Diagnostic::new(
@@ -324,9 +336,9 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
     }
 }
 
-/// `operator()`: reports it and makes it the empty interaction.
+/// `operator()`: reports it; nothing can be said about what was meant.
 fn no_operands(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) -> NodeId {
-    if let Some(open) = stack.last() {
+    if let Some(open) = stack.last().filter(|open| open.known) {
         let span = Span::new(open.start, cursor.token().span.end);
         cursor.report(
             Diagnostic::new(
@@ -362,8 +374,11 @@ fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) 
         let body = Node { span, kind: NodeKind::Operator(Operator::Seq, operands) };
         operands = vec![push(nodes, body)];
     }
+    if let (false, &[only]) = (open.known, &operands[..]) {
+        return only;
+    }
     let kind = if operands.is_empty() {
-        NodeKind::Empty
+        NodeKind::Invalid
     } else {
         NodeKind::Operator(open.operator, operands)
     };

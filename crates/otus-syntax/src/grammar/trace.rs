@@ -417,7 +417,8 @@ impl Reader<'_> {
         let direction = match self.peek() {
             Some(sign @ (b'!' | b'?')) => direction(sign),
             // The quote that never ends has been reported.
-            None if self.bytes[start] == b'"' && !scan_quoted(self.text, start).closed => {
+            // The quote has taken the rest of its line, and that has been reported.
+            _ if self.bytes[start] == b'"' && !scan_quoted(self.text, start).closed => {
                 return false;
             }
             found => {
@@ -587,7 +588,10 @@ impl Reader<'_> {
 
     fn unexpected(&mut self, what: &str) {
         let (span, found) = match self.text[self.at..].chars().next() {
-            None => (Span::at(offset(self.at)), "the end of the text".to_owned()),
+            None => {
+                let end = self.text.trim_end().len();
+                (Span::at(offset(end)), "the end of the text".to_owned())
+            }
             Some(c) => {
                 let end = scan_word(self.text, self.at).max(self.at + c.len_utf8());
                 let found: String = self.text[self.at..end].chars().take(24).collect();

@@ -260,10 +260,9 @@ fn faults_in_interactions() {
     fault(
         "\"open -- m -> b",
         &expect![[r#"
-        error[O0203] 1:1 `"open -- m -> b` this quoted name has no closing quote on its line
-          help: close it with `"`; inside, write `\"` for a quote
-        error[O0204] 1:16 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
-    "#]],
+            error[O0203] 1:1 `"open -- m -> b` this quoted name has no closing quote on its line
+              help: close it with `"`; inside, write `\"` for a quote
+        "#]],
     );
     fault(
         "\"\" -- m -> b",
@@ -275,18 +274,14 @@ fn faults_in_interactions() {
     fault(
         "seq(a!m, $, b!m)",
         &expect![[r#"
-        error[O0201] 1:10 `$` `$` does not belong here; expected an interaction
-    "#]],
+            error[O0201] 1:10 `$` `$` does not belong here; expected an interaction
+              help: a name with anything but letters, digits and `_` in it is quoted
+        "#]],
     );
     fault(
         "seq(a!m, 'b'!m)",
         &expect![[r#"
             error[O0201] 1:10 `'` `'` does not belong here; expected an interaction
-              help: names are quoted with `"`
-            error[O0204] 1:11 `b` `,` is missing before `b`
-              help: separate operands by `,`
-              fix: `` → `,`
-            error[O0201] 1:12 `'` `'` does not belong here; expected `--`, `->`, `!` or `?` after this name
               help: names are quoted with `"`
         "#]],
     );

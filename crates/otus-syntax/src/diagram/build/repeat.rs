@@ -54,6 +54,12 @@ impl Builder<'_> {
             LoopKind::Coregion(region) => Operator::Coreg(region.clone()),
         };
         let (body, exit) = self.loop_body(items, span);
+        if let Some(exit) =
+            exit.filter(|_| items.iter().all(|item| matches!(item, Item::Break(..))))
+        {
+            // Iterations that do nothing are none: what is left is to leave, or not.
+            return self.optional(exit, span);
+        }
         let least = repetition.least;
         let most = repetition.most.map(|most| most.max(least));
         if !self.may_unfold(body, exit, kind, most.unwrap_or(least), opener) {
@@ -104,23 +110,23 @@ impl Builder<'_> {
 
     /// The body of a loop without its breaks, and the ways to leave it, if there are any.
     fn loop_body(&mut self, items: &[Item], span: Span) -> (NodeId, Option<NodeId>) {
-        let last_break = items.iter().rposition(|item| matches!(item, Item::Break(_)));
+        let last_break = items.iter().rposition(|item| matches!(item, Item::Break(..)));
         let exit = last_break.map(|last| {
-            let Item::Break(body) = items[last] else { unreachable!("found as a break") };
+            let Item::Break(body, _) = items[last] else { unreachable!("found as a break") };
             // The last break ends the way out; those before it are choices along it.
             let mut way = items[..last].to_vec();
             way.push(Item::Node(body));
             let at = self.span_of(body);
             self.join(&way, &Operator::Seq, at)
         });
-        if items.len() == 1 && exit.is_some() {
-            self.break_alone(span);
+        if let [Item::Break(_, opener)] = *items {
+            self.break_alone(opener);
         }
         let body: Vec<NodeId> = items
             .iter()
             .filter_map(|item| match *item {
                 Item::Node(node) => Some(node),
-                Item::Break(_) => None,
+                Item::Break(..) => None,
             })
             .collect();
         (self.apply_in(&Operator::Seq, body, span), exit)

@@ -137,6 +137,17 @@ enum Until {
 }
 
 impl Until {
+    /// What it is.
+    fn word(&self) -> &'static str {
+        match self {
+            Until::Comment => "comment",
+            Until::End(words) => words[0],
+            Until::Brace(_) => "block",
+            Until::Style => "style",
+            Until::Label { .. } => "label",
+        }
+    }
+
     /// What to write to end it.
     fn written(&self) -> String {
         match self {
@@ -198,8 +209,10 @@ impl Reader<'_> {
                     Code::NEVER_CLOSED
                 }
             };
-            let message =
-                format!("this has no `{end}` after it, so the rest of the diagram is lost");
+            let message = format!(
+                "this {} has no `{end}`, so the rest of the diagram is lost",
+                skipping.until.word()
+            );
             self.diagnostics.push(
                 Diagnostic::new(code, self.source, skipping.start, message)
                     .with_help(format!("write `{end}` on a line where it ends")),
