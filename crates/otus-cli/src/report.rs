@@ -12,10 +12,20 @@ pub(crate) fn text(sources: &[Source], diagnostics: &[Diagnostic], colored: bool
     let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::new();
     for found in diagnostics {
-        out.push_str(&renderer.render(&[group(sources, found)]));
-        out.push_str("\n\n");
+        let rendered = renderer.render(&[group(sources, found)]);
+        for line in rendered.lines().filter(|line| !is_bare_origin(line)) {
+            out.push_str(line);
+            out.push('\n');
+        }
+        out.push('\n');
     }
     out
+}
+
+/// Whether a line is `:::` without a file, which the renderer puts before an excerpt of a long
+/// line, whose place has just been given.
+fn is_bare_origin(line: &str) -> bool {
+    line.trim_end_matches("\x1b[0m").ends_with("::: ") && !line.contains('|')
 }
 
 /// One line each: `file:line:column: error[O0301]: message (help)`.

@@ -137,7 +137,7 @@ pub fn select<'a>(
     };
     let headings = fences.iter().filter_map(|fence| fence.heading.as_deref());
     let help = match suggest::did_you_mean(&anchor, headings) {
-        Some(suggestion) => format!("{suggestion} {}", choices(source, fences)),
+        Some(suggestion) => format!("{suggestion} Otherwise, {}", choices(source, fences)),
         None => choices(source, fences),
     };
     finding(Code::NO_SUCH_DIAGRAM, message, help)
