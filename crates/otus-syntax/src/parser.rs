@@ -214,6 +214,11 @@ impl<'s> Cursor<'s> {
 
     /// Reports that `what` was expected where the cursor stands.
     pub fn unexpected(&mut self, what: &str) {
+        self.unexpected_with(what, None);
+    }
+
+    /// Reports that `what` was expected where the cursor stands, and how to write it.
+    pub fn unexpected_with(&mut self, what: &str, remedy: Option<String>) {
         if self.is_lost() {
             return;
         }
@@ -237,12 +242,14 @@ impl<'s> Cursor<'s> {
             return;
         }
         let found = describe(token.kind, self.text());
-        self.report(Diagnostic::new(
+        let mut diagnostic = Diagnostic::new(
             Code::UNEXPECTED_TOKEN,
             self.source(),
             self.place(),
             format!("expected {what}, found {found}"),
-        ));
+        );
+        diagnostic.help = remedy;
+        self.report(diagnostic);
     }
 
     /// Whether a quote or a comment without an end, which has been reported, has taken what could

@@ -18,6 +18,7 @@
 use crate::ast::{Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, Target};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::grammar::SECTIONS;
 use crate::lexer::TokenKind;
 use crate::name::Name;
 use crate::parser::{Cursor, is_other_quote};
@@ -102,6 +103,12 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
         }
         TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number | TokenKind::Less => {
             Head::Leaf(passing(cursor))
+        }
+        TokenKind::LeftParen => {
+            let help = "leave them out, or write an operator before them: seq(…)".to_owned();
+            cursor.unexpected_with("an interaction without parentheses around it", Some(help));
+            recover(cursor);
+            Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid })
         }
         _ => {
             cursor.unexpected("an interaction");
@@ -240,7 +247,10 @@ fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
                 keyword,
                 format!("`{operator}` needs its concurrent lifelines before its operands"),
             )
-            .with_help(format!("write {operator}(l1, l2)(…, …), or {operator}()(…, …) for none")),
+            .with_help(match operator {
+                "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
+                _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
+            }),
         );
         return Vec::new();
     }
@@ -302,6 +312,20 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
             TokenKind::Comma => {
                 cursor.bump();
                 // A comma before the closing parenthesis is harmless.
+                return cursor.kind() != TokenKind::RightParen;
+            }
+            TokenKind::Semicolon if !complained => {
+                let semicolon = cursor.bump().span;
+                cursor.report(
+                    Diagnostic::new(
+                        Code::UNEXPECTED_TOKEN,
+                        cursor.source(),
+                        semicolon,
+                        "operands are separated by `,`, not `;`",
+                    )
+                    .with_help("write `,`")
+                    .with_fix(semicolon, ","),
+                );
                 return cursor.kind() != TokenKind::RightParen;
             }
             TokenKind::RightParen => return false,
@@ -458,10 +482,31 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
             let target = Target::Lifeline(first);
             Some(Passing { origin: None, message, target, synchronous: false })
         }
-        _ => {
-            cursor.unexpected("`--`, `->`, `!` or `?` after this name");
+        next => {
+            let help = after_name(cursor.slice(first.span), next);
+            cursor.unexpected_with("`--`, `->`, `!` or `?` after this name", Some(help));
             None
         }
+    }
+}
+
+/// What may have been meant by a name that neither sends nor receives.
+fn after_name(name: &str, next: TokenKind) -> String {
+    match next {
+        TokenKind::LeftBrace if nearest(name, SECTIONS).is_some() => {
+            format!("a section begins with `@`: `@{name}{{…}}`")
+        }
+        TokenKind::Equals => {
+            "options stand in a section: `@analyze_option{…}` or `@explore_option{…}`".to_owned()
+        }
+        TokenKind::LeftBracket | TokenKind::LeftBrace if matches!(name, "coreg" | "loopC") => {
+            format!("lifelines and operands stand in parentheses: {name}(l1, l2)(…)")
+        }
+        _ if OPERATORS.contains(&name) => {
+            format!("if `{name}` is the operator, its operands stand in parentheses: {name}(…)")
+        }
+        TokenKind::Minus => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
+        _ => "write `a -- m -> b`, `a -- m ->|` or `m -> b`".to_owned(),
     }
 }
 

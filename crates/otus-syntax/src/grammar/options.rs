@@ -291,6 +291,23 @@ const OPTIONS: [&str; 14] = [
 /// What an entry of a section sets.
 fn option(cursor: &mut Cursor<'_>, entry: &Entry, process: Process) -> Option<OptionValue> {
     let phrase = entry.phrase.as_str();
+    let begins =
+        |option: &&str| phrase.strip_prefix(*option).is_some_and(|rest| rest.starts_with('_'));
+    if !OPTIONS.contains(&phrase)
+        && cursor.slice(entry.key).contains(char::is_whitespace)
+        && let Some(option) = OPTIONS.into_iter().find(|option| begins(option))
+    {
+        cursor.report(
+            Diagnostic::new(
+                Code::UNKNOWN_VALUE,
+                cursor.source(),
+                entry.key,
+                format!("`{option}` has no `=` before its value"),
+            )
+            .with_help(format!("write `{option} = …`")),
+        );
+        return None;
+    }
     if !OPTIONS.contains(&phrase) {
         let found = Diagnostic::new(
             Code::UNKNOWN_OPTION,
@@ -750,7 +767,7 @@ fn bad_number(cursor: &mut Cursor<'_>, span: Span, message: &str, help: &str) {
 }
 
 fn bad_value(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, known: &[&str]) {
-    let span = if entry.key.is_empty() { entry.span } else { entry.key };
+    let span = if entry.phrase.is_empty() { entry.span } else { entry.key };
     let written = cursor.slice(span).trim();
     let found = Diagnostic::new(
         Code::UNKNOWN_VALUE,

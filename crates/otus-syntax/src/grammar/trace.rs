@@ -239,11 +239,16 @@ impl Reader<'_> {
 
     /// `name (',' name)*` up to the `]`.
     fn lifelines(&mut self, open: usize) -> Vec<Name> {
-        let mut names = Vec::new();
+        let mut names: Vec<Name> = Vec::new();
         loop {
             self.skip_trivia();
             match self.peek() {
                 Some(b',') => self.at += 1,
+                // A name before `!` or `?` is that of an action: the `]` is missing before it.
+                Some(b'!' | b'?') if !names.is_empty() => {
+                    self.at = names.pop().map_or(self.at, |name| name.span.start as usize);
+                    break;
+                }
                 None | Some(b']' | b';' | b'[' | b'{' | b'}') => break,
                 Some(_) => match self.name() {
                     Some(name) => names.push(name),
@@ -337,7 +342,9 @@ impl Reader<'_> {
         }
         let end = scan_ascii_name(self.bytes, middle + 1);
         // A name that goes on in another alphabet, or in quotes, is for the general path.
-        if end == middle + 1 || self.bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
+        if end == middle + 1
+            || self.bytes.get(end).is_some_and(|&byte| !byte.is_ascii() || byte == b'-')
+        {
             return false;
         }
         let written = &self.bytes[start..end];
@@ -424,10 +431,9 @@ impl Reader<'_> {
             found => {
                 let name = self.source.slice(lifeline.span);
                 let help = match found {
-                    Some(b'-') => format!(
-                        "a name with a dash must be quoted (\"{name}-…\"); \
-                         an action is a lifeline, `!` or `?`, and a message"
-                    ),
+                    Some(b'-') => "a trace has actions instead of arrows: `a!m` where a sends m, \
+                                   `b?m` where b receives it"
+                        .to_owned(),
                     _ => format!(
                         "write `{name}!m` if {name} emits m, or `{name}?m` if it receives m"
                     ),
@@ -485,6 +491,25 @@ impl Reader<'_> {
         if end == start {
             return None;
         }
+        let dashed = self.scan_dashed(end);
+        if dashed > end {
+            let (span, text) =
+                (Span::new(offset(start), offset(dashed)), &self.text[start..dashed]);
+            self.report(
+                Diagnostic::new(
+                    Code::NEEDS_QUOTES,
+                    self.source.id(),
+                    span,
+                    format!("the name `{text}` must be quoted"),
+                )
+                .with_help(format!(
+                    "only letters, digits and `_` stand without quotes: write \"{text}\" everywhere"
+                ))
+                .with_fix(span, format!("\"{text}\"")),
+            );
+            self.at = dashed;
+            return Some(self.intern(start, dashed));
+        }
         self.at = end;
         if self.bytes[start..end].iter().all(u8::is_ascii_digit) {
             let (span, text) = (Span::new(offset(start), offset(end)), &self.text[start..end]);
@@ -500,6 +525,18 @@ impl Reader<'_> {
             );
         }
         Some(self.intern(start, end))
+    }
+
+    /// The end of a name that goes on with `-` and a word at `end`, or `end`.
+    fn scan_dashed(&self, mut end: usize) -> usize {
+        while self.bytes.get(end) == Some(&b'-') {
+            let word = scan_word(self.text, end + 1);
+            if word == end + 1 {
+                break;
+            }
+            end = word;
+        }
+        end
     }
 
     fn intern(&mut self, start: usize, end: usize) -> Name {

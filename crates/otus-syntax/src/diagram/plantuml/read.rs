@@ -54,7 +54,20 @@ pub(super) fn statements(
 /// Where the diagram to read stands.
 fn content(source: &Source, range: Span, diagnostics: &mut Vec<Diagnostic>) -> Option<Span> {
     let found = line::diagrams(source.text(), range);
-    let Some(first) = found.first() else { return Some(range) };
+    let Some(first) = found.first() else {
+        if source.slice(range).trim().is_empty() {
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::NOT_A_DIAGRAM,
+                    source.id(),
+                    range,
+                    "there is no diagram here",
+                )
+                .with_help("a sequence diagram stands between `@startuml` and `@enduml`"),
+            );
+        }
+        return Some(range);
+    };
     let mut sequences = found.iter().filter(|diagram| diagram.kind == "uml");
     let Some(diagram) = sequences.next() else {
         let message = format!("`@start{}` does not start a sequence diagram", first.kind);
@@ -885,6 +898,8 @@ impl Reader<'_> {
                     "write `{lower} NAME` or `{lower} \"what it shows\" as NAME`; quote a name that \
                      has other characters than letters, digits, `_`, `.` and `@`"
                 )
+            } else if lower == "and" {
+                String::from("in PlantUML, `else` separates the operands of `par` too")
             } else if words::commands().any(|command| command == lower) {
                 format!("PlantUML has lines that begin with `{lower}`, but not this one")
             } else {
