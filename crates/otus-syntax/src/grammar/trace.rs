@@ -246,7 +246,9 @@ impl Reader<'_> {
                 Some(b',') => self.at += 1,
                 // A name before `!` or `?` is that of an action: the `]` is missing before it.
                 Some(b'!' | b'?') if !names.is_empty() => {
-                    self.at = names.pop().map_or(self.at, |name| name.span.start as usize);
+                    if let Some(name) = names.pop() {
+                        self.go_back(name.span.start);
+                    }
                     break;
                 }
                 None | Some(b']' | b';' | b'[' | b'{' | b'}') => break,
@@ -525,6 +527,17 @@ impl Reader<'_> {
             );
         }
         Some(self.intern(start, end))
+    }
+
+    /// Reads again from `start` on: comments and what was said about it too.
+    fn go_back(&mut self, start: u32) {
+        self.at = start as usize;
+        while self.tree.comments.last().is_some_and(|comment| comment.span.start >= start) {
+            self.tree.comments.pop();
+        }
+        while self.diagnostics.last().is_some_and(|found| found.primary.span.start >= start) {
+            self.diagnostics.pop();
+        }
     }
 
     /// The end of a name that goes on with `-` and a word at `end`, or `end`.

@@ -167,6 +167,15 @@ fn faults_in_traces() {
     "#]],
     );
     fault(
+        "[a /* c */ a /* d */ !m",
+        &expect![[r#"
+        {[a] a!m}
+        error[O0205] 1:1 `[` this `[` is never closed
+          1:12 `]` expected before this
+          help: add the missing `]`
+    "#]],
+    );
+    fault(
         "[a a!m",
         &expect![[r#"
             {[a] a!m}
