@@ -338,7 +338,13 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, span: Span) 
     let same_line = line.len() == between.len();
     let after_comment = same_line && comments.last().is_some_and(|last| last.trailing);
     let trailing = !line.trim_start_matches('\u{feff}').trim().is_empty() || after_comment;
-    comments.push(Comment { span, text: text[span.range()].trim_end().into(), trailing });
+    let mut text = text[span.range()].trim_end().to_owned();
+    let ends = text.len() >= "/**/".len() && text.ends_with("*/");
+    if text.starts_with("/*") && !ends {
+        // Printed as it stands it would swallow what is printed after it.
+        text.push_str(" */");
+    }
+    comments.push(Comment { span, text: text.into(), trailing });
 }
 
 /// Adds a finding to a list, unless there are too many already; then says so once.
