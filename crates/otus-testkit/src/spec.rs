@@ -41,6 +41,8 @@ pub struct Case {
 pub struct Fence {
     /// The first word of its info string.
     pub kind: String,
+    /// The rest of its info string, such as a file name.
+    pub name: String,
     /// What it holds.
     pub text: String,
 }
@@ -65,8 +67,9 @@ pub fn cases(document: &str) -> Vec<Case> {
                 cases.push(Case { title: titles.join(" › "), fences: Vec::new() });
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                let kind = info.split_whitespace().next().unwrap_or("text").to_owned();
-                fence = Some(Fence { kind, text: String::new() });
+                let (kind, name) = info.trim().split_once(' ').unwrap_or((info.trim(), ""));
+                let kind = if kind.is_empty() { "text" } else { kind }.to_owned();
+                fence = Some(Fence { kind, name: name.to_owned(), text: String::new() });
             }
             Event::End(TagEnd::CodeBlock) => {
                 if let (Some(fence), Some(case)) = (fence.take(), cases.last_mut()) {
