@@ -18,8 +18,9 @@
 //! | `lints` | what the linter adds about the specification before it, in the same form |
 //! | `text` | nothing: an illustration |
 //!
-//! Without a `diagnostics` fence nothing but notes may be said. A case without `hsf` declares
-//! names by using them. Later analyses add fences of their own.
+//! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
+//! without `hsf` declares names by using them, which the tool does for diagrams only. Later
+//! analyses add fences of their own.
 //!
 //! `OTUS_BLESS=1 cargo test -p otus-testkit --test spec` writes what was found into the fences that expect
 //! something ([`bless`]); the difference is then to be reviewed, not only recorded.
@@ -249,8 +250,11 @@ fn listed(findings: &[(Severity, String)], least: Severity) -> String {
     findings.iter().filter(|(severity, _)| *severity >= least).map(|(_, line)| &**line).collect()
 }
 
-/// The signatures and options that belong to every `hif` of the case, by fence.
-fn shared_files(case: &Case) -> Vec<(usize, SpecFile)> {
+/// A signature or options: which fence, of which kind.
+type Shared<'a> = (usize, &'a str, SpecFile);
+
+/// The signatures and options that belong to every `hif` of the case.
+fn shared_files(case: &Case) -> Vec<Shared<'_>> {
     let is_shared = |(_, fence): &(usize, &Fence)| matches!(fence.kind.as_str(), "hsf" | "hcf");
     case.fences
         .iter()
@@ -258,13 +262,14 @@ fn shared_files(case: &Case) -> Vec<(usize, SpecFile)> {
         .filter(is_shared)
         .map(|(at, fence)| {
             let id = SourceId(u32::try_from(at).unwrap_or(0) + 1);
-            (at, parse_spec(&Source::with_id(id, "shared", fence.text.clone())).tree)
+            let source = Source::with_id(id, "shared", fence.text.clone());
+            (at, fence.kind.as_str(), parse_spec(&source).tree)
         })
-        .filter(|(_, tree)| tree.interaction.is_none())
+        .filter(|(.., tree)| tree.interaction.is_none())
         .collect()
 }
 
-fn specification(at: usize, fence: &Fence, shared: &[(usize, SpecFile)]) -> (Subject, Lowered) {
+fn specification(at: usize, fence: &Fence, shared: &[Shared<'_>]) -> (Subject, Lowered) {
     let source = Source::new(fence.kind.clone(), fence.text.clone());
     let parsed = match fence.kind.as_str() {
         "mermaid" => Language::Mermaid.parse(&source),
@@ -275,9 +280,9 @@ fn specification(at: usize, fence: &Fence, shared: &[(usize, SpecFile)]) -> (Sub
     let mut tree = parsed.tree;
     let mut files: Vec<&SpecFile> = Vec::new();
     if matches!(fence.kind.as_str(), "hsf" | "hif" | "hcf") && !declares(&tree) {
-        let others = shared.iter().filter(|(other, _)| *other != at).map(|(_, file)| file);
+        let others = shared.iter().filter(|(other, ..)| *other != at).map(|(.., file)| file);
         files.extend(others.filter(|file| tree.interaction.is_some() || declares(file)));
-        tree.implicit |= !files.iter().any(|file| declares(file));
+        tree.implicit |= fence.kind == "hif" && !shared.iter().any(|(_, kind, _)| *kind == "hsf");
     }
     files.push(&tree);
     let mut lowered = lower(&files);
