@@ -38,11 +38,11 @@ impl Picture {
             Picture::Settings => "settings",
             Picture::Title => "titles",
             Picture::Description => "descriptions for screen readers",
-            Picture::Numbering => "numbering",
+            Picture::Numbering => "message numbers",
             Picture::Box => "boxes around participants",
-            Picture::Lifecycle => "creation and destruction of participants",
+            Picture::Lifecycle => "creations and destructions of participants",
             Picture::Note => "notes",
-            Picture::Activation => "activation",
+            Picture::Activation => "activation bars",
             Picture::Links => "links and properties of participants",
             Picture::Background => "backgrounds",
         }
@@ -67,13 +67,13 @@ impl Pictures {
                 let words = picture.words();
                 let times = match count {
                     1 => String::new(),
-                    _ => format!(" ({count} places, this is the first)"),
+                    _ => format!(" ({count} places)"),
                 };
                 diagnostics.push(Diagnostic::new(
                     Code::PICTURE_ONLY,
                     source,
                     span,
-                    format!("{words} belong to the picture and do not change the meaning{times}"),
+                    format!("{words} are kept in the picture only{times}"),
                 ));
             }
         }
