@@ -17,10 +17,11 @@ pub(super) enum Picture {
     Activation,
     Links,
     Background,
+    Guard,
 }
 
 impl Picture {
-    const ALL: [Picture; 10] = [
+    const ALL: [Picture; 11] = [
         Picture::Settings,
         Picture::Title,
         Picture::Description,
@@ -31,6 +32,7 @@ impl Picture {
         Picture::Activation,
         Picture::Links,
         Picture::Background,
+        Picture::Guard,
     ];
 
     fn words(self) -> &'static str {
@@ -45,6 +47,24 @@ impl Picture {
             Picture::Activation => "activation bars",
             Picture::Links => "links and properties of participants",
             Picture::Background => "backgrounds",
+            Picture::Guard => "guards",
+        }
+    }
+
+    /// What to know when it was meant otherwise.
+    fn help(self) -> Option<&'static str> {
+        match self {
+            Picture::Guard => Some("a condition is not checked: any operand can happen"),
+            Picture::Settings
+            | Picture::Title
+            | Picture::Description
+            | Picture::Numbering
+            | Picture::Box
+            | Picture::Lifecycle
+            | Picture::Note
+            | Picture::Activation
+            | Picture::Links
+            | Picture::Background => None,
         }
     }
 }
@@ -69,12 +89,10 @@ impl Pictures {
                     1 => String::new(),
                     _ => format!(" ({count} places)"),
                 };
-                diagnostics.push(Diagnostic::new(
-                    Code::PICTURE_ONLY,
-                    source,
-                    span,
-                    format!("{words} are kept in the picture only{times}"),
-                ));
+                let message = format!("{words} are kept in the picture only{times}");
+                let mut note = Diagnostic::new(Code::PICTURE_ONLY, source, span, message);
+                note.help = picture.help().map(str::to_owned);
+                diagnostics.push(note);
             }
         }
     }
