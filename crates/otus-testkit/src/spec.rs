@@ -394,3 +394,54 @@ pub fn listing(source: &Source, diagnostics: &[Diagnostic]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the first fault of a document's first case, or nothing.
+    #[track_caller]
+    fn check(document: &str, expected: &str) {
+        let cases = cases(document);
+        let found = run(&cases[0]).err().map(|error| error.to_string()).unwrap_or_default();
+        assert_eq!(found.lines().next().unwrap_or(""), expected, "{found}");
+    }
+
+    const TERM: &str = "# x\n```hif\na!m\n```\n```term\n";
+
+    #[test]
+    fn expectations_are_compared() {
+        check(&format!("{TERM}a!m\n```\n"), "");
+        check(&format!("{TERM}a?m\n```\n"), "term of the hif");
+        check("# x\n```hif\nseq(a!m\n```\n", "diagnostics");
+        check("# x\n```hif\na -- m -> b\n```\n```htf\n[a] b?m\n```\n", "diagnostics");
+        check("```hif\nseq(a!m\n```\n# x\n", "diagnostics");
+    }
+
+    #[test]
+    fn malformed_cases_are_refused() {
+        check("# x\n```term\na!m\n```\n", "`term` is about interactions, and the case has none");
+        check("# x\n```canonical\na!m\n```\n", "`canonical` follows what it is about");
+        check("# x\n```htf\n```\n```lints\n```\n", "`lints` is not about such a fence");
+        let two = format!("{TERM}a!m\n```\n```term\na!m\n```\n");
+        check(&two, "a case has one `term`; give the others headings of their own");
+        check("# x\n```hfi\n```\n", "there is no fence `hfi`; see the documentation of the runner");
+    }
+
+    #[test]
+    fn blessing_writes_what_was_found_and_nothing_else() {
+        let before = format!("{TERM}```\nwords\n## y\n```hif\na! m\n```\n```canonical\nold\n```\n");
+        let after = bless(&before);
+        let canonical = "```canonical\na -- m ->|\n```";
+        assert_eq!(
+            after,
+            before
+                .replace(TERM, &format!("{TERM}a!m\n"))
+                .replace("```canonical\nold\n```", canonical)
+        );
+        assert_eq!(bless(&after), after);
+        for case in &cases(&after) {
+            run(case).expect("what was blessed passes");
+        }
+    }
+}
