@@ -176,7 +176,7 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
         heard.push(hearing);
     }
     for fence in &section.fences {
-        let source = Source::new(fence.name.clone(), fence.text.clone());
+        let source = Source::new(fence.argument.clone(), fence.text.clone());
         let found = match &*fence.kind {
             "hsf" | "hif" | "hcf" | "text" => continue,
             "mermaid" => diagram(mermaid::read(&source, source.whole())),
@@ -237,7 +237,7 @@ fn diagram(parsed: Parsed<SpecFile>) -> Vec<Diagnostic> {
 fn document(source: &Source, fence: &Fence) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let fences = markdown::fences(source, &mut found);
-    let selector = fence.name.split_once('#').map(|(_, selector)| selector);
+    let selector = fence.argument.split_once('#').map(|(_, selector)| selector);
     let picked = if selector.is_none() && fences.len() > 1 {
         fences
     } else {

@@ -337,7 +337,7 @@ fn word(
             });
         }
         FaultKind::Undeclared { kind, name, others } => unknown::report(
-            Unknown { kind, name: text(name), source, span, others },
+            Unknown { kind, name: text(name), source, span, others, in_diagram: false },
             declared,
             findings,
         ),

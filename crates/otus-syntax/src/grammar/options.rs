@@ -768,6 +768,13 @@ fn bad_number(cursor: &mut Cursor<'_>, span: Span, message: &str, help: &str) {
 
 fn bad_value(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, known: &[&str]) {
     let span = if entry.phrase.is_empty() { entry.span } else { entry.key };
+    // Where a value is missing, that has been said.
+    let is_missing = matches!(entry.argument, Argument::None) && entry.phrase.is_empty();
+    if is_missing
+        && cursor.diagnostics.last().is_some_and(|last| last.primary.span.start == span.start)
+    {
+        return;
+    }
     let written = cursor.slice(span).trim();
     let found = Diagnostic::new(
         Code::UNKNOWN_VALUE,

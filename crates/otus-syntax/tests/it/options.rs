@@ -225,6 +225,14 @@ fn faults_in_options() {
     "#]],
     );
     check(
+        "@analyze_option{ goal = ; strategy = }",
+        &expect![[r#"
+            @analyze_option{}
+            error[O0204] 1:25 `;` expected a value, found `;`
+            error[O0204] 1:38 `}` expected a value, found `}`
+        "#]],
+    );
+    check(
         "@analyze_option{ colour = blue }",
         &expect![[r#"
         @analyze_option{}

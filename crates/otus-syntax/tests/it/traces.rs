@@ -66,6 +66,10 @@ fn comments_are_kept() {
         "// run 7\n{\n  [a] a!m. /* sent */ a?n; // done\n  /* nothing */\n  [b]\n}",
     );
     check("[a] a!m. // one\n a!n", "{\n  [a] a!m. // one\n  a!n\n}");
+    check(
+        "{ [a] a!m; [b] // none\n // at all\n} // end",
+        "{\n  [a] a!m;\n  [b] // none\n  // at all\n} // end",
+    );
 }
 
 #[test]
