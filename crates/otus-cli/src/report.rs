@@ -12,10 +12,20 @@ pub(crate) fn text(sources: &[Source], diagnostics: &[Diagnostic], colored: bool
     let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::new();
     for found in diagnostics {
-        out.push_str(&renderer.render(&[group(sources, found)]));
-        out.push_str("\n\n");
+        let rendered = renderer.render(&[group(sources, found)]);
+        for line in rendered.lines().filter(|line| !is_bare_origin(line)) {
+            out.push_str(line);
+            out.push('\n');
+        }
+        out.push('\n');
     }
     out
+}
+
+/// Whether a line is `:::` without a file, which the renderer puts before an excerpt of a long
+/// line, whose place has just been given.
+fn is_bare_origin(line: &str) -> bool {
+    line.trim_end_matches("\x1b[0m").ends_with("::: ") && !line.contains('|')
 }
 
 /// One line each: `file:line:column: error[O0301]: message (help)`.
@@ -83,8 +93,10 @@ pub(crate) fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
             (count > 0).then(|| format!("{count} {}{plural}", severity.name()))
         })
         .collect();
-    let worst = diagnostics.iter().max_by_key(|found| found.severity)?;
-    Some(format!("{}; `otus explain {}` tells more", counts.join(", "), worst.code))
+    // The first of the worst: later ones often follow from it.
+    let worst = worst(diagnostics)?;
+    let first = diagnostics.iter().find(|found| found.severity == worst)?;
+    Some(format!("{}; `otus explain {}` tells more", counts.join(", "), first.code))
 }
 
 /// The worst severity among them.

@@ -18,6 +18,10 @@ pub struct Cursor<'s> {
     lexer: Lexer<'s>,
     token: Token,
     previous_end: u32,
+    /// Where a quote without an end has taken the rest of its line: what follows is lost with it.
+    lost: Option<u32>,
+    /// Whether a comment without an end has taken the rest of the text.
+    commented_out: bool,
     /// Every name met so far.
     pub names: Names,
     /// Every comment passed so far.
@@ -34,6 +38,8 @@ impl<'s> Cursor<'s> {
             lexer: Lexer::new(source.text()),
             token: Token { kind: TokenKind::End, span: Span::at(0) },
             previous_end: 0,
+            lost: None,
+            commented_out: false,
             names: Names::default(),
             comments: Vec::new(),
             diagnostics: Vec::new(),
@@ -120,11 +126,11 @@ impl<'s> Cursor<'s> {
         match self.kind() {
             TokenKind::Word => {
                 let token = self.bump();
-                let symbol = self.names.intern(self.source.slice(token.span));
-                if self.kind() == TokenKind::Minus && self.token.span.start == token.span.end {
-                    self.dashed_name(token.span);
-                }
-                Some(Name { symbol, span: token.span })
+                let goes_on =
+                    self.kind() == TokenKind::Minus && self.token.span.start == token.span.end;
+                let span = if goes_on { self.dashed_name(token.span) } else { token.span };
+                let symbol = self.names.intern(self.source.slice(span));
+                Some(Name { symbol, span })
             }
             TokenKind::Quoted => {
                 let token = self.bump();
@@ -154,6 +160,7 @@ impl<'s> Cursor<'s> {
                     )
                     .with_help("close it with `\"`; inside, write `\\\"` for a quote"),
                 );
+                self.lost = Some(token.span.end);
                 let symbol = self.names.intern(&unquote(self.source.slice(token.span)));
                 Some(Name { symbol, span: token.span })
             }
@@ -181,7 +188,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// A plain name that goes on with `-`: takes the rest of it and asks for quotes.
-    fn dashed_name(&mut self, first: Span) {
+    fn dashed_name(&mut self, first: Span) -> Span {
         let mut end = first.end;
         while matches!(self.kind(), TokenKind::Minus | TokenKind::Word | TokenKind::Number)
             && self.token.span.start == end
@@ -202,32 +209,53 @@ impl<'s> Cursor<'s> {
             ))
             .with_fix(span, format!("\"{text}\"")),
         );
+        span
     }
 
     /// Reports that `what` was expected where the cursor stands.
     pub fn unexpected(&mut self, what: &str) {
+        self.unexpected_with(what, None);
+    }
+
+    /// Reports that `what` was expected where the cursor stands, and how to write it.
+    pub fn unexpected_with(&mut self, what: &str, remedy: Option<String>) {
+        if self.is_lost() {
+            return;
+        }
         let token = self.token;
         if token.kind == TokenKind::Unknown {
             let character = self.text();
-            let mut found = Diagnostic::new(
-                Code::UNEXPECTED_CHARACTER,
-                self.source(),
-                token.span,
-                format!("`{}` does not belong here; expected {what}", printable(character)),
+            let help = match character {
+                _ if is_other_quote(character) => "names are quoted with `\"`",
+                "#" | "%" => "a comment begins with `//`; a name with this sign in it is quoted",
+                _ => "a name with anything but letters, digits and `_` in it is quoted",
+            };
+            self.report(
+                Diagnostic::new(
+                    Code::UNEXPECTED_CHARACTER,
+                    self.source(),
+                    token.span,
+                    format!("`{}` does not belong here; expected {what}", printable(character)),
+                )
+                .with_help(help),
             );
-            if character == "'" || character == "`" || character == "“" || character == "”" {
-                found = found.with_help("names are quoted with `\"`");
-            }
-            self.report(found);
             return;
         }
         let found = describe(token.kind, self.text());
-        self.report(Diagnostic::new(
+        let mut diagnostic = Diagnostic::new(
             Code::UNEXPECTED_TOKEN,
             self.source(),
             self.place(),
             format!("expected {what}, found {found}"),
-        ));
+        );
+        diagnostic.help = remedy;
+        self.report(diagnostic);
+    }
+
+    /// Whether a quote or a comment without an end, which has been reported, has taken what could
+    /// have followed: more about this place would not be about a fault of its own.
+    pub fn is_lost(&self) -> bool {
+        self.lost == Some(self.previous_end) || self.commented_out && self.kind() == TokenKind::End
     }
 
     /// A span to point at: the next token, or the last byte of the text at its end.
@@ -241,6 +269,9 @@ impl<'s> Cursor<'s> {
 
     /// Reports a bracket that is not closed where `closer` was expected.
     pub fn unclosed(&mut self, opener: Span, closer: char) {
+        if self.is_lost() {
+            return;
+        }
         let bracket = self.source.slice(opener).to_owned();
         let found = describe(self.kind(), self.text());
         self.report(
@@ -269,6 +300,7 @@ impl<'s> Cursor<'s> {
         while let Some(comment) = self.lexer.comment() {
             let span = comment.span;
             if !comment.terminated {
+                self.commented_out = true;
                 self.report(
                     Diagnostic::new(
                         Code::UNTERMINATED_COMMENT,
@@ -329,6 +361,11 @@ pub fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
         ),
         _ => {}
     }
+}
+
+/// Whether someone may have meant this as a quote.
+pub(crate) fn is_other_quote(character: &str) -> bool {
+    matches!(character, "'" | "`" | "‘" | "’" | "“" | "”" | "«" | "»")
 }
 
 /// Text as it can be shown in a message: control characters are escaped.

@@ -179,6 +179,7 @@ const SPECS: &[&str] = &[
     "@explore_option{ loggers = [graphic[svg,vertical], tracegen[generation = exact, partition={(l1,l2),(l3)}]]; filters = [max_depth = 35]; priorities = random }",
     "@analyze_option{ analysis_kind = simulate[before = true, loop max depth, act num = 10]; priorities = [simu = -1] }",
     "coreg(l2)(loopC(l1,l2)(l1 -- <synch>m -> l2), m -> l1, l2--m->|) /* c */ // d",
+    "strict(a!m, loopW(o), /* open\n a!m)",
     "strict(loopS(a!m), loopW(∅), loopP(a?m), loopH(o), loop_seq(o), \"x y\" -- \"m\\\"\" -> b)",
 ];
 

@@ -137,7 +137,7 @@ pub fn select<'a>(
     };
     let headings = fences.iter().filter_map(|fence| fence.heading.as_deref());
     let help = match suggest::did_you_mean(&anchor, headings) {
-        Some(suggestion) => format!("{suggestion} {}", choices(source, fences)),
+        Some(suggestion) => format!("{suggestion} Otherwise, {}", choices(source, fences)),
         None => choices(source, fences),
     };
     finding(Code::NO_SUCH_DIAGRAM, message, help)
@@ -146,7 +146,8 @@ pub fn select<'a>(
 /// The first diagrams of a document, by number, line and heading.
 fn choices(source: &Source, fences: &[Fence]) -> String {
     const SHOWN: usize = 10;
-    let mut text = String::from(if fences.len() == 1 { "there is " } else { "there are " });
+    let only = fences.len() == 1;
+    let mut text = String::from(if only { "the only diagram is " } else { "the diagrams are " });
     for (i, fence) in fences.iter().take(SHOWN).enumerate() {
         if i > 0 {
             text.push_str(", ");
@@ -303,7 +304,7 @@ impl Scan<'_> {
                     open.span,
                     "this fence is never closed",
                 )
-                .with_help(format!("write a line `{fence}` after its last line")),
+                .with_help(format!("write a line with only {fence} after its last line")),
             );
         }
         self.close(open, end);
