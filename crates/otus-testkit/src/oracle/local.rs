@@ -27,7 +27,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use otus_core::index::Index as _;
-use otus_core::{LifelineSet, Pool, RegionId, Term, TermId};
+use otus_core::{LifelineId, LifelineSet, Pool, RegionId, Term, TermId};
 use otus_trace::Partition;
 
 use super::member::{Question, count, witness_length};
@@ -90,7 +90,8 @@ pub fn member(
     budget: usize,
 ) -> Option<bool> {
     let window = question.window()?;
-    if observation.partition != Partition::discrete(pool.signature().lifeline_count()) {
+    let partition = &observation.partition;
+    if !partition.is_discrete() {
         return None;
     }
     let weight = |event| pool.region(pool.event_lifelines(event)).len();
@@ -101,8 +102,11 @@ pub fn member(
         }
     };
     let explains = |tuple: &Tuple| {
-        let mut pairs = observation.components.iter().zip(tuple);
-        pairs.all(|(seen, trace)| window.fits(seen, trace))
+        // Components may come in any order, tuples are in that of the lifelines.
+        tuple.iter().enumerate().all(|(lifeline, trace)| {
+            let component = partition.component_of(LifelineId::new(lifeline));
+            window.fits(&observation.components[component.index()], trace)
+        })
     };
     Some(tuples(pool, term, length, budget)?.iter().any(explains))
 }
@@ -130,7 +134,7 @@ fn compositions(
 ) -> Option<()> {
     let mut made: Vec<Tuple> = vec![Vec::new()];
     for (lifeline, (t1, t2)) in left.iter().zip(right).enumerate() {
-        let here = if region.contains(otus_core::LifelineId::new(lifeline)) {
+        let here = if region.contains(LifelineId::new(lifeline)) {
             interleavings(t1, t2)
         } else {
             BTreeSet::from([[t1.clone(), t2.clone()].concat()])
