@@ -4,9 +4,9 @@
 //! pruning, no steps, no normal forms, only what a node of a term is and which lifelines an
 //! event touches. Where a paper gives an equation, the code is that equation.
 //!
-//! - [`traces`]: ρ(i), the global traces of an interaction, up to a length;
+//! - [`mod@traces`]: ρ(i), the global traces of an interaction, up to a length;
 //! - [`observe`]: what is seen of a global trace on the components of a partition;
-//! - [`member`]: the four questions about an interaction and a multi-trace, by looking at every
+//! - [`mod@member`]: the four questions about an interaction and a multi-trace, by looking at every
 //!   trace that can matter, and the bound that says which can;
 //! - [`marked`]: the same questions a second way, on traces that carry along which of their
 //!   events are observed; it gives up later, and must agree;

@@ -20,7 +20,7 @@
 //! b -- m2 -> a)` allows a: a?m2.a!m1 with b: b?m1.b!m2 here, each message received before the
 //! other is sent. Removal of lifelines is exact for this semantics (Theorem 1 of that paper).
 //!
-//! The bound on witnesses is that of [`super::member`], whose proof applies to each lifeline's
+//! The bound on witnesses is that of [`member`](mod@super::member), whose proof applies to each lifeline's
 //! order separately; lengths are counted in moments, so an event weighs as many as it has
 //! lifelines.
 

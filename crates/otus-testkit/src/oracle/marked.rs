@@ -9,7 +9,7 @@
 //! `in` are exactly those of µ. Every part of a term contributes a subsequence of the witness, so
 //! in its traces the marks still read before\* in\* after\*, and the moments marked `in` are a
 //! *subsequence* of µ: traces of which this is not true can be dropped. Loop iterations without
-//! any `in` can be dropped too (the claim proved in [`member`](super::member)), so each
+//! any `in` can be dropped too (the claim proved in [`member`](mod@super::member)), so each
 //! iteration uses up some of µ.
 //!
 //! An event matters only by its lifelines, on which conflicts depend, and by its marks: events
@@ -222,7 +222,7 @@ impl Marking<'_> {
         closure(Vec::new(), self.budget, |rest| self.compose(region, &body, rest))
     }
 
-    /// The equations of [`super::traces`], leaving out what cannot become part of a witness.
+    /// The equations of [`traces`](mod@super::traces), leaving out what cannot become part of a witness.
     fn compositions(
         &self,
         region: Option<&LifelineSet>,
