@@ -1,6 +1,8 @@
 //! What the tests of all crates share. Never part of the product.
 //!
 //! - [`generate`]: random texts for property tests;
+//! - [`oracle`]: what interactions mean, slowly; [`small_scope`]: all small ones, and random larger
+//!   ones, to ask it about;
 //! - [`spec`]: runs the literate cases of `spec/`;
 //! - [`fuzz`]: what must hold of any bytes whatever, and a harness that needs no special
 //!   toolchain; `fuzz/` drives the same functions with libFuzzer.
@@ -8,5 +10,7 @@
 
 pub mod fuzz;
 pub mod generate;
+pub mod oracle;
 pub mod read;
+pub mod small_scope;
 pub mod spec;

@@ -1,0 +1,294 @@
+//! The four questions again, on traces that know what of them is observed.
+//!
+//! [`member`](super::member()) makes all traces and then looks which fits. Here a guess is made
+//! with every event: each component that sees it marks it as seen *before* its window, *in* it,
+//! or *after* it. The operators are the same; what is new is that a trace with marks that cannot
+//! become part of a witness is dropped at once, and that the loops end by themselves.
+//!
+//! In a witness the marks of each component read before\* in\* after\*, and the moments marked
+//! `in` are exactly those of µ. Every part of a term contributes a subsequence of the witness, so
+//! in its traces the marks still read before\* in\* after\*, and the moments marked `in` are a
+//! *subsequence* of µ: traces of which this is not true can be dropped. Loop iterations without
+//! any `in` can be dropped too (the claim proved in [`member`](mod@super::member)), so each
+//! iteration uses up some of µ.
+//!
+//! An event matters only by its lifelines, on which conflicts depend, and by its marks: events
+//! that agree on these are one letter here. A component of which nothing is observed marks all
+//! its events as after, since its empty window may as well be at the very beginning.
+//!
+//! A global prefix is one more component, which sees every event, in a window of its own: it
+//! marks as `before` the events of the prefix, whose components must all mark them `in`, and as
+//! `after` the others, whose components must all mark them so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use otus_core::index::Index as _;
+use otus_core::{EventId, LifelineSet, Pool, Term, TermId};
+
+use super::member::{Question, Window};
+use super::observe::{Moment, Observation, moments};
+use super::{Counted, closure, fold};
+
+/// The answer to a question; `None` if some operator takes more than `budget` steps, one for each
+/// event of a trace that it tries.
+pub fn member(
+    pool: &Pool,
+    term: TermId,
+    observation: &Observation,
+    question: Question,
+    budget: usize,
+) -> Option<bool> {
+    let count = observation.components.len();
+    match question.window() {
+        Some(window) => declared(pool, term, observation, &vec![window; count], budget),
+        None => answer(pool, term, observation, &vec![Window::Prefix; count], true, budget),
+    }
+}
+
+/// The answer for windows declared component by component.
+pub fn declared(
+    pool: &Pool,
+    term: TermId,
+    observation: &Observation,
+    windows: &[Window],
+    budget: usize,
+) -> Option<bool> {
+    answer(pool, term, observation, windows, false, budget)
+}
+
+fn answer(
+    pool: &Pool,
+    term: TermId,
+    observation: &Observation,
+    windows: &[Window],
+    global: bool,
+    budget: usize,
+) -> Option<bool> {
+    let mut marking = Marking {
+        pool,
+        observation,
+        windows,
+        global,
+        budget,
+        letters: Vec::new(),
+        numbers: BTreeMap::new(),
+    };
+    let found = fold(pool, term, |part, operands| marking.combine(part, operands))??;
+    let observed = observation.len();
+    Some(found.iter().any(|trace| marking.observed(trace) == observed))
+}
+
+/// What a component makes of an event that it sees.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    /// Seen before the window.
+    Before,
+    /// Seen in the window, as this moment.
+    In(Moment),
+    /// Seen after the window.
+    After,
+}
+
+impl Mark {
+    fn phase(&self) -> u8 {
+        match self {
+            Mark::Before => 0,
+            Mark::In(_) => 1,
+            Mark::After => 2,
+        }
+    }
+}
+
+/// An event as far as it matters: its lifelines, and the mark of each component that sees it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Letter {
+    lifelines: LifelineSet,
+    marks: Vec<(usize, Mark)>,
+}
+
+/// A trace of letters, by number.
+type Marked = Vec<usize>;
+type Set = BTreeSet<Marked>;
+
+/// Where a component is in a trace: how far in its window, and how much of µ is used up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    phase: u8,
+    used: usize,
+}
+
+struct Marking<'a> {
+    pool: &'a Pool,
+    observation: &'a Observation,
+    windows: &'a [Window],
+    global: bool,
+    budget: usize,
+    letters: Vec<Letter>,
+    numbers: BTreeMap<Letter, usize>,
+}
+
+impl Marking<'_> {
+    fn combine(&mut self, part: TermId, operands: &BTreeMap<TermId, Option<Set>>) -> Option<Set> {
+        let of = |operand: TermId| operands.get(&operand)?.as_ref();
+        match self.pool.node(part) {
+            Term::Empty => Some(BTreeSet::from([Vec::new()])),
+            Term::Event(event) => Some(self.event(event)),
+            Term::Alt(left, right) => Some(of(left)?.union(of(right)?).cloned().collect()),
+            Term::Strict(left, right) => self.compose(None, of(left)?, of(right)?),
+            Term::Coreg(region, left, right) => {
+                self.compose(Some(&self.pool.region(region)), of(left)?, of(right)?)
+            }
+            Term::LoopS(body) => self.repeat(None, of(body)?),
+            Term::LoopC(region, body) => self.repeat(Some(&self.pool.region(region)), of(body)?),
+        }
+    }
+
+    /// The event with all marks that it can have.
+    fn event(&mut self, event: EventId) -> Set {
+        let lifelines = self.pool.region(self.pool.event_lifelines(event));
+        let seen = moments(self.pool, &self.observation.partition, event);
+        let mut markings: Vec<Vec<(usize, Mark)>> = vec![Vec::new()];
+        for (component, moment) in &seen {
+            let component = component.index();
+            let choices = self.marks(component, moment);
+            markings = markings
+                .into_iter()
+                .flat_map(|marking| {
+                    let extended = choices.iter().map(move |mark| {
+                        let mut marking = marking.clone();
+                        marking.push((component, mark.clone()));
+                        marking
+                    });
+                    extended.collect::<Vec<_>>()
+                })
+                .collect();
+        }
+        if self.global {
+            markings.retain_mut(|marking| {
+                let prefix = marking.iter().all(|(_, mark)| matches!(mark, Mark::In(_)));
+                let rest = marking.iter().all(|(_, mark)| *mark == Mark::After);
+                let whole = if prefix { Mark::Before } else { Mark::After };
+                marking.push((self.windows.len(), whole));
+                prefix || rest
+            });
+        }
+        markings
+            .into_iter()
+            .map(|marks| vec![self.number(Letter { lifelines: lifelines.clone(), marks })])
+            .collect()
+    }
+
+    /// The marks a component can give to an event that it sees as a moment.
+    fn marks(&self, component: usize, moment: &Moment) -> Vec<Mark> {
+        let window = self.windows[component];
+        let trace = &self.observation.components[component];
+        let start_late = matches!(window, Window::Suffix | Window::Slice);
+        let stop_early = matches!(window, Window::Prefix | Window::Slice);
+        let mut marks = Vec::new();
+        // An empty window at the beginning has nothing before it.
+        if start_late && !(stop_early && trace.is_empty()) {
+            marks.push(Mark::Before);
+        }
+        if trace.contains(moment) {
+            marks.push(Mark::In(moment.clone()));
+        }
+        if stop_early {
+            marks.push(Mark::After);
+        }
+        marks
+    }
+
+    fn number(&mut self, letter: Letter) -> usize {
+        let letters = &mut self.letters;
+        *self.numbers.entry(letter).or_insert_with_key(|letter| {
+            letters.push(letter.clone());
+            letters.len() - 1
+        })
+    }
+
+    /// The compositions of two sets: conditional sequencing with a region, concatenation without.
+    fn compose(&self, region: Option<&LifelineSet>, left: &Set, right: &Set) -> Option<Set> {
+        let mut out = Counted::new(self.budget);
+        for t1 in left {
+            for t2 in right {
+                self.compositions(region, &mut Vec::new(), &self.start(), t1, t2, &mut out)?;
+            }
+        }
+        Some(out.items)
+    }
+
+    fn repeat(&self, region: Option<&LifelineSet>, body: &Set) -> Option<Set> {
+        let body = body.iter().filter(|trace| self.observed(trace) > 0).cloned().collect();
+        closure(Vec::new(), self.budget, |rest| self.compose(region, &body, rest))
+    }
+
+    /// The equations of [`traces`](mod@super::traces), leaving out what cannot become part of a witness.
+    fn compositions(
+        &self,
+        region: Option<&LifelineSet>,
+        before: &mut Marked,
+        progress: &[Progress],
+        left: &[usize],
+        right: &[usize],
+        out: &mut Counted<Marked>,
+    ) -> Option<()> {
+        // Dead ends count too: there may be many for each trace that is kept.
+        out.spend()?;
+        let ([first, t1 @ ..], [second, t2 @ ..]) = (left, right) else {
+            let mut progress = progress.to_vec();
+            if self.advances(&mut progress, left) && self.advances(&mut progress, right) {
+                out.items.insert([before, left, right].concat());
+            }
+            return Some(());
+        };
+        let mut next = progress.to_vec();
+        if self.advances(&mut next, &[*first]) {
+            before.push(*first);
+            self.compositions(region, before, &next, t1, right, out)?;
+            before.pop();
+        }
+        if region.is_some_and(|region| !self.conflict(left, region, *second)) {
+            let mut next = progress.to_vec();
+            if self.advances(&mut next, &[*second]) {
+                before.push(*second);
+                self.compositions(region, before, &next, left, t2, out)?;
+                before.pop();
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a trace has an event on a lifeline of a letter that is not in the region.
+    fn conflict(&self, trace: &[usize], region: &LifelineSet, letter: usize) -> bool {
+        let others = &self.letters[letter].lifelines;
+        trace.iter().any(|&own| !self.letters[own].lifelines.intersection(others).is_subset(region))
+    }
+
+    /// The beginning of a trace.
+    fn start(&self) -> Vec<Progress> {
+        vec![Progress::default(); self.windows.len() + 1]
+    }
+
+    /// Goes on with some letters. Taking the next equal moment of µ is never a mistake when
+    /// asking for subsequences.
+    fn advances(&self, progress: &mut [Progress], trace: &[usize]) -> bool {
+        trace.iter().flat_map(|&letter| &self.letters[letter].marks).all(|(component, mark)| {
+            let at = &mut progress[*component];
+            if mark.phase() < at.phase {
+                return false;
+            }
+            at.phase = mark.phase();
+            let Mark::In(moment) = mark else { return true };
+            let rest = &self.observation.components[*component][at.used..];
+            let Some(next) = rest.iter().position(|other| other == moment) else { return false };
+            at.used += next + 1;
+            true
+        })
+    }
+
+    /// How many moments of a trace are in windows.
+    fn observed(&self, trace: &[usize]) -> usize {
+        let marks = trace.iter().flat_map(|&letter| &self.letters[letter].marks);
+        marks.filter(|(_, mark)| matches!(mark, Mark::In(_))).count()
+    }
+}
