@@ -52,6 +52,7 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Analyze(Box<AnalyzeArgs>),
     Demo(DemoArgs),
     Fmt(FmtArgs),
     Lint(LintArgs),
@@ -59,6 +60,145 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+}
+
+/// Check multi-traces against a specification.
+///
+/// Gives a verdict for each: Pass if it is accepted as it is, WeakPass if it is once something
+/// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
+/// execution that explains it, which is re-checked before it is printed.
+///
+/// Options are taken from a .hcf, from the @analyze_option section of a .hsf, and from the flags,
+/// later ones over earlier ones. Flags take what a .hcf has after the `=`.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus analyze sig.hsf model.hif run.htf              is the run a prefix of what is specified?
+  otus analyze sig.hsf model.hif run.htf conf.hcf     with the options of a file
+  otus analyze model.hsf run.htf                      the single file of 2020
+  otus analyze flow.mmd cases.jsonl --format jsonl    many multi-traces, one answer a line
+  otus analyze flow.mmd run.htf --kind accept         must be complete
+  otus analyze flow.mmd run.htf --observed slice      every log may start late and stop early
+  otus analyze flow.mmd run.htf --kind 'simulate[before = true, loop num = 3, act none]'
+  otus analyze flow.mmd run.htf --graph search.dot    and the search, for Graphviz
+
+Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
+pub(crate) struct AnalyzeArgs {
+    /// One specification (its files together), multi-traces, and options.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// Which question is asked: accept, prefix, eliminate, or simulate[…].
+    #[arg(long, value_name = "KIND", conflicts_with = "observed")]
+    pub(crate) kind: Option<String>,
+
+    /// The same question by what may be missing.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) observed: Option<Observed>,
+
+    /// Which engine answers.
+    #[arg(long, value_enum, default_value_t = Engine::Auto, value_name = "ENGINE")]
+    pub(crate) engine: Engine,
+
+    /// Which node is taken next: DFS, BFS or HCS.
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) strategy: Option<String>,
+
+    /// The verdict that ends the search: Pass, WeakPass or None.
+    #[arg(long, value_name = "VERDICT")]
+    pub(crate) goal: Option<String>,
+
+    /// What moves a step before its siblings: [reception = 1, loop = -1], random.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) priorities: Option<String>,
+
+    /// What bounds the graph: [max_depth = 20]. What they cut is undecided.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) filters: Option<String>,
+
+    /// Check each component alone first: true, false or front.
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) local_analysis: Option<String>,
+
+    /// Do not explore again what was met before.
+    #[arg(long)]
+    pub(crate) memoize: bool,
+
+    /// Let `prefix` answer Inconclusive where observation is lacking, as in 2020.
+    #[arg(long)]
+    pub(crate) legacy_verdicts: bool,
+
+    /// Where randomness comes from.
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+
+    /// End each search after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+
+    /// End each search after this many nodes.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) max_states: Option<u64>,
+
+    /// Write the search as a graph (.dot or .json; `-` is DOT on standard output).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) graph: Option<String>,
+
+    /// How to print verdicts.
+    #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: ResultFormat,
+
+    /// What counts as a failure besides Fail.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+
+    /// How to read standard input and files without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<Format>,
+}
+
+/// What may be missing from an observation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Observed {
+    /// Nothing (accept).
+    Complete,
+    /// The end of the whole execution (prefix).
+    GlobalPrefix,
+    /// The end of each log (eliminate).
+    Prefix,
+    /// The beginning and the end of each log (simulate).
+    Slice,
+}
+
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// Whichever is best; today the searches of the papers.
+    Auto,
+    /// The searches of the papers, as written.
+    Graph,
+}
+
+/// How verdicts are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+}
+
+/// What counts as a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// WeakPass and whatever is undecided too.
+    Weak,
+    /// Whatever is undecided too.
+    Undecided,
+    /// Nothing, not even Fail.
+    Never,
 }
 
 /// Walk through a built-in example.

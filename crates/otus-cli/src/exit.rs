@@ -9,6 +9,8 @@ pub(crate) enum Exit {
     Success,
     /// The answer is no: a file is not formatted, a lint fired.
     Failure,
+    /// A budget or Ctrl-C ended a search before it was decided.
+    Undecided,
     /// The question could not be asked: usage, or an unusable text.
     Error,
 }
@@ -19,6 +21,7 @@ impl From<Exit> for ExitCode {
             Exit::Success => 0,
             Exit::Failure => 1,
             Exit::Error => 2,
+            Exit::Undecided => 3,
         })
     }
 }

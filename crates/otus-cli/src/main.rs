@@ -8,8 +8,10 @@
 mod args;
 mod cmd;
 mod exit;
+mod graph_file;
 mod input;
 mod load;
+mod options;
 mod output;
 mod report;
 

@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod analyze;
 mod completions;
 mod convert;
 mod demo;
@@ -14,6 +15,7 @@ use crate::exit::Exit;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
+        Command::Analyze(analyze) => analyze::run(analyze, args.color),
         Command::Demo(demo) => demo::run(demo, args.color),
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Lint(lint) => lint::run(lint, args.color),

@@ -1,0 +1,125 @@
+//! Options of the papers on the command line.
+//!
+//! The value of a flag is written as in a `.hcf` and read by the same grammar, so that
+//! `--kind 'simulate[before = true, loop max depth]'` and all old spellings work.
+
+use anyhow::bail;
+use otus_core::{LifelineId, Signature};
+use otus_syntax::ast::{Section, SpecFile};
+use otus_syntax::options::{Logger, OptionSection, OptionValue, Process, TracegenOption};
+use otus_syntax::{Source, parse_spec};
+use otus_trace::multitrace::Partition;
+
+/// The options that a text sets, as if it stood in a section of a `.hcf`.
+pub(crate) fn parse(process: Process, text: &str) -> anyhow::Result<OptionSection> {
+    let source = Source::new("option", format!("@{}{{ {text} }}", process.keyword()));
+    let parsed = parse_spec(&source);
+    if let Some(fault) = parsed.diagnostics.iter().find(|found| found.is_error()) {
+        let help = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        bail!("`{text}`: {}{help}", fault.message);
+    }
+    for section in parsed.tree.sections {
+        if let Section::Options(section) = section {
+            return Ok(section);
+        }
+    }
+    bail!("`{text}` sets no option")
+}
+
+/// The sections about a process in the files of a specification.
+pub(crate) fn sections<'f>(
+    files: &'f [SpecFile],
+    process: Process,
+) -> impl Iterator<Item = (&'f SpecFile, &'f OptionSection)> {
+    files.iter().flat_map(move |file| {
+        file.sections.iter().filter_map(move |section| match section {
+            Section::Options(options) if options.process == process => Some((file, options)),
+            Section::Options(_) | Section::Messages(_) | Section::Lifelines(_) => None,
+        })
+    })
+}
+
+/// A partition as written: `discrete`, `trivial`, `{(l1,l2),(l3)}`. Lifelines that are not
+/// listed are by themselves.
+pub(crate) fn partition(text: &str, signature: &Signature) -> anyhow::Result<Partition> {
+    let source = Source::new(
+        "partition",
+        format!("@explore_option{{ loggers = [tracegen[partition = {text}]] }}"),
+    );
+    let parsed = parse_spec(&source);
+    if let Some(fault) = parsed.diagnostics.iter().find(|found| found.is_error()) {
+        let help = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        bail!("`{text}` is not a partition: {}{help}", fault.message);
+    }
+    for (file, section) in sections(std::slice::from_ref(&parsed.tree), Process::Explore) {
+        for item in &section.items {
+            let OptionValue::Loggers(loggers) = &item.value else { continue };
+            for logger in loggers {
+                let Logger::Tracegen(options) = logger else { continue };
+                for option in options {
+                    if let TracegenOption::Partition(partition) = option {
+                        return resolve(partition, file, signature);
+                    }
+                }
+            }
+        }
+    }
+    bail!("`{text}` is not a partition; write discrete, trivial or {{(l1,l2),(l3)}}")
+}
+
+/// A partition of the options over a signature.
+pub(crate) fn resolve(
+    partition: &otus_syntax::options::Partition,
+    file: &SpecFile,
+    signature: &Signature,
+) -> anyhow::Result<Partition> {
+    use otus_syntax::options::Partition as Written;
+    let count = signature.lifeline_count();
+    let groups = match partition {
+        Written::Discrete => return Ok(Partition::discrete(count)),
+        Written::Trivial => return Ok(Partition::trivial(count)),
+        Written::Listed(groups) => groups,
+    };
+    let mut taken = vec![false; count];
+    let mut components: Vec<Vec<LifelineId>> = Vec::new();
+    for group in groups {
+        let mut component = Vec::new();
+        for name in group {
+            let text = file.names.text(name.symbol);
+            let Some(lifeline) = signature.lifeline(text) else {
+                let known = signature.lifelines().map(|(_, name)| name);
+                let help = otus_syntax::suggest::did_you_mean(text, known).unwrap_or_default();
+                bail!("there is no lifeline `{text}` to put in a partition; {help}");
+            };
+            if std::mem::replace(&mut taken[lifeline.0 as usize], true) {
+                bail!("the lifeline `{text}` is in two parts of the partition");
+            }
+            component.push(lifeline);
+        }
+        components.push(component);
+    }
+    for (lifeline, _) in signature.lifelines() {
+        if !taken[lifeline.0 as usize] {
+            components.push(vec![lifeline]);
+        }
+    }
+    components.retain(|component| !component.is_empty());
+    Ok(Partition::new(components, count))
+}
+
+/// A partition in words: `discrete`, `trivial`, or as it would be written.
+pub(crate) fn describe(partition: &Partition, signature: &Signature) -> String {
+    if partition.is_discrete() {
+        return "discrete".to_owned();
+    }
+    if partition.is_trivial() {
+        return "trivial".to_owned();
+    }
+    let group = |component| {
+        let lifelines = partition.lifelines(component).iter();
+        let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
+        format!("({})", names.join(","))
+    };
+    let groups: Vec<String> = partition.components().map(group).collect();
+    format!("{{{}}}", groups.join(","))
+}
