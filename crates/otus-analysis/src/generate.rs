@@ -24,6 +24,11 @@ pub fn explored(
 ) -> Vec<Vec<EventId>> {
     let mut graph = Graph::default();
     let _ = explore(pool, term, config, &mut graph);
+    of_graph(&graph, generation)
+}
+
+/// The global traces of the nodes of an explored tree.
+pub fn of_graph(graph: &Graph, generation: Generation) -> Vec<Vec<EventId>> {
     let mut has_children = vec![false; graph.nodes.len()];
     for node in &graph.nodes {
         if let Some((parent, _)) = node.parent {

@@ -53,6 +53,8 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
+    Explore(ExploreArgs),
+    Generate(GenerateArgs),
     Demo(DemoArgs),
     Fmt(FmtArgs),
     Lint(LintArgs),
@@ -199,6 +201,112 @@ pub(crate) enum FailOn {
     Undecided,
     /// Nothing, not even Fail.
     Never,
+}
+
+/// Show what an interaction can do, step by step.
+///
+/// Prints the execution tree: a line per step with its position, `✓` where the interaction may
+/// end, `…` where a filter cut. With --traces (or a `tracegen` logger in the options) it writes
+/// multi-traces instead. An interaction with loops has no end: bound it by --filters.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus explore sig.hsf model.hif conf.hcf                    as the options say
+  otus explore flow.mmd --filters '[max_depth = 4]'          the first four steps
+  otus explore flow.mmd --graph tree.dot                     for Graphviz
+  otus explore flow.mmd --traces exact -o runs/              accepted multi-traces, a file each
+  otus explore flow.mmd --traces prefix --partition trivial  global prefixes, a line each")]
+pub(crate) struct ExploreArgs {
+    /// One specification (its files together) and options.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// Which node is taken next: DFS, BFS or HCS.
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) strategy: Option<String>,
+
+    /// What moves a step before its siblings: [emission = 1], random.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) priorities: Option<String>,
+
+    /// What bounds the tree: [max_depth = 5, max_loop_depth = 2, max_node_number = 100].
+    #[arg(long, value_name = "LIST")]
+    pub(crate) filters: Option<String>,
+
+    /// Write multi-traces: of nodes that accept (exact), all (prefix), or leaves (terminal).
+    #[arg(long, value_name = "WHICH")]
+    pub(crate) traces: Option<String>,
+
+    /// How lifelines share clocks in them: discrete, trivial, or {(l1,l2),(l3)}.
+    #[arg(long, value_name = "PARTITION")]
+    pub(crate) partition: Option<String>,
+
+    /// Where to write them: a .jsonl, or a folder (`runs/`); else standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+
+    /// Overwrite files that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Write the tree as a graph (.dot or .json; `-` is DOT on standard output).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) graph: Option<String>,
+
+    /// Where randomness comes from.
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+
+    /// End after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+
+    /// How to read standard input and files without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<Format>,
+}
+
+/// Make random multi-traces that a specification accepts.
+///
+/// The same seed gives the same multi-traces. None is written twice.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus generate flow.mmd --count 100 --max-length 20         a line each
+  otus generate sig.hsf model.hif --count 10 -o runs/        a file each
+  otus generate flow.mmd --seed 7 --partition trivial        global traces")]
+pub(crate) struct GenerateArgs {
+    /// One specification (its files together).
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// How many.
+    #[arg(long, default_value_t = 10, value_name = "NUMBER")]
+    pub(crate) count: usize,
+
+    /// How many events each may have.
+    #[arg(long, default_value_t = 20, value_name = "NUMBER")]
+    pub(crate) max_length: usize,
+
+    /// Where randomness comes from.
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+
+    /// How lifelines share clocks in them: discrete, trivial, or {(l1,l2),(l3)}.
+    #[arg(long, value_name = "PARTITION")]
+    pub(crate) partition: Option<String>,
+
+    /// Where to write them: a .jsonl, or a folder (`runs/`); else standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+
+    /// Overwrite files that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// How to read standard input and files without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<Format>,
 }
 
 /// Walk through a built-in example.

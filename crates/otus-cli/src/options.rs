@@ -6,7 +6,9 @@
 use anyhow::bail;
 use otus_core::{LifelineId, Signature};
 use otus_syntax::ast::{Section, SpecFile};
-use otus_syntax::options::{Logger, OptionSection, OptionValue, Process, TracegenOption};
+use otus_syntax::options::{
+    Generation, Logger, OptionSection, OptionValue, Process, TracegenOption,
+};
 use otus_syntax::{Source, parse_spec};
 use otus_trace::multitrace::Partition;
 
@@ -42,29 +44,46 @@ pub(crate) fn sections<'f>(
 /// A partition as written: `discrete`, `trivial`, `{(l1,l2),(l3)}`. Lifelines that are not
 /// listed are by themselves.
 pub(crate) fn partition(text: &str, signature: &Signature) -> anyhow::Result<Partition> {
+    let (file, option) = tracegen("partition", text)?;
+    let Some(TracegenOption::Partition(partition)) = option else {
+        bail!("`{text}` is not a partition; write discrete, trivial or {{(l1,l2),(l3)}}");
+    };
+    resolve(&partition, &file, signature)
+}
+
+/// Which nodes give a multi-trace: `exact`, `prefix`, `terminal`, `exact depth 3`.
+pub(crate) fn generation(text: &str) -> anyhow::Result<Generation> {
+    match tracegen("generation", text)?.1 {
+        Some(TracegenOption::Generation(generation)) => Ok(generation),
+        _ => bail!("`{text}` is not exact, prefix or terminal"),
+    }
+}
+
+/// One option of the trace generation logger.
+fn tracegen(key: &str, text: &str) -> anyhow::Result<(SpecFile, Option<TracegenOption>)> {
     let source = Source::new(
-        "partition",
-        format!("@explore_option{{ loggers = [tracegen[partition = {text}]] }}"),
+        "option",
+        format!("@explore_option{{ loggers = [tracegen[{key} = {text}]] }}"),
     );
     let parsed = parse_spec(&source);
     if let Some(fault) = parsed.diagnostics.iter().find(|found| found.is_error()) {
         let help = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        bail!("`{text}` is not a partition: {}{help}", fault.message);
+        bail!("`{text}`: {}{help}", fault.message);
     }
-    for (file, section) in sections(std::slice::from_ref(&parsed.tree), Process::Explore) {
-        for item in &section.items {
-            let OptionValue::Loggers(loggers) = &item.value else { continue };
-            for logger in loggers {
-                let Logger::Tracegen(options) = logger else { continue };
-                for option in options {
-                    if let TracegenOption::Partition(partition) = option {
-                        return resolve(partition, file, signature);
-                    }
-                }
-            }
-        }
-    }
-    bail!("`{text}` is not a partition; write discrete, trivial or {{(l1,l2),(l3)}}")
+    let items = sections(std::slice::from_ref(&parsed.tree), Process::Explore)
+        .flat_map(|(_, section)| &section.items);
+    let loggers = items.flat_map(|item| match &item.value {
+        OptionValue::Loggers(loggers) => loggers.as_slice(),
+        _ => &[],
+    });
+    let option = loggers
+        .flat_map(|logger| match logger {
+            Logger::Tracegen(options) => options.as_slice(),
+            Logger::Graphic(_) | Logger::Automaton => &[],
+        })
+        .next()
+        .cloned();
+    Ok((parsed.tree, option))
 }
 
 /// A partition of the options over a signature.

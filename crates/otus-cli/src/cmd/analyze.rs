@@ -26,8 +26,8 @@ use crate::{graph_file, options, output, report};
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
-    let Some((mut lowered, term)) = specification(&mut loaded)? else {
-        explain(&loaded, color);
+    let Some((mut lowered, term)) = one_specification(&mut loaded)? else {
+        say_faults(&loaded, color);
         return Ok(Exit::Error);
     };
     let config = configuration(args, &loaded)?;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
             (trace.id.clone(), multi)
         })
         .collect();
-    if explain(&loaded, color) {
+    if say_faults(&loaded, color) {
         return Ok(Exit::Error);
     }
     if args.graph.is_some() && traces.len() > 1 {
@@ -73,7 +73,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
 }
 
 /// The one specification, with its interaction.
-fn specification(loaded: &mut Loaded) -> anyhow::Result<Option<(Lowered, otus_core::TermId)>> {
+pub(super) fn one_specification(
+    loaded: &mut Loaded,
+) -> anyhow::Result<Option<(Lowered, otus_core::TermId)>> {
     let [spec] = loaded.specs.as_slice() else {
         if loaded.specs.is_empty() {
             if diagnostic::any_error(&loaded.diagnostics) {
@@ -297,7 +299,8 @@ impl Tally {
     }
 }
 
-fn explain(loaded: &Loaded, color: Color) -> bool {
+/// Prints warnings and errors; returns whether there is an error.
+pub(super) fn say_faults(loaded: &Loaded, color: Color) -> bool {
     let colored = output::colored(color, Stream::Error);
     let shown: Vec<Diagnostic> = loaded
         .diagnostics

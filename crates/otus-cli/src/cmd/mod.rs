@@ -5,7 +5,9 @@ mod completions;
 mod convert;
 mod demo;
 mod explain;
+mod explore;
 mod fmt;
+mod generate;
 mod lint;
 mod man;
 
@@ -21,6 +23,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Lint(lint) => lint::run(lint, args.color),
         Command::Convert(convert) => convert::run(convert, args.color),
         Command::Explain(explain) => explain::run(explain, args.color),
+        Command::Explore(explore) => explore::run(explore, args.color),
+        Command::Generate(generate) => generate::run(generate, args.color),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),
     }
