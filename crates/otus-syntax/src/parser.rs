@@ -306,7 +306,12 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, span: Span) 
     let same_line = line.len() == between.len();
     let after_comment = same_line && comments.last().is_some_and(|last| last.trailing);
     let trailing = !line.trim_start_matches('\u{feff}').trim().is_empty() || after_comment;
-    comments.push(Comment { span, text: text[span.range()].trim_end().into(), trailing });
+    let mut written = text[span.range()].trim_end().to_owned();
+    // A comment that never ends would swallow what is printed after it. (`/*/` has not ended.)
+    if written.starts_with("/*") && !(written.len() >= 4 && written.ends_with("*/")) {
+        written.push_str("*/");
+    }
+    comments.push(Comment { span, text: written.into(), trailing });
 }
 
 /// Adds a finding to a list, unless there are too many already; then says so once.
