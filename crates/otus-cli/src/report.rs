@@ -12,10 +12,23 @@ pub(crate) fn text(sources: &[Source], diagnostics: &[Diagnostic], colored: bool
     let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::new();
     for found in diagnostics {
-        out.push_str(&renderer.render(&[group(sources, found)]));
+        let rendered = renderer.render(&[group(sources, found)]);
+        // An excerpt that is cut has its place above it, and needs no line for it.
+        for line in rendered.split_inclusive('\n').filter(|line| !is_bare_colons(line)) {
+            out.push_str(line);
+        }
         out.push_str("\n\n");
     }
     out
+}
+
+/// Whether a line is `:::` and nothing else, colours aside.
+fn is_bare_colons(line: &str) -> bool {
+    let mut pieces = line.split('\u{1b}');
+    let first = pieces.next().unwrap_or("").trim();
+    let coloured = pieces.map(|piece| piece.split_once('m').map_or("", |(_, text)| text).trim());
+    line.contains(":::")
+        && std::iter::once(first).chain(coloured).all(|text| matches!(text, "" | ":::"))
 }
 
 /// One line each: `file:line:column: error[O0301]: message (help)`.
@@ -83,7 +96,8 @@ pub(crate) fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
             (count > 0).then(|| format!("{count} {}{plural}", severity.name()))
         })
         .collect();
-    let worst = diagnostics.iter().max_by_key(|found| found.severity)?;
+    let worst = worst(diagnostics)?;
+    let worst = diagnostics.iter().find(|found| found.severity == worst)?;
     Some(format!("{}; `otus explain {}` tells more", counts.join(", "), worst.code))
 }
 
@@ -222,5 +236,7 @@ fn line_start(text: &str, at: usize) -> usize {
 
 fn line_end(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
-    text[at..].find('\n').map_or(text.len(), |length| at + length)
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    // The first half of a Windows line end is no text either.
+    if end > at && text[at..end].ends_with('\r') { end - 1 } else { end }
 }

@@ -1,11 +1,13 @@
 //! The cursor that the grammars move over a text: one token of memory, error reporting with a
 //! limit, and the few ways of recovering that all productions share.
 
+use std::collections::BTreeSet;
+
 use crate::ast::Comment;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Lexer, Token, TokenKind, unquote};
-use crate::name::{Name, Names};
+use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
 
 /// After this many findings in one text the rest is not reported one by one.
@@ -20,6 +22,8 @@ pub struct Cursor<'s> {
     previous_end: u32,
     /// Every name met so far.
     pub names: Names,
+    /// The names that were asked to be quoted; each is asked once.
+    unquoted: BTreeSet<Symbol>,
     /// Every comment passed so far.
     pub comments: Vec<Comment>,
     /// Everything reported so far.
@@ -35,6 +39,7 @@ impl<'s> Cursor<'s> {
             token: Token { kind: TokenKind::End, span: Span::at(0) },
             previous_end: 0,
             names: Names::default(),
+            unquoted: BTreeSet::new(),
             comments: Vec::new(),
             diagnostics: Vec::new(),
         };
@@ -120,10 +125,10 @@ impl<'s> Cursor<'s> {
         match self.kind() {
             TokenKind::Word => {
                 let token = self.bump();
-                let symbol = self.names.intern(self.source.slice(token.span));
                 if self.kind() == TokenKind::Minus && self.token.span.start == token.span.end {
-                    self.dashed_name(token.span);
+                    return Some(self.dashed_name(token.span));
                 }
+                let symbol = self.names.intern(self.source.slice(token.span));
                 Some(Name { symbol, span: token.span })
             }
             TokenKind::Quoted => {
@@ -160,17 +165,19 @@ impl<'s> Cursor<'s> {
             TokenKind::Number => {
                 let token = self.bump();
                 let text = self.source.slice(token.span);
-                self.report(
-                    Diagnostic::new(
-                        Code::NEEDS_QUOTES,
-                        self.source(),
-                        token.span,
-                        format!("`{text}` is a number, not a name"),
-                    )
-                    .with_help(format!("to use it as a name, quote it: \"{text}\""))
-                    .with_fix(token.span, format!("\"{text}\"")),
-                );
                 let symbol = self.names.intern(text);
+                if self.unquoted.insert(symbol) {
+                    self.report(
+                        Diagnostic::new(
+                            Code::NEEDS_QUOTES,
+                            self.source(),
+                            token.span,
+                            format!("`{text}` is a number, not a name"),
+                        )
+                        .with_help(format!("to use it as a name, quote it everywhere: \"{text}\""))
+                        .with_fix(token.span, format!("\"{text}\"")),
+                    );
+                }
                 Some(Name { symbol, span: token.span })
             }
             _ => {
@@ -181,7 +188,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// A plain name that goes on with `-`: takes the rest of it and asks for quotes.
-    fn dashed_name(&mut self, first: Span) {
+    fn dashed_name(&mut self, first: Span) -> Name {
         let mut end = first.end;
         while matches!(self.kind(), TokenKind::Minus | TokenKind::Word | TokenKind::Number)
             && self.token.span.start == end
@@ -190,6 +197,10 @@ impl<'s> Cursor<'s> {
         }
         let span = Span::new(first.start, end);
         let text = self.source.slice(span);
+        let symbol = self.names.intern(text);
+        if !self.unquoted.insert(symbol) {
+            return Name { symbol, span };
+        }
         self.report(
             Diagnostic::new(
                 Code::NEEDS_QUOTES,
@@ -202,10 +213,23 @@ impl<'s> Cursor<'s> {
             ))
             .with_fix(span, format!("\"{text}\"")),
         );
+        Name { symbol, span }
     }
 
     /// Reports that `what` was expected where the cursor stands.
     pub fn unexpected(&mut self, what: &str) {
+        let found = self.unexpected_diagnostic(what);
+        self.report(found);
+    }
+
+    /// Reports that `what` was expected where the cursor stands, and what to do about it.
+    pub fn unexpected_with(&mut self, what: &str, help: &str) {
+        let mut found = self.unexpected_diagnostic(what);
+        found.help.get_or_insert_with(|| help.to_owned());
+        self.report(found);
+    }
+
+    fn unexpected_diagnostic(&self, what: &str) -> Diagnostic {
         let token = self.token;
         if token.kind == TokenKind::Unknown {
             let character = self.text();
@@ -215,19 +239,18 @@ impl<'s> Cursor<'s> {
                 token.span,
                 format!("`{}` does not belong here; expected {what}", printable(character)),
             );
-            if character == "'" || character == "`" || character == "“" || character == "”" {
+            if character.starts_with(['\'', '`', '“', '”']) {
                 found = found.with_help("names are quoted with `\"`");
             }
-            self.report(found);
-            return;
+            return found;
         }
         let found = describe(token.kind, self.text());
-        self.report(Diagnostic::new(
+        Diagnostic::new(
             Code::UNEXPECTED_TOKEN,
             self.source(),
             self.place(),
             format!("expected {what}, found {found}"),
-        ));
+        )
     }
 
     /// A span to point at: the next token, or the last byte of the text at its end.

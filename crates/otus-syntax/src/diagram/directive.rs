@@ -30,7 +30,7 @@ use crate::source::{SourceId, Span, offset};
 use crate::suggest;
 
 /// Reads the text of a comment that begins at byte `at`. `None` if it is not a directive;
-/// an unknown or malformed directive is `None` too, with a diagnostic.
+/// an unknown or malformed directive gives a diagnostic, and the block that it most likely opens.
 pub fn read(
     source: SourceId,
     text: &str,
@@ -46,7 +46,7 @@ pub fn read(
             let mut diagnostic = Diagnostic::new(fault.code, source, fault.span, fault.message);
             diagnostic.help = Some(fault.help);
             diagnostics.push(diagnostic);
-            None
+            fault.meant.map(|block| StatementKind::Open(Fragment::Block(block)))
         }
     }
 }
@@ -120,6 +120,18 @@ pub fn block(label: &str, at: u32, names: &mut Names) -> Option<Block> {
     cursor.skip_spaces();
     cursor.rest().is_empty().then_some(block)
 }
+
+/// The operator that a label of one word nearly names, if it does not name one.
+pub fn nearly_block(label: &str) -> Option<&'static str> {
+    let word = label.split('(').next().unwrap_or("").trim();
+    let one_word = !word.is_empty() && word.len() < 20 && word.chars().all(is_keyword_char);
+    let meant = if one_word { suggest::nearest(word, BLOCKS)? } else { return None };
+    (meant != word).then_some(meant)
+}
+
+/// The operators that a block can be.
+const BLOCKS: [&str; 9] =
+    ["strict", "seq", "coreg", "broadcast", "loopS", "loopW", "loopH", "loopP", "loopC"];
 
 /// The label that [`block`] reads back as this block.
 pub fn block_label(block: &Block, names: &Names) -> String {
@@ -241,6 +253,8 @@ struct Fault {
     span: Span,
     message: String,
     help: String,
+    /// The block that was most likely to be opened, so that its `end` is not a fault too.
+    meant: Option<Block>,
 }
 
 /// A place in the text of a directive.
@@ -265,7 +279,9 @@ impl Cursor<'_> {
         let kind = match keyword {
             Keyword::Block(block) => StatementKind::Open(Fragment::Block(block)),
             Keyword::Coreg => {
-                StatementKind::Open(Fragment::Block(Block::Coreg(self.region("coreg")?)))
+                let opened = |fault| Fault { meant: Some(Block::Coreg(Vec::new())), ..fault };
+                let region = self.region("coreg").map_err(opened)?;
+                StatementKind::Open(Fragment::Block(Block::Coreg(region)))
             }
             Keyword::Loop(kind) => StatementKind::Mark(Mark::LoopKind(kind)),
             Keyword::LoopCoregion => {
@@ -290,11 +306,17 @@ impl Cursor<'_> {
         self.skip_spaces();
         if !self.rest().is_empty() {
             let end = self.text.trim_end().len().max(self.position);
+            let meant = if let StatementKind::Open(Fragment::Block(block)) = kind {
+                Some(block)
+            } else {
+                None
+            };
             return Err(Fault {
                 code: Code::UNEXPECTED_TOKEN,
                 span: self.span(self.position, end),
                 message: format!("`otus: {word}` is complete before this"),
                 help: String::from("one directive stands on a line; remove the rest"),
+                meant,
             });
         }
         Ok(kind)
@@ -311,6 +333,7 @@ impl Cursor<'_> {
                 span,
                 message: String::from("`otus:` is not followed by a directive"),
                 help: known(),
+                meant: None,
             };
         }
         let help = match suggest::did_you_mean(word, KEYWORDS) {
@@ -318,7 +341,23 @@ impl Cursor<'_> {
             None => known(),
         };
         let message = format!("there is no directive `{}`", shortened(word));
-        Fault { code: Code::UNKNOWN_DIRECTIVE, span, message, help }
+        let meant = match suggest::nearest(word, KEYWORDS).and_then(keyword) {
+            Some(Keyword::Block(block)) => Some(block),
+            Some(Keyword::Coreg) => Some(Block::Coreg(Vec::new())),
+            Some(
+                Keyword::Loop(_)
+                | Keyword::LoopCoregion
+                | Keyword::End
+                | Keyword::Synch
+                | Keyword::Environment
+                | Keyword::Rename
+                | Keyword::Empty
+                | Keyword::Lifeline
+                | Keyword::Message,
+            )
+            | None => None,
+        };
+        Fault { code: Code::UNKNOWN_DIRECTIVE, span, message, help, meant }
     }
 
     /// `(l1, l2)`
@@ -330,6 +369,7 @@ impl Cursor<'_> {
                 span: self.span(self.position, self.position),
                 message: format!("`{word}` needs the lifelines it is concurrent on"),
                 help: format!("write `{word}(l1, l2)`"),
+                meant: None,
             });
         }
         self.position += 1;
@@ -362,6 +402,7 @@ impl Cursor<'_> {
                 span: self.span(open.saturating_sub(1), self.position),
                 message: format!("the list of lifelines does not end with `{close}`"),
                 help: format!("write {shape}"),
+                meant: None,
             });
         }
     }
@@ -380,6 +421,7 @@ impl Cursor<'_> {
                 span: self.span(start, start + found),
                 message: String::from("a name was expected here"),
                 help: format!("the directive reads {shape}; quote a name that has spaces in it"),
+                meant: None,
             });
         }
         self.position += length;
@@ -402,6 +444,7 @@ impl Cursor<'_> {
                             span,
                             message: String::from("a name has at least one character"),
                             help: String::from("put the name between the quotes"),
+                            meant: None,
                         });
                     }
                     return Ok(Name { symbol: self.names.intern(&text), span });
@@ -431,6 +474,7 @@ impl Cursor<'_> {
             span: self.span(start, self.text.trim_end().len()),
             message: String::from("the quoted name does not end on this line"),
             help: String::from("close it with `\"`; a quote inside is written `\\\"`"),
+            meant: None,
         })
     }
 
@@ -658,7 +702,7 @@ mod tests {
         check(
             "otus: stritc",
             &expect![
-                "O0609 `stritc` there is no directive `stritc`; did you mean `strict`? the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, environment, name, empty, lifeline, message"
+                "otus: strictO0609 `stritc` there is no directive `stritc`; did you mean `strict`? the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, environment, name, empty, lifeline, message"
             ],
         );
         check(
@@ -682,29 +726,31 @@ mod tests {
         check(
             "otus: strict please",
             &expect![
-                "O0204 `please` `otus: strict` is complete before this; one directive stands on a line; remove the rest"
+                "otus: strictO0204 `please` `otus: strict` is complete before this; one directive stands on a line; remove the rest"
             ],
         );
         check(
             "otus: coreg",
             &expect![
-                "O0212 `` `coreg` needs the lifelines it is concurrent on; write `coreg(l1, l2)`"
+                "otus: coreg()O0212 `` `coreg` needs the lifelines it is concurrent on; write `coreg(l1, l2)`"
             ],
         );
         check(
             "otus: coreg(a b)",
-            &expect!["O0205 `(a ` the list of lifelines does not end with `)`; write `(l1, l2)`"],
+            &expect![
+                "otus: coreg()O0205 `(a ` the list of lifelines does not end with `)`; write `(l1, l2)`"
+            ],
         );
         check(
             "otus: coreg(a,",
             &expect![
-                "O0204 `` a name was expected here; the directive reads `(l1, l2)`; quote a name that has spaces in it"
+                "otus: coreg()O0204 `` a name was expected here; the directive reads `(l1, l2)`; quote a name that has spaces in it"
             ],
         );
         check(
             "otus: coreg(,)",
             &expect![
-                "O0204 `,` a name was expected here; the directive reads `(l1, l2)`; quote a name that has spaces in it"
+                "otus: coreg()O0204 `,` a name was expected here; the directive reads `(l1, l2)`; quote a name that has spaces in it"
             ],
         );
         check(

@@ -187,6 +187,13 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
              or loopC(l1, l2) (concurrently on l1 and l2)"
                 .to_owned(),
         ),
+        _ if is_loop(word) => (
+            Code::UNKNOWN_OPERATOR,
+            format!("there is no loop `{word}`"),
+            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
+             or loopC(l1, l2) (concurrently on l1 and l2)"
+                .to_owned(),
+        ),
         "opt" => (
             Code::UNKNOWN_OPERATOR,
             "there is no operator `opt`".to_owned(),
@@ -205,10 +212,16 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
     // Which loop or option was meant is the user's to say.
     if let Some(meant) = nearest(word, OPERATORS)
         && !matches!(word, "loop" | "opt" | "sync" | "and")
+        && !is_loop(word)
     {
         found = found.with_fix(keyword, meant);
     }
     cursor.report(found);
+}
+
+/// `loopX`: as near to one loop as to another.
+fn is_loop(word: &str) -> bool {
+    word.strip_prefix("loop").is_some_and(|rest| rest.chars().count() == 1)
 }
 
 /// Skips the `{…}` of an operator that is not supported.
@@ -298,6 +311,20 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
             TokenKind::End | TokenKind::At => {
                 cursor.unclosed(open, ')');
                 return false;
+            }
+            TokenKind::Semicolon if !complained => {
+                let semicolon = cursor.bump().span;
+                cursor.report(
+                    Diagnostic::new(
+                        Code::UNEXPECTED_TOKEN,
+                        cursor.source(),
+                        semicolon,
+                        "operands are separated by `,`, not `;`",
+                    )
+                    .with_help("write `,`")
+                    .with_fix(semicolon, ","),
+                );
+                return !matches!(cursor.kind(), TokenKind::RightParen | TokenKind::End);
             }
             TokenKind::Word | TokenKind::Quoted | TokenKind::EmptySet if !complained => {
                 let end = cursor.previous_end();
@@ -444,14 +471,24 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
             Some(Passing { origin: None, message, target, synchronous: false })
         }
         _ => {
-            cursor.unexpected("`--`, `->`, `!` or `?` after this name");
+            cursor.unexpected_with(
+                "`--`, `->`, `!` or `?` after this name",
+                "write `a -- m -> b` for a message m from a to b, or `a!m`, `b?m` for one side of it",
+            );
             None
         }
     }
 }
 
 fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.expect(TokenKind::Arrow, "`->` and who receives the message").map(|_| ())
+    let taken = cursor.eat(TokenKind::Arrow);
+    if taken.is_none() {
+        cursor.unexpected_with(
+            "`->` and who receives the message",
+            "write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it",
+        );
+    }
+    taken.map(|_| ())
 }
 
 /// `synch := '<' ('synch' | 'asynch') '>'`, if it is there.
@@ -511,6 +548,13 @@ fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
                 return None;
             }
             Some(Target::Broadcast(names))
+        }
+        TokenKind::Greater => {
+            cursor.unexpected_with(
+                "a lifeline, `(…)` or `|` after `->`",
+                "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one into the other)",
+            );
+            None
         }
         _ => cursor.name("a lifeline, `(…)` or `|` after `->`").map(Target::Lifeline),
     }

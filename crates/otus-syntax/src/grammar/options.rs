@@ -718,7 +718,7 @@ fn number(cursor: &mut Cursor<'_>, value: &Entry) -> Option<u64> {
     };
     let parsed = cursor.slice(digits).parse().ok();
     if parsed.is_none() {
-        bad_number(cursor, digits, "this number is too large");
+        too_large(cursor, digits, u64::MAX);
     }
     parsed
 }
@@ -730,9 +730,16 @@ fn signed(cursor: &mut Cursor<'_>, value: &Entry) -> Option<i64> {
     };
     let parsed: Option<i64> = cursor.slice(digits).parse().ok();
     if parsed.is_none() {
-        bad_number(cursor, digits, "this number is too large");
+        too_large(cursor, digits, i64::MAX.unsigned_abs());
     }
     parsed.map(|n| if negative { -n } else { n })
+}
+
+fn too_large(cursor: &mut Cursor<'_>, span: Span, largest: u64) {
+    cursor.report(
+        Diagnostic::new(Code::BAD_NUMBER, cursor.source(), span, "this number is too large")
+            .with_help(format!("the largest is {largest}; leave the option out for no limit")),
+    );
 }
 
 fn bad_number(cursor: &mut Cursor<'_>, span: Span, message: &str) {

@@ -417,12 +417,16 @@ impl Reader<'_> {
         let direction = match self.peek() {
             Some(sign @ (b'!' | b'?')) => direction(sign),
             // The quote that never ends has been reported.
-            None if self.bytes[start] == b'"' && !scan_quoted(self.text, start).closed => {
+            _ if self.bytes[start] == b'"' && !scan_quoted(self.text, start).closed => {
                 return false;
             }
             found => {
                 let name = self.source.slice(lifeline.span);
                 let help = match found {
+                    Some(b'-') if self.bytes[self.at..].starts_with(b"--") => format!(
+                        "a trace has the two sides of a message apart: `{name}!m`, and `b?m` \
+                         where b receives it"
+                    ),
                     Some(b'-') => format!(
                         "a name with a dash must be quoted (\"{name}-…\"); \
                          an action is a lifeline, `!` or `?`, and a message"

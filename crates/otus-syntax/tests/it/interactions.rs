@@ -207,8 +207,9 @@ fn faults_in_interactions() {
     fault(
         "a -- m b",
         &expect![[r#"
-        error[O0204] 1:8 `b` expected `->` and who receives the message, found `b`
-    "#]],
+            error[O0204] 1:8 `b` expected `->` and who receives the message, found `b`
+              help: write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it
+        "#]],
     );
     fault(
         "a -- m ->",
@@ -253,17 +254,16 @@ fn faults_in_interactions() {
         "a -- 1 -> b",
         &expect![[r#"
             error[O0216] 1:6 `1` `1` is a number, not a name
-              help: to use it as a name, quote it: "1"
+              help: to use it as a name, quote it everywhere: "1"
               fix: `1` → `"1"`
         "#]],
     );
     fault(
         "\"open -- m -> b",
         &expect![[r#"
-        error[O0203] 1:1 `"open -- m -> b` this quoted name has no closing quote on its line
-          help: close it with `"`; inside, write `\"` for a quote
-        error[O0204] 1:16 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
-    "#]],
+            error[O0203] 1:1 `"open` this quoted name has no closing quote on its line
+              help: close it with `"`; inside, write `\"` for a quote
+        "#]],
     );
     fault(
         "\"\" -- m -> b",
@@ -300,8 +300,9 @@ fn faults_in_interactions() {
     fault(
         "a",
         &expect![[r#"
-        error[O0204] 1:2 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
-    "#]],
+            error[O0204] 1:2 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
+              help: write `a -- m -> b` for a message m from a to b, or `a!m`, `b?m` for one side of it
+        "#]],
     );
     fault(
         ")",
@@ -365,9 +366,10 @@ fn faults_in_signatures() {
     fault(
         "@message a",
         &expect![[r#"
-        error[O0204] 1:10 `a` expected `{`, found `a`
-        error[O0204] 1:11 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
-    "#]],
+            error[O0204] 1:10 `a` expected `{`, found `a`
+            error[O0204] 1:11 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
+              help: write `a -- m -> b` for a message m from a to b, or `a!m`, `b?m` for one side of it
+        "#]],
     );
     fault(
         "@message{a;=;b}",
@@ -388,7 +390,7 @@ fn faults_in_signatures() {
               help: only letters, digits and `_` stand without quotes: write "log-in" everywhere
               fix: `log-in` → `"log-in"`
             error[O0216] 1:18 `7` `7` is a number, not a name
-              help: to use it as a name, quote it: "7"
+              help: to use it as a name, quote it everywhere: "7"
               fix: `7` → `"7"`
         "#]],
     );

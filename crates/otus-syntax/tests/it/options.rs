@@ -294,12 +294,12 @@ fn faults_in_options() {
     check(
         "@explore_option{ filters = [max_depth = 99999999999999999999] }",
         &expect![[r#"
-        @explore_option{
-          filters = []
-        }
-        error[O0506] 1:41 `99999999999999999999` this number is too large
-          help: write a whole number in digits
-    "#]],
+            @explore_option{
+              filters = []
+            }
+            error[O0506] 1:41 `99999999999999999999` this number is too large
+              help: the largest is 18446744073709551615; leave the option out for no limit
+        "#]],
     );
     check(
         "@analyze_option{ priorities = [emission, recption=1, reception=x] }",
