@@ -337,6 +337,23 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, span: Span) 
     comments.push(Comment { span, text: written.into(), trailing });
 }
 
+/// Cuts a list of findings to what a person reads; a last one says how many more there are, and
+/// is as severe as the worst of them, so that no error is lost.
+pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(first) = diagnostics.get(MAX_DIAGNOSTICS) else { return };
+    let (source, span) = (first.primary.source, first.primary.span);
+    let hidden = &diagnostics[MAX_DIAGNOSTICS..];
+    let message = match hidden.len() {
+        1 => "1 more finding is not shown".to_owned(),
+        count => format!("{count} more findings are not shown"),
+    };
+    let mut last = Diagnostic::new(Code::TOO_MANY_ERRORS, source, span, message)
+        .with_help("mend the first ones and try again");
+    last.severity = hidden.iter().map(|found| found.severity).max().unwrap_or(last.severity);
+    diagnostics.truncate(MAX_DIAGNOSTICS);
+    diagnostics.push(last);
+}
+
 /// Adds a finding to a list, unless there are too many already; then says so once.
 pub fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match diagnostics.len() {

@@ -27,6 +27,7 @@ use crate::ast::SpecFile;
 use crate::diagram::{build, outline};
 use crate::grammar::Parsed;
 use crate::name::Names;
+use crate::parser;
 use crate::source::{Source, Span};
 
 /// Reads the diagram that stands at `range` of a text.
@@ -39,6 +40,7 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     let tree = build::build(source.id(), range, names, &statements, &mut diagnostics);
     // Readers and builder each report in the order of the text; together they shall too.
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
+    parser::limit(&mut diagnostics);
     Parsed { tree, diagnostics }
 }
 
