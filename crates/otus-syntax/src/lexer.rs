@@ -158,6 +158,12 @@ impl<'t> Lexer<'t> {
                         Some('⊥') => (TokenKind::Bottom, '⊥'.len_utf8()),
                         // Quotes as word processors make them: one fault, not one a character.
                         Some('“') => (TokenKind::Unknown, scan_curly(&self.text[start..])),
+                        // Where one control character is, there are more.
+                        Some(other) if other.is_control() => {
+                            let rest = &self.text[start..];
+                            let end = rest.find(|c: char| !c.is_control() || c.is_whitespace());
+                            (TokenKind::Unknown, end.unwrap_or(rest.len()).max(other.len_utf8()))
+                        }
                         Some(other) => (TokenKind::Unknown, other.len_utf8()),
                         None => (TokenKind::End, 0),
                     }

@@ -232,7 +232,9 @@ impl<'s> Cursor<'s> {
     fn unexpected_diagnostic(&self, what: &str) -> Diagnostic {
         let token = self.token;
         if token.kind == TokenKind::Unknown {
-            let character = self.text();
+            let first = self.text().chars().next().map_or(0, char::len_utf8);
+            let is_control = self.text().starts_with(char::is_control);
+            let character = if is_control { &self.text()[..first] } else { self.text() };
             let mut found = Diagnostic::new(
                 Code::UNEXPECTED_CHARACTER,
                 self.source(),
@@ -241,6 +243,8 @@ impl<'s> Cursor<'s> {
             );
             if character.starts_with(['\'', '`', '“', '”']) {
                 found = found.with_help("names are quoted with `\"`");
+            } else if is_control {
+                found = found.with_help("this is a control character: is the file a text?");
             }
             return found;
         }

@@ -1,4 +1,5 @@
 //! The shared corpus of models and traces, when it is there: it is not part of the repository.
+//! `OTUS_CORPUS` says where else it is.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::{Source, parse_spec, parse_trace, print};
 
 fn models() -> Vec<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let corpus = std::env::var_os("OTUS_CORPUS").map_or(beside, PathBuf::from);
     let Ok(entries) = std::fs::read_dir(&corpus) else {
         // Written past the test harness, which shows nothing of a test that passes.
         let skipped = "skipped: the shared corpus (../shared/corpus) is not beside the repository";
