@@ -13,22 +13,19 @@ pub(crate) fn text(sources: &[Source], diagnostics: &[Diagnostic], colored: bool
     let mut out = String::new();
     for found in diagnostics {
         let rendered = renderer.render(&[group(sources, found)]);
-        // An excerpt that is cut has its place above it, and needs no line for it.
-        for line in rendered.split_inclusive('\n').filter(|line| !is_bare_colons(line)) {
+        for line in rendered.lines().filter(|line| !is_bare_origin(line)) {
             out.push_str(line);
+            out.push('\n');
         }
-        out.push_str("\n\n");
+        out.push('\n');
     }
     out
 }
 
-/// Whether a line is `:::` and nothing else, colours aside.
-fn is_bare_colons(line: &str) -> bool {
-    let mut pieces = line.split('\u{1b}');
-    let first = pieces.next().unwrap_or("").trim();
-    let coloured = pieces.map(|piece| piece.split_once('m').map_or("", |(_, text)| text).trim());
-    line.contains(":::")
-        && std::iter::once(first).chain(coloured).all(|text| matches!(text, "" | ":::"))
+/// Whether a line is `:::` without a file, which the renderer puts before an excerpt of a long
+/// line, whose place has just been given.
+fn is_bare_origin(line: &str) -> bool {
+    line.trim_end_matches("\x1b[0m").ends_with("::: ") && !line.contains('|')
 }
 
 /// One line each: `file:line:column: error[O0301]: message (help)`.
@@ -96,9 +93,10 @@ pub(crate) fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
             (count > 0).then(|| format!("{count} {}{plural}", severity.name()))
         })
         .collect();
+    // The first of the worst: later ones often follow from it.
     let worst = worst(diagnostics)?;
-    let worst = diagnostics.iter().find(|found| found.severity == worst)?;
-    Some(format!("{}; `otus explain {}` tells more", counts.join(", "), worst.code))
+    let first = diagnostics.iter().find(|found| found.severity == worst)?;
+    Some(format!("{}; `otus explain {}` tells more", counts.join(", "), first.code))
 }
 
 /// The worst severity among them.

@@ -11,6 +11,7 @@
 use otus_syntax::ast::{
     Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, Section, SpecFile,
 };
+use otus_syntax::diagnostic::any_error;
 use otus_syntax::name::{Name, Symbol};
 use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Diagnostic, SourceId, Span};
@@ -41,9 +42,19 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
     let Some(interaction) = &file.interaction else { return Vec::new() };
     let reachable = reachable(interaction);
     let used = Used::of(interaction, &reachable);
-    unused(files, file, &used, &mut lints);
+    // What an unreadable part uses is not known, and a misspelt name leaves its declaration unused:
+    // about names there is nothing to add then.
+    let is_complete = !any_error(&lowered.diagnostics)
+        && interaction
+            .nodes
+            .iter()
+            .zip(&reachable)
+            .all(|(node, &reached)| !reached || node.kind != NodeKind::Invalid);
+    if is_complete {
+        unused(files, file, &used, &mut lints);
+    }
     structure(at, file.implicit, interaction, &reachable, lowered, &mut lints);
-    if !file.implicit {
+    if is_complete && !file.implicit {
         one_sided(at, &used, &mut lints);
     }
 
@@ -112,10 +123,15 @@ impl LintKind<'_> {
                 .with_related(source, first, "as this one")
                 .with_help("remove one, or change the one that should differ"),
             LintKind::EmptyLoop => {
-                let lint = message("this loop repeats nothing".into())
-                    .with_help("a loop over the empty interaction is the empty interaction: `o`");
+                let lint = message("this loop repeats nothing".into());
                 let span = lint.primary.span;
-                if file.implicit { lint } else { lint.with_fix(span, "o") }
+                if file.implicit {
+                    lint.with_help("put what is repeated between `loop` and `end`, or remove it")
+                } else {
+                    lint.with_fix(span, "o").with_help(
+                        "put what is repeated into it; as it is, it means the empty interaction `o`",
+                    )
+                }
             }
             LintKind::NullableLoop => {
                 message("an iteration of this loop may do nothing at all".into()).with_help(

@@ -46,6 +46,8 @@ pub struct Unknown<'a> {
     pub span: Span,
     /// How often it is used besides.
     pub others: usize,
+    /// Whether it stands in a diagram, which declares in its own way.
+    pub in_diagram: bool,
 }
 
 /// Reports a name that `declared` does not have as that kind.
@@ -55,7 +57,7 @@ pub fn report(unknown: Unknown<'_>, declared: &Signature, findings: &mut Finding
 }
 
 fn word(unknown: Unknown<'_>, declared: &Signature, draft: Draft) -> Diagnostic {
-    let Unknown { kind, name, others, .. } = unknown;
+    let Unknown { kind, name, others, in_diagram, .. } = unknown;
     let word = kind.word();
     let label = format!("used here{}", and_elsewhere(others));
     let (other, suggestion) = match kind {
@@ -68,7 +70,11 @@ fn word(unknown: Unknown<'_>, declared: &Signature, draft: Draft) -> Diagnostic 
             did_you_mean(name, declared.messages().map(|(_, name)| name).take(MAX_CANDIDATES)),
         ),
     };
-    let declare = format!("declare it in `@{word}{{…}}`");
+    let declare = if in_diagram {
+        format!("declare it with a directive: `otus: {word} {name}`")
+    } else {
+        format!("declare it in `@{word}{{…}}`")
+    };
     if let Some(other) = other {
         let message = format!("`{name}` is declared as a {}, not as a {word}", other.word());
         // The other way round or with the message left out: how the parts stand says it all.

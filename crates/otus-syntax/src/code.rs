@@ -30,6 +30,20 @@ impl Code {
         self.entry().map_or("", |entry| entry.title)
     }
 
+    /// What it is about, as its hundreds say.
+    pub fn topic(self) -> &'static str {
+        match self.0 / 100 {
+            1 => "Verdicts",
+            2 => "Text",
+            3 => "Names",
+            4 => "Traces",
+            5 => "Options",
+            6 => "Diagrams",
+            7 => "Lints",
+            _ => "Conversion",
+        }
+    }
+
     /// The page that explains it, in Markdown.
     pub fn page(self) -> &'static str {
         self.entry().map_or("", |entry| entry.page)

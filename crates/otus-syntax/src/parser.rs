@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::ast::Comment;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{Lexer, Token, TokenKind, unquote};
+use crate::lexer::{Lexer, Token, TokenKind, Trivia, unquote};
 use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
 
@@ -20,6 +20,10 @@ pub struct Cursor<'s> {
     lexer: Lexer<'s>,
     token: Token,
     previous_end: u32,
+    /// Where a quote without an end has taken the rest of its line: what follows is lost with it.
+    lost: Option<u32>,
+    /// Whether a comment without an end has taken the rest of the text.
+    commented_out: bool,
     /// Every name met so far.
     pub names: Names,
     /// The names that were asked to be quoted; each is asked once.
@@ -38,6 +42,8 @@ impl<'s> Cursor<'s> {
             lexer: Lexer::new(source.text()),
             token: Token { kind: TokenKind::End, span: Span::at(0) },
             previous_end: 0,
+            lost: None,
+            commented_out: false,
             names: Names::default(),
             unquoted: BTreeSet::new(),
             comments: Vec::new(),
@@ -125,11 +131,11 @@ impl<'s> Cursor<'s> {
         match self.kind() {
             TokenKind::Word => {
                 let token = self.bump();
-                if self.kind() == TokenKind::Minus && self.token.span.start == token.span.end {
-                    return Some(self.dashed_name(token.span));
-                }
-                let symbol = self.names.intern(self.source.slice(token.span));
-                Some(Name { symbol, span: token.span })
+                let goes_on =
+                    self.kind() == TokenKind::Minus && self.token.span.start == token.span.end;
+                let span = if goes_on { self.dashed_name(token.span) } else { token.span };
+                let symbol = self.names.intern(self.source.slice(span));
+                Some(Name { symbol, span })
             }
             TokenKind::Quoted => {
                 let token = self.bump();
@@ -159,6 +165,7 @@ impl<'s> Cursor<'s> {
                     )
                     .with_help("close it with `\"`; inside, write `\\\"` for a quote"),
                 );
+                self.lost = Some(token.span.end);
                 let symbol = self.names.intern(&unquote(self.source.slice(token.span)));
                 Some(Name { symbol, span: token.span })
             }
@@ -188,7 +195,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// A plain name that goes on with `-`: takes the rest of it and asks for quotes.
-    fn dashed_name(&mut self, first: Span) -> Name {
+    fn dashed_name(&mut self, first: Span) -> Span {
         let mut end = first.end;
         while matches!(self.kind(), TokenKind::Minus | TokenKind::Word | TokenKind::Number)
             && self.token.span.start == end
@@ -199,7 +206,7 @@ impl<'s> Cursor<'s> {
         let text = self.source.slice(span);
         let symbol = self.names.intern(text);
         if !self.unquoted.insert(symbol) {
-            return Name { symbol, span };
+            return span;
         }
         self.report(
             Diagnostic::new(
@@ -213,48 +220,57 @@ impl<'s> Cursor<'s> {
             ))
             .with_fix(span, format!("\"{text}\"")),
         );
-        Name { symbol, span }
+        span
     }
 
     /// Reports that `what` was expected where the cursor stands.
     pub fn unexpected(&mut self, what: &str) {
-        let found = self.unexpected_diagnostic(what);
-        self.report(found);
+        self.unexpected_with(what, None);
     }
 
-    /// Reports that `what` was expected where the cursor stands, and what to do about it.
-    pub fn unexpected_with(&mut self, what: &str, help: &str) {
-        let mut found = self.unexpected_diagnostic(what);
-        found.help.get_or_insert_with(|| help.to_owned());
-        self.report(found);
-    }
-
-    fn unexpected_diagnostic(&self, what: &str) -> Diagnostic {
+    /// Reports that `what` was expected where the cursor stands, and how to write it.
+    pub fn unexpected_with(&mut self, what: &str, remedy: Option<String>) {
+        if self.is_lost() {
+            return;
+        }
         let token = self.token;
         if token.kind == TokenKind::Unknown {
-            let first = self.text().chars().next().map_or(0, char::len_utf8);
+            // Of a run of control characters, the first says it all.
             let is_control = self.text().starts_with(char::is_control);
+            let first = self.text().chars().next().map_or(0, char::len_utf8);
             let character = if is_control { &self.text()[..first] } else { self.text() };
-            let mut found = Diagnostic::new(
-                Code::UNEXPECTED_CHARACTER,
-                self.source(),
-                token.span,
-                format!("`{}` does not belong here; expected {what}", printable(character)),
+            let help = match character {
+                _ if is_control => "this is a control character: is the file a text?",
+                _ if is_other_quote(&character[..first]) => "names are quoted with `\"`",
+                "#" | "%" => "a comment begins with `//`; a name with this sign in it is quoted",
+                _ => "a name with anything but letters, digits and `_` in it is quoted",
+            };
+            self.report(
+                Diagnostic::new(
+                    Code::UNEXPECTED_CHARACTER,
+                    self.source(),
+                    token.span,
+                    format!("`{}` does not belong here; expected {what}", printable(character)),
+                )
+                .with_help(help),
             );
-            if character.starts_with(['\'', '`', '“', '”']) {
-                found = found.with_help("names are quoted with `\"`");
-            } else if is_control {
-                found = found.with_help("this is a control character: is the file a text?");
-            }
-            return found;
+            return;
         }
         let found = describe(token.kind, self.text());
-        Diagnostic::new(
+        let mut diagnostic = Diagnostic::new(
             Code::UNEXPECTED_TOKEN,
             self.source(),
             self.place(),
             format!("expected {what}, found {found}"),
-        )
+        );
+        diagnostic.help = remedy;
+        self.report(diagnostic);
+    }
+
+    /// Whether a quote or a comment without an end, which has been reported, has taken what could
+    /// have followed: more about this place would not be about a fault of its own.
+    pub fn is_lost(&self) -> bool {
+        self.lost == Some(self.previous_end) || self.commented_out && self.kind() == TokenKind::End
     }
 
     /// A span to point at: the next token, or the last byte of the text at its end.
@@ -268,6 +284,9 @@ impl<'s> Cursor<'s> {
 
     /// Reports a bracket that is not closed where `closer` was expected.
     pub fn unclosed(&mut self, opener: Span, closer: char) {
+        if self.is_lost() {
+            return;
+        }
         let bracket = self.source.slice(opener).to_owned();
         let found = describe(self.kind(), self.text());
         self.report(
@@ -296,6 +315,7 @@ impl<'s> Cursor<'s> {
         while let Some(comment) = self.lexer.comment() {
             let span = comment.span;
             if !comment.terminated {
+                self.commented_out = true;
                 self.report(
                     Diagnostic::new(
                         Code::UNTERMINATED_COMMENT,
@@ -306,7 +326,7 @@ impl<'s> Cursor<'s> {
                     .with_help("end it with `*/`"),
                 );
             }
-            push_comment(&mut self.comments, self.source.text(), span);
+            push_comment(&mut self.comments, self.source.text(), comment);
         }
         self.lexer.token()
     }
@@ -324,8 +344,9 @@ impl LookAhead<'_> {
     }
 }
 
-/// Records the comment at `span`.
-pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, span: Span) {
+/// Records a comment; one without end gets one, so that what is printed can be read again.
+pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, comment: Trivia) {
+    let span = comment.span;
     // Only look back to the end of the comment before: its line is then known.
     let from = comments.last().map_or(0, |last| last.span.end as usize);
     let between = &text[from..span.start as usize];
@@ -333,12 +354,11 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, span: Span) 
     let same_line = line.len() == between.len();
     let after_comment = same_line && comments.last().is_some_and(|last| last.trailing);
     let trailing = !line.trim_start_matches('\u{feff}').trim().is_empty() || after_comment;
-    let mut written = text[span.range()].trim_end().to_owned();
-    // A comment that never ends would swallow what is printed after it. (`/*/` has not ended.)
-    if written.starts_with("/*") && !(written.len() >= 4 && written.ends_with("*/")) {
-        written.push_str("*/");
+    let mut text = text[span.range()].trim_end().to_owned();
+    if !comment.terminated {
+        text.push_str("*/");
     }
-    comments.push(Comment { span, text: written.into(), trailing });
+    comments.push(Comment { span, text: text.into(), trailing });
 }
 
 /// Cuts a list of findings to what a person reads; a last one says how many more there are, and
@@ -373,6 +393,11 @@ pub fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
         ),
         _ => {}
     }
+}
+
+/// Whether someone may have meant this as a quote.
+pub(crate) fn is_other_quote(character: &str) -> bool {
+    matches!(character, "'" | "`" | "‘" | "’" | "“" | "”" | "«" | "»")
 }
 
 /// Text as it can be shown in a message: control characters are escaped.

@@ -1,28 +1,41 @@
-//! Runs the literate cases of `spec/`.
+//! Runs the literate cases of `spec/` and `docs/`.
 //!
-//! A case is a heading and the fences below it. Fences are what the case is about and what is
-//! expected of it:
+//! A case is a heading and the fences below it, up to the next heading of any level. Fences are
+//! what the case is about and what is expected of it:
 //!
 //! | fence | meaning |
 //! |---|---|
 //! | `hsf`, `hif`, `hcf` | one specification: a `hsf` or `hcf` without interaction belongs to every `hif` of its case |
 //! | `mermaid`, `plantuml` | a specification by itself |
-//! | `htf` | a multi-trace, resolved against the first specification of its case |
+//! | `markdown SELECTOR` | a document; the diagram that the selector picks is a specification by itself |
+//! | `htf` | a multi-trace, resolved against the first interaction of its case |
+//! | `jsonl` | a case file, each multi-trace resolved like a `htf` |
 //! | `term` | the term of *every* specification of the case, as the papers write it |
 //! | `canonical` | what the fence before it is printed as |
+//! | `2020` | what the specification before it is printed as in the language of 2020 |
+//! | `components` | the components of the `htf` before it, resolved: one for every lifeline |
 //! | `diagnostics` | what is said about the fence before it: `CODE line:column message` lines |
-//! | `lints` | what the linter adds about the fence before it, in the same form |
+//! | `lints` | what the linter adds about the specification before it, in the same form |
 //! | `text` | nothing: an illustration |
 //!
-//! Without a `diagnostics` fence nothing but notes may be said. A case without `hsf` declares
-//! names by using them. Later analyses add fences of their own.
+//! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
+//! without `hsf` declares names by using them, which the tool does for diagrams only. Later
+//! analyses add fences of their own.
+//!
+//! `OTUS_BLESS=1 cargo test -p otus-testkit --test spec` writes what was found into the fences that expect
+//! something ([`bless`]); the difference is then to be reviewed, not only recorded.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use anyhow::{Context as _, bail, ensure};
-use otus_core::{lint, lower};
-use otus_syntax::ast::SpecFile;
-use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace, print};
+use otus_core::{Lowered, lint, lower};
+use otus_syntax::ast::{Section, SpecFile};
+use otus_syntax::diagram::{markdown, mermaid, plantuml};
+use otus_syntax::grammar::Parsed;
+use otus_syntax::print::{self, Dialect};
+use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace};
+use otus_trace::case;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::read::{Language, term};
@@ -41,18 +54,22 @@ pub struct Case {
 pub struct Fence {
     /// The first word of its info string.
     pub kind: String,
+    /// The rest of its info string.
+    pub argument: String,
     /// What it holds.
     pub text: String,
+    /// Where that stands in the document.
+    pub content: Range<usize>,
 }
 
 /// The cases of a document, in order.
 #[expect(clippy::wildcard_enum_match_arm, reason = "prose is of no interest")]
 pub fn cases(document: &str) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = vec![Case { title: "before the first heading".into(), fences: Vec::new() }];
     let mut path: Vec<(u32, String)> = Vec::new();
     let mut heading: Option<(u32, String)> = None;
     let mut fence: Option<Fence> = None;
-    for event in Parser::new(document) {
+    for (event, range) in Parser::new(document).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
                 heading = Some((level as u32, String::new()));
@@ -65,8 +82,12 @@ pub fn cases(document: &str) -> Vec<Case> {
                 cases.push(Case { title: titles.join(" › "), fences: Vec::new() });
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                let kind = info.split_whitespace().next().unwrap_or("text").to_owned();
-                fence = Some(Fence { kind, text: String::new() });
+                let (kind, argument) = info.split_once(char::is_whitespace).unwrap_or((&info, ""));
+                let kind = if kind.is_empty() { "text" } else { kind }.to_owned();
+                let argument = argument.trim().to_owned();
+                let first = document[range.clone()].find('\n').map_or(range.end, |at| at + 1);
+                let content = range.start + first..range.start + first;
+                fence = Some(Fence { kind, argument, text: String::new(), content });
             }
             Event::End(TagEnd::CodeBlock) => {
                 if let (Some(fence), Some(case)) = (fence.take(), cases.last_mut()) {
@@ -76,6 +97,7 @@ pub fn cases(document: &str) -> Vec<Case> {
             Event::Text(text) | Event::Code(text) => {
                 if let Some(fence) = &mut fence {
                     fence.text.push_str(&text);
+                    fence.content.end = range.end;
                 } else if let Some((_, heading)) = &mut heading {
                     heading.push_str(&text);
                 }
@@ -92,123 +114,275 @@ pub fn cases(document: &str) -> Vec<Case> {
 /// # Errors
 /// If an expectation is not met, or the case is malformed.
 pub fn run(case: &Case) -> anyhow::Result<()> {
+    for answer in answers(case)? {
+        let Answer { what, expected, found, .. } = answer;
+        ensure!(found == expected, "{what}\n--- expected\n{expected}\n--- found\n{found}\n---");
+    }
+    Ok(())
+}
+
+/// The document with what was found in the fences that expect something else.
+pub fn bless(document: &str) -> String {
+    let mut out = document.to_owned();
+    for case in cases(document).iter().rev() {
+        let Ok(mut answers) = answers(case) else { continue };
+        answers.retain(|answer| answer.fence.is_some() && answer.found != answer.expected);
+        answers.sort_by_key(|answer| answer.fence);
+        answers.dedup_by_key(|answer| answer.fence);
+        for answer in answers.iter().rev() {
+            if let Some(fence) = answer.fence.and_then(|at| case.fences.get(at)) {
+                let end = if answer.found.is_empty() { "" } else { "\n" };
+                out.replace_range(fence.content.clone(), &format!("{}{end}", answer.found));
+            }
+        }
+    }
+    out
+}
+
+/// What a case expects somewhere, and what there is.
+struct Answer {
+    /// What it is about.
+    what: String,
+    /// The fence that expects it, if one does.
+    fence: Option<usize>,
+    expected: String,
+    found: String,
+}
+
+fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
     let shared = shared_files(case);
     let mut subject: Option<Subject> = None;
-    let mut first: Option<otus_core::Lowered> = None;
-    let mut terms: Vec<(String, String)> = Vec::new();
-    let expected_term = case.fences.iter().find(|fence| fence.kind == "term");
-    for fence in &case.fences {
-        match fence.kind.as_str() {
-            "hsf" | "hif" | "hcf" | "mermaid" | "plantuml" => {
-                finish(subject.take())?;
-                let (next, lowered) = specification(fence, &shared);
-                terms.extend(lowered.term.map(|_| (fence.kind.clone(), term(&lowered))));
-                first.get_or_insert(lowered);
+    let mut specs: Vec<(&str, Lowered)> = Vec::new();
+    let mut answers: Vec<Answer> = Vec::new();
+    for (index, fence) in case.fences.iter().enumerate() {
+        let kind = fence.kind.as_str();
+        match kind {
+            "hsf" | "hif" | "hcf" | "mermaid" | "plantuml" | "markdown" => {
+                answers.extend(subject.as_ref().and_then(silence));
+                let (next, lowered) = specification(index, fence, &shared);
+                specs.push((kind, lowered));
                 subject = Some(next);
             }
-            "htf" => {
-                finish(subject.take())?;
-                subject = Some(multi_trace(fence, first.as_mut()));
+            "htf" | "jsonl" => {
+                answers.extend(subject.as_ref().and_then(silence));
+                let main = specs.iter().position(|(_, spec)| spec.term.is_some()).unwrap_or(0);
+                let spec = specs.get_mut(main).map(|(_, spec)| spec);
+                let next =
+                    if kind == "htf" { multi_trace(fence, spec) } else { cases_of(fence, spec) };
+                subject = Some(next);
             }
-            "canonical" => {
-                let subject = subject.as_mut().context("`canonical` follows what it is about")?;
-                equal("canonical text", subject.printed.trim_end(), fence.text.trim_end())?;
-            }
-            "diagnostics" => {
-                let subject = subject.as_mut().context("`diagnostics` follows what it is about")?;
-                subject.expected = true;
-                let found = listing(&subject.source, &subject.diagnostics);
-                equal("diagnostics", found.trim_end(), fence.text.trim_end())?;
-            }
-            "lints" => {
-                let subject = subject.as_mut().context("`lints` follows what it is about")?;
-                let found = listing(&subject.source, &subject.lints);
-                equal("lints", found.trim_end(), fence.text.trim_end())?;
+            "canonical" | "2020" | "components" | "diagnostics" | "lints" => {
+                let subject = subject
+                    .as_mut()
+                    .with_context(|| format!("`{kind}` follows what it is about"))?;
+                let found = match kind {
+                    "canonical" => Some(subject.canonical.clone()),
+                    "2020" => subject.of_2020.clone(),
+                    "components" => subject.components.clone(),
+                    "lints" => subject.lints.clone(),
+                    _ => {
+                        subject.expected = true;
+                        Some(listed(&subject.findings, Severity::Note))
+                    }
+                };
+                let found = found.with_context(|| format!("`{kind}` is not about such a fence"))?;
+                answers.push(Answer {
+                    what: kind.to_owned(),
+                    fence: Some(index),
+                    expected: fence.text.trim_end().to_owned(),
+                    found: found.trim_end().to_owned(),
+                });
             }
             "term" | "text" => {}
             other => bail!("there is no fence `{other}`; see the documentation of the runner"),
         }
     }
-    finish(subject)?;
-    if let Some(expected) = expected_term {
-        ensure!(!terms.is_empty(), "`term` is about specifications, and the case has none");
-        for (kind, found) in &terms {
-            let expected = expected.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let expected = expected.replace("( ", "(").replace(" )", ")");
-            equal(&format!("term of the {kind}"), found, &expected)?;
-        }
-    }
-    Ok(())
+    answers.extend(subject.as_ref().and_then(silence));
+    answers.extend(terms(case, &specs)?);
+    Ok(answers)
+}
+
+/// Every interaction of a case has the term that the case gives.
+fn terms(case: &Case, specs: &[(&str, Lowered)]) -> anyhow::Result<Vec<Answer>> {
+    let fences: Vec<usize> =
+        (0..case.fences.len()).filter(|&at| case.fences[at].kind == "term").collect();
+    let Some(&fence) = fences.first() else { return Ok(Vec::new()) };
+    ensure!(fences.len() == 1, "a case has one `term`; give the others headings of their own");
+    let words: Vec<&str> = case.fences[fence].text.split_whitespace().collect();
+    let expected = words.join(" ").replace("( ", "(").replace(" )", ")");
+    let answers: Vec<Answer> = specs
+        .iter()
+        .filter(|(_, spec)| spec.term.is_some())
+        .map(|(kind, spec)| Answer {
+            what: format!("term of the {kind}"),
+            fence: Some(fence),
+            expected: expected.clone(),
+            found: term(spec),
+        })
+        .collect();
+    ensure!(!answers.is_empty(), "`term` is about interactions, and the case has none");
+    Ok(answers)
 }
 
 /// What the fences that follow are about.
 struct Subject {
-    source: Source,
-    printed: String,
-    diagnostics: Vec<Diagnostic>,
-    lints: Vec<Diagnostic>,
+    canonical: String,
+    of_2020: Option<String>,
+    components: Option<String>,
+    findings: Vec<(Severity, String)>,
+    lints: Option<String>,
     /// Whether a `diagnostics` fence has said what is expected.
     expected: bool,
 }
 
 /// Without a `diagnostics` fence, nothing but notes may be said.
-fn finish(subject: Option<Subject>) -> anyhow::Result<()> {
-    let Some(mut subject) = subject.filter(|subject| !subject.expected) else { return Ok(()) };
-    subject.diagnostics.retain(|found| found.severity != Severity::Note);
-    equal("diagnostics", listing(&subject.source, &subject.diagnostics).trim_end(), "")
+fn silence(subject: &Subject) -> Option<Answer> {
+    (!subject.expected).then(|| Answer {
+        what: "diagnostics".to_owned(),
+        fence: None,
+        expected: String::new(),
+        found: listed(&subject.findings, Severity::Warning).trim_end().to_owned(),
+    })
 }
 
+/// The lines of what is at least so grave.
+fn listed(findings: &[(Severity, String)], least: Severity) -> String {
+    findings.iter().filter(|(severity, _)| *severity >= least).map(|(_, line)| &**line).collect()
+}
+
+/// A signature or options: which fence, of which kind.
+type Shared<'a> = (usize, &'a str, SpecFile);
+
 /// The signatures and options that belong to every `hif` of the case.
-fn shared_files(case: &Case) -> Vec<SpecFile> {
-    let is_shared = |fence: &&Fence| matches!(fence.kind.as_str(), "hsf" | "hcf");
+fn shared_files(case: &Case) -> Vec<Shared<'_>> {
+    let is_shared = |(_, fence): &(usize, &Fence)| matches!(fence.kind.as_str(), "hsf" | "hcf");
     case.fences
         .iter()
-        .filter(is_shared)
         .enumerate()
-        .map(|(i, fence)| {
-            let id = SourceId(u32::try_from(i).unwrap_or(0) + 1);
-            parse_spec(&Source::with_id(id, "shared", fence.text.clone())).tree
+        .filter(is_shared)
+        .map(|(at, fence)| {
+            let id = SourceId(u32::try_from(at).unwrap_or(0) + 1);
+            let source = Source::with_id(id, "shared", fence.text.clone());
+            (at, fence.kind.as_str(), parse_spec(&source).tree)
         })
-        .filter(|tree| tree.interaction.is_none())
+        .filter(|(.., tree)| tree.interaction.is_none())
         .collect()
 }
 
-fn specification(fence: &Fence, shared: &[SpecFile]) -> (Subject, otus_core::Lowered) {
+fn specification(at: usize, fence: &Fence, shared: &[Shared<'_>]) -> (Subject, Lowered) {
     let source = Source::new(fence.kind.clone(), fence.text.clone());
-    let language = match fence.kind.as_str() {
-        "mermaid" => Language::Mermaid,
-        "plantuml" => Language::PlantUml,
-        _ => Language::Interaction,
+    let parsed = match fence.kind.as_str() {
+        "mermaid" => Language::Mermaid.parse(&source),
+        "plantuml" => Language::PlantUml.parse(&source),
+        "markdown" => picked(&source, &fence.argument),
+        _ => Language::Interaction.parse(&source),
     };
-    let parsed = language.parse(&source);
     let mut tree = parsed.tree;
     let mut files: Vec<&SpecFile> = Vec::new();
-    if language == Language::Interaction && tree.sections.is_empty() {
-        files.extend(shared);
-        tree.implicit |= shared.is_empty();
+    if matches!(fence.kind.as_str(), "hsf" | "hif" | "hcf") && !declares(&tree) {
+        let others = shared.iter().filter(|(other, ..)| *other != at).map(|(.., file)| file);
+        files.extend(others.filter(|file| tree.interaction.is_some() || declares(file)));
+        tree.implicit |= fence.kind == "hif" && !shared.iter().any(|(_, kind, _)| *kind == "hsf");
     }
     files.push(&tree);
     let mut lowered = lower(&files);
     let own = |found: &Diagnostic| found.primary.source == source.id();
     let mut diagnostics = parsed.diagnostics;
     diagnostics.extend(lowered.diagnostics.extract_if(.., |found| own(found)));
-    diagnostics.sort_by_key(|found| found.primary.span.start);
-    let lints = lint(&files, &lowered).into_iter().filter(own).collect();
-    let printed = print::spec(&tree);
-    (Subject { source, printed, diagnostics, lints, expected: false }, lowered)
+    let lints: Vec<Diagnostic> = lint(&files, &lowered).into_iter().filter(own).collect();
+    let subject = Subject {
+        canonical: print::spec(&tree),
+        of_2020: Some(print::spec_in(&tree, Dialect::Of2020)),
+        components: None,
+        findings: findings(&source, diagnostics),
+        lints: Some(listing(&source, &lints)),
+        expected: false,
+    };
+    (subject, lowered)
 }
 
-fn multi_trace(fence: &Fence, spec: Option<&mut otus_core::Lowered>) -> Subject {
+fn declares(tree: &SpecFile) -> bool {
+    let is_declaration = |section: &Section| match section {
+        Section::Messages(_) | Section::Lifelines(_) => true,
+        Section::Options(_) => false,
+    };
+    tree.sections.iter().any(is_declaration)
+}
+
+/// The diagram of a document that a selector picks.
+fn picked(source: &Source, selector: &str) -> Parsed<SpecFile> {
+    let mut diagnostics = Vec::new();
+    let fences = markdown::fences(source, &mut diagnostics);
+    let selector = Some(selector).filter(|selector| !selector.is_empty());
+    let mut parsed = match markdown::select(source, &fences, selector) {
+        Ok(fence) => match fence.language {
+            markdown::Language::Mermaid => mermaid::read(source, fence.content),
+            markdown::Language::PlantUml => plantuml::read(source, fence.content),
+        },
+        Err(finding) => Parsed { tree: SpecFile::default(), diagnostics: vec![finding] },
+    };
+    parsed.diagnostics.append(&mut diagnostics);
+    parsed
+}
+
+fn multi_trace(fence: &Fence, spec: Option<&mut Lowered>) -> Subject {
     let source = Source::new("htf", fence.text.clone());
     let parsed = parse_trace(&source);
     let mut diagnostics = parsed.diagnostics;
+    let mut components = None;
     diagnostics.extend(match spec {
-        Some(spec) => otus_trace::lower(&parsed.tree, &mut spec.pool).1,
+        Some(spec) => {
+            let (resolved, diagnostics) = otus_trace::lower(&parsed.tree, &mut spec.pool);
+            components = Some(print::trace(&otus_trace::raise(&resolved, &spec.pool)));
+            diagnostics
+        }
         None => otus_trace::check(&parsed.tree),
     });
+    Subject {
+        canonical: print::trace(&parsed.tree),
+        of_2020: None,
+        components,
+        findings: findings(&source, diagnostics),
+        lints: None,
+        expected: false,
+    }
+}
+
+/// A case file. What is said about a multi-trace in it is listed with its id.
+fn cases_of(fence: &Fence, mut spec: Option<&mut Lowered>) -> Subject {
+    let source = Source::new("jsonl", fence.text.clone());
+    let mut canonical = String::new();
+    let mut all = Vec::new();
+    for line in case::read(&source) {
+        let mut case = match line {
+            Ok(case) => case,
+            Err(finding) => {
+                all.extend(findings(&source, vec![*finding]));
+                continue;
+            }
+        };
+        let inner = Fence { text: case.htf.clone(), ..fence.clone() };
+        let subject = multi_trace(&inner, spec.as_deref_mut());
+        let named = |(severity, line)| (severity, format!("{}: {line}", case.id));
+        all.extend(subject.findings.into_iter().map(named));
+        let inner = Source::new("htf", case.htf);
+        case.htf = print::trace_line(&parse_trace(&inner).tree);
+        let _ = writeln!(canonical, "{}", case::write(&case));
+    }
+    Subject {
+        canonical,
+        of_2020: None,
+        components: None,
+        findings: all,
+        lints: None,
+        expected: false,
+    }
+}
+
+fn findings(source: &Source, mut diagnostics: Vec<Diagnostic>) -> Vec<(Severity, String)> {
     diagnostics.sort_by_key(|found| found.primary.span.start);
-    let printed = print::trace(&parsed.tree);
-    Subject { source, printed, diagnostics, lints: Vec::new(), expected: false }
+    let line = |found: Diagnostic| (found.severity, listing(source, &[found]));
+    diagnostics.into_iter().map(line).collect()
 }
 
 /// `CODE line:column message`, a line each.
@@ -221,7 +395,53 @@ pub fn listing(source: &Source, diagnostics: &[Diagnostic]) -> String {
     out
 }
 
-fn equal(what: &str, found: &str, expected: &str) -> anyhow::Result<()> {
-    ensure!(found == expected, "{what}\n--- expected\n{expected}\n--- found\n{found}\n---");
-    Ok(())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the first fault of a document's first case, or nothing.
+    #[track_caller]
+    fn check(document: &str, expected: &str) {
+        let cases = cases(document);
+        let found = run(&cases[0]).err().map(|error| error.to_string()).unwrap_or_default();
+        assert_eq!(found.lines().next().unwrap_or(""), expected, "{found}");
+    }
+
+    const TERM: &str = "# x\n```hif\na!m\n```\n```term\n";
+
+    #[test]
+    fn expectations_are_compared() {
+        check(&format!("{TERM}a!m\n```\n"), "");
+        check(&format!("{TERM}a?m\n```\n"), "term of the hif");
+        check("# x\n```hif\nseq(a!m\n```\n", "diagnostics");
+        check("# x\n```hif\na -- m -> b\n```\n```htf\n[a] b?m\n```\n", "diagnostics");
+        check("```hif\nseq(a!m\n```\n# x\n", "diagnostics");
+    }
+
+    #[test]
+    fn malformed_cases_are_refused() {
+        check("# x\n```term\na!m\n```\n", "`term` is about interactions, and the case has none");
+        check("# x\n```canonical\na!m\n```\n", "`canonical` follows what it is about");
+        check("# x\n```htf\n```\n```lints\n```\n", "`lints` is not about such a fence");
+        let two = format!("{TERM}a!m\n```\n```term\na!m\n```\n");
+        check(&two, "a case has one `term`; give the others headings of their own");
+        check("# x\n```hfi\n```\n", "there is no fence `hfi`; see the documentation of the runner");
+    }
+
+    #[test]
+    fn blessing_writes_what_was_found_and_nothing_else() {
+        let before = format!("{TERM}```\nwords\n## y\n```hif\na! m\n```\n```canonical\nold\n```\n");
+        let after = bless(&before);
+        let canonical = "```canonical\na -- m ->|\n```";
+        assert_eq!(
+            after,
+            before
+                .replace(TERM, &format!("{TERM}a!m\n"))
+                .replace("```canonical\nold\n```", canonical)
+        );
+        assert_eq!(bless(&after), after);
+        for case in &cases(&after) {
+            run(case).expect("what was blessed passes");
+        }
+    }
 }

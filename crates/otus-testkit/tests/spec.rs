@@ -1,4 +1,4 @@
-//! Every case of `spec/` is a test of its own.
+//! Every case of `spec/` and `docs/` is a test of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,11 +7,20 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use otus_testkit::spec;
 
 fn main() -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let is_blessing = std::env::var_os("OTUS_BLESS").is_some();
     let mut trials = Vec::new();
-    for path in documents(&root) {
-        let text = std::fs::read_to_string(&path).expect("spec/ can be read");
-        let file = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    for path in ["spec", "docs"].into_iter().flat_map(|folder| documents(&root.join(folder))) {
+        let mut text = std::fs::read_to_string(&path).expect("documents can be read");
+        if is_blessing {
+            let blessed = spec::bless(&text);
+            if blessed != text {
+                std::fs::write(&path, &blessed).expect("documents can be written");
+                text = blessed;
+            }
+        }
+        let file = path.strip_prefix(&root).unwrap_or(&path).with_extension("");
+        let file = file.to_string_lossy().replace('\\', "/");
         for case in spec::cases(&text) {
             let name = format!("{file}: {}", case.title);
             trials.push(Trial::test(name, move || {
@@ -19,14 +28,14 @@ fn main() -> ExitCode {
             }));
         }
     }
-    assert!(!trials.is_empty(), "spec/ has cases");
+    assert!(!trials.is_empty(), "there are cases");
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 fn documents(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("spec/ is there");
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
     let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("spec/ can be listed").path())
+        .map(|entry| entry.expect("the folder can be listed").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
     paths.sort();

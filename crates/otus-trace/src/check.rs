@@ -129,7 +129,8 @@ impl Finder<'_> {
                 for name in names {
                     self.list(stamp, name.symbol, name.span);
                 }
-                (false, true)
+                // What an empty list was meant to hold has been asked for.
+                (false, !names.is_empty())
             }
         };
         let occurrences = trace.occurrences.get(component.occurrences.clone()).unwrap_or(&[]);
@@ -336,7 +337,7 @@ fn word(
             });
         }
         FaultKind::Undeclared { kind, name, others } => unknown::report(
-            Unknown { kind, name: text(name), source, span, others },
+            Unknown { kind, name: text(name), source, span, others, in_diagram: false },
             declared,
             findings,
         ),

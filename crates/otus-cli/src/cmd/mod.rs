@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Lint(lint) => lint::run(lint, args.color),
         Command::Convert(convert) => convert::run(convert, args.color),
-        Command::Explain(explain) => explain::run(explain),
+        Command::Explain(explain) => explain::run(explain, args.color),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),
     }

@@ -333,7 +333,7 @@ error[O0613]: this document has 2 diagrams; say which one
 1 | # Log in
   | ^
   |
-  = help: the document has #1 (line 3, #log-in), #2 (line 8, #log-out)
+  = help: the diagrams are #1 (line 3, #log-in), #2 (line 8, #log-out)
 
 "#]]);
 }

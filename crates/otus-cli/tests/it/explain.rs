@@ -27,7 +27,8 @@ fn without_a_code_all_are_listed_and_each_has_a_page() {
     let list = sandbox.otus("explain").output().unwrap();
     assert_eq!(list.status.code(), Some(0));
     let list = String::from_utf8(list.stdout).unwrap();
-    let codes: Vec<&str> = list.lines().filter(|line| line.starts_with('O')).collect();
+    let codes: Vec<&str> =
+        list.lines().map(str::trim).filter(|line| line.starts_with("O0")).collect();
     assert!(codes.len() > 60);
     for line in codes {
         let code = line.split(' ').next().unwrap();

@@ -48,12 +48,17 @@ pub(super) fn resolve(
         let here = interaction == Some(at);
         let uses = Uses::of(file, if here { reachable } else { &[] });
         let unknown = uses.unknown(file, &declared);
-        if file.implicit {
-            // Used is declared.
-        } else if has_signature {
-            for &(kind, Use { name, count }) in &unknown {
-                problems.add(at, name.span, Problem::Undeclared { kind, name, others: count - 1 });
+        if has_signature {
+            // In a diagram, an arrow declares what it uses; a list in a directive does not, or
+            // a slip of the pen would be a lifeline.
+            for &(kind, Use { name, count, in_arrow }) in &unknown {
+                if !(file.implicit && in_arrow) {
+                    let problem = Problem::Undeclared { kind, name, others: count - 1 };
+                    problems.add(at, name.span, problem);
+                }
             }
+        } else if file.implicit {
+            // Used is declared.
         } else if let (true, Some(&(_, Use { name, .. }))) = (here, unknown.first()) {
             // Without any signature every name would be wrong: that is one mistake, not many.
             problems.add(at, name.span, Problem::NoSignature { names: unknown.len() });
@@ -126,6 +131,8 @@ fn declare(files: &[&SpecFile], problems: &mut Problems) -> Signature {
 struct Use {
     name: Name,
     count: usize,
+    /// Whether a message passing uses it, rather than only lists of lifelines.
+    in_arrow: bool,
 }
 
 /// The names a file uses, by symbol.
@@ -143,15 +150,15 @@ impl Uses {
             match &node.kind {
                 NodeKind::Empty | NodeKind::Invalid => {}
                 NodeKind::Passing(passing) => {
-                    note(&mut uses.messages, passing.message);
+                    note(&mut uses.messages, passing.message, true);
                     for &name in passing.origin.iter().chain(passing.target.lifelines()) {
-                        note(&mut uses.lifelines, name);
+                        note(&mut uses.lifelines, name, true);
                     }
                 }
                 NodeKind::Operator(
                     Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)),
                     _,
-                ) => names.iter().for_each(|&name| note(&mut uses.lifelines, name)),
+                ) => names.iter().for_each(|&name| note(&mut uses.lifelines, name, false)),
                 NodeKind::Operator(
                     Operator::Strict
                     | Operator::Seq
@@ -172,7 +179,7 @@ impl Uses {
                 Section::Options(options) => partitions(options)
                     .flatten()
                     .flatten()
-                    .for_each(|&name| note(&mut uses.lifelines, name)),
+                    .for_each(|&name| note(&mut uses.lifelines, name, false)),
                 Section::Lifelines(_) | Section::Messages(_) => {}
             }
         }
@@ -198,9 +205,10 @@ impl Uses {
     }
 }
 
-fn note(uses: &mut [Option<Use>], name: Name) {
-    let used = uses[name.symbol.0 as usize].get_or_insert(Use { name, count: 0 });
+fn note(uses: &mut [Option<Use>], name: Name, in_arrow: bool) {
+    let used = uses[name.symbol.0 as usize].get_or_insert(Use { name, count: 0, in_arrow });
     used.count += 1;
+    used.in_arrow |= in_arrow;
     // Operators are met after their operands although they stand before them in the text.
     if name.span.start < used.name.span.start {
         used.name = name;

@@ -58,7 +58,14 @@ fn render(
     let text = |name: Name| files[file].names.text(name.symbol);
     match problem {
         Problem::Undeclared { kind, name, others } => unknown::report(
-            Unknown { kind, name: text(name), source, span, others },
+            Unknown {
+                kind,
+                name: text(name),
+                source,
+                span,
+                others,
+                in_diagram: files[file].implicit,
+            },
             &resolved.declared,
             findings,
         ),

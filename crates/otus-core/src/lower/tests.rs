@@ -203,7 +203,10 @@ fn diagrams_declare_by_use_in_the_order_of_the_text() {
     let mut file = spec("@lifeline{z} coreg(y)(b -- n -> a, a -- m -> b)");
     file.implicit = true;
     let lowered = lower(&[&file]);
-    assert_eq!(lowered.diagnostics, []);
+    // An arrow declares what it uses, a region does not.
+    let [found] = &lowered.diagnostics[..] else { panic!("{:?}", lowered.diagnostics) };
+    assert_eq!(found.message, "the lifeline `y` is not declared");
+    assert_eq!(found.help.as_deref(), Some("declare it with a directive: `otus: lifeline y`"));
     let signature = lowered.pool.signature();
     let lifelines: Vec<&str> = signature.lifelines().map(|(_, name)| name).collect();
     let messages: Vec<&str> = signature.messages().map(|(_, name)| name).collect();

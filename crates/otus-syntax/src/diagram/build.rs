@@ -326,7 +326,7 @@ impl Builder<'_> {
             }
             Fragment::Break => {
                 let body = self.join(&items, &Operator::Seq, span);
-                self.item(Item::Break(body));
+                self.item(Item::Break(body, scope.opener));
                 return;
             }
             Fragment::Frame => self.join(&items, &Operator::Seq, span),
@@ -387,15 +387,15 @@ impl Builder<'_> {
     /// Read from the right, so several breaks nest: each leaves what follows it, and what follows
     /// may break again.
     fn join(&mut self, items: &[Item], operator: &Operator, span: Span) -> NodeId {
-        if let [Item::Break(_)] = items {
-            self.break_alone(span);
+        if let [Item::Break(_, opener)] = *items {
+            self.break_alone(opener);
         }
         // The operands after the place that has been reached, last first.
         let mut tail: Vec<NodeId> = Vec::with_capacity(items.len());
         for item in items.iter().rev() {
             match *item {
                 Item::Node(node) => tail.push(node),
-                Item::Break(body) => {
+                Item::Break(body, _) => {
                     tail.reverse();
                     let at = self.span_of(body);
                     let rest = self.apply_in(operator, std::mem::take(&mut tail), at);
@@ -414,10 +414,9 @@ impl Builder<'_> {
         for item in items {
             operands.push(match *item {
                 Item::Node(node) => node,
-                Item::Break(body) => {
-                    let at = self.span_of(body);
-                    self.break_alone(at);
-                    self.optional(body, at)
+                Item::Break(body, opener) => {
+                    self.break_alone(opener);
+                    self.optional(body, self.span_of(body))
                 }
             });
         }

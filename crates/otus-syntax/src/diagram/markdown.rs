@@ -148,7 +148,7 @@ pub fn select<'a>(
     };
     let headings = fences.iter().filter_map(|fence| fence.heading.as_deref());
     let help = match suggest::did_you_mean(&anchor, headings) {
-        Some(suggestion) => format!("{suggestion} {}", choices(source, fences)),
+        Some(suggestion) => format!("{suggestion} Otherwise, {}", choices(source, fences)),
         None => choices(source, fences),
     };
     finding(Code::NO_SUCH_DIAGRAM, message, help)
@@ -157,7 +157,8 @@ pub fn select<'a>(
 /// The first diagrams of a document, by number, line and heading.
 fn choices(source: &Source, fences: &[Fence]) -> String {
     const SHOWN: usize = 10;
-    let mut text = String::from("the document has ");
+    let only = fences.len() == 1;
+    let mut text = String::from(if only { "the only diagram is " } else { "the diagrams are " });
     for (i, fence) in fences.iter().take(SHOWN).enumerate() {
         if i > 0 {
             text.push_str(", ");
@@ -314,7 +315,7 @@ impl Scan<'_> {
                     open.span,
                     "this fence is never closed",
                 )
-                .with_help(format!("write {fence} on a line of its own after the last line")),
+                .with_help(format!("write a line with only {fence} after its last line")),
             );
         }
         self.close(open, end, false);

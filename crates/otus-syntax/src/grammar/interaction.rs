@@ -18,15 +18,18 @@
 use crate::ast::{Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, Target};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::grammar::SECTIONS;
 use crate::lexer::TokenKind;
 use crate::name::Name;
-use crate::parser::Cursor;
+use crate::parser::{Cursor, is_other_quote};
 use crate::source::{Span, offset};
 use crate::suggest::nearest;
 
 /// An operator whose operands are being read.
 struct Open {
     operator: Operator,
+    /// `false` if the keyword names no operator, which has been reported.
+    known: bool,
     /// From the operator's keyword on.
     start: u32,
     /// The `(` before the first operand.
@@ -101,8 +104,19 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
         TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number | TokenKind::Less => {
             Head::Leaf(passing(cursor))
         }
+        TokenKind::LeftParen => {
+            let help = "leave them out, or write an operator before them: seq(…)".to_owned();
+            cursor.unexpected_with("an interaction without parentheses around it", Some(help));
+            recover(cursor);
+            Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid })
+        }
         _ => {
             cursor.unexpected("an interaction");
+            if token.kind == TokenKind::Unknown && is_other_quote(cursor.slice(token.span)) {
+                // The whole operand is about the name that was meant.
+                recover(cursor);
+                return Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid });
+            }
             // Skip what cannot begin one, but leave what closes or separates to the caller.
             if !matches!(
                 token.kind,
@@ -138,6 +152,7 @@ fn operator(cursor: &mut Cursor<'_>) -> Head {
     let word = cursor.text();
     let after = cursor.kind_after();
     cursor.bump();
+    let mut known = true;
     let operator = match word {
         "strict" => Operator::Strict,
         "seq" => Operator::Seq,
@@ -151,6 +166,7 @@ fn operator(cursor: &mut Cursor<'_>) -> Head {
         "loopC" => Operator::Loop(LoopKind::Coregion(region(cursor, keyword))),
         _ => {
             unknown_operator(cursor, keyword, word);
+            known = false;
             if after == TokenKind::LeftBrace {
                 skip_to_parenthesis(cursor);
             }
@@ -163,7 +179,8 @@ fn operator(cursor: &mut Cursor<'_>) -> Head {
         cursor.unexpected("`(` before the operands");
         return Head::Leaf(Node { span: keyword, kind: NodeKind::Invalid });
     }
-    Head::Operator(Open { operator, start: keyword.start, parenthesis, operands: Vec::new() })
+    let operands = Vec::new();
+    Head::Operator(Open { operator, known, start: keyword.start, parenthesis, operands })
 }
 
 /// Whether this is an operator of later peers, whose first bracket may be a brace.
@@ -243,7 +260,10 @@ fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
                 keyword,
                 format!("`{operator}` needs its concurrent lifelines before its operands"),
             )
-            .with_help(format!("write {operator}(l1, l2)(…, …), or {operator}()(…, …) for none")),
+            .with_help(match operator {
+                "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
+                _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
+            }),
         );
         return Vec::new();
     }
@@ -307,11 +327,6 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
                 // A comma before the closing parenthesis is harmless.
                 return cursor.kind() != TokenKind::RightParen;
             }
-            TokenKind::RightParen => return false,
-            TokenKind::End | TokenKind::At => {
-                cursor.unclosed(open, ')');
-                return false;
-            }
             TokenKind::Semicolon if !complained => {
                 let semicolon = cursor.bump().span;
                 cursor.report(
@@ -324,9 +339,16 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
                     .with_help("write `,`")
                     .with_fix(semicolon, ","),
                 );
-                return !matches!(cursor.kind(), TokenKind::RightParen | TokenKind::End);
+                return cursor.kind() != TokenKind::RightParen;
             }
-            TokenKind::Word | TokenKind::Quoted | TokenKind::EmptySet if !complained => {
+            TokenKind::RightParen => return false,
+            TokenKind::End | TokenKind::At => {
+                cursor.unclosed(open, ')');
+                return false;
+            }
+            TokenKind::Word | TokenKind::Quoted | TokenKind::EmptySet
+                if !complained && !cursor.is_lost() =>
+            {
                 let end = cursor.previous_end();
                 cursor.report(
                     Diagnostic::new(
@@ -351,9 +373,9 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
     }
 }
 
-/// `operator()`: reports it and makes it the empty interaction.
+/// `operator()`: reports it; nothing can be said about what was meant.
 fn no_operands(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) -> NodeId {
-    if let Some(open) = stack.last() {
+    if let Some(open) = stack.last().filter(|open| open.known) {
         let span = Span::new(open.start, cursor.token().span.end);
         cursor.report(
             Diagnostic::new(
@@ -389,8 +411,11 @@ fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) 
         let body = Node { span, kind: NodeKind::Operator(Operator::Seq, operands) };
         operands = vec![push(nodes, body)];
     }
+    if let (false, &[only]) = (open.known, &operands[..]) {
+        return only;
+    }
     let kind = if operands.is_empty() {
-        NodeKind::Empty
+        NodeKind::Invalid
     } else {
         NodeKind::Operator(open.operator, operands)
     };
@@ -470,23 +495,39 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
             let target = Target::Lifeline(first);
             Some(Passing { origin: None, message, target, synchronous: false })
         }
-        _ => {
-            cursor.unexpected_with(
-                "`--`, `->`, `!` or `?` after this name",
-                "write `a -- m -> b` for a message m from a to b, or `a!m`, `b?m` for one side of it",
-            );
+        next => {
+            let help = after_name(cursor.slice(first.span), next);
+            cursor.unexpected_with("`--`, `->`, `!` or `?` after this name", Some(help));
             None
         }
+    }
+}
+
+/// What may have been meant by a name that neither sends nor receives.
+fn after_name(name: &str, next: TokenKind) -> String {
+    match next {
+        TokenKind::LeftBrace if nearest(name, SECTIONS).is_some() => {
+            format!("a section begins with `@`: `@{name}{{…}}`")
+        }
+        TokenKind::Equals => {
+            "options stand in a section: `@analyze_option{…}` or `@explore_option{…}`".to_owned()
+        }
+        TokenKind::LeftBracket | TokenKind::LeftBrace if matches!(name, "coreg" | "loopC") => {
+            format!("lifelines and operands stand in parentheses: {name}(l1, l2)(…)")
+        }
+        _ if OPERATORS.contains(&name) => {
+            format!("if `{name}` is the operator, its operands stand in parentheses: {name}(…)")
+        }
+        TokenKind::Minus => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
+        _ => "write `a -- m -> b`, `a -- m ->|` or `m -> b`".to_owned(),
     }
 }
 
 fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
     let taken = cursor.eat(TokenKind::Arrow);
     if taken.is_none() {
-        cursor.unexpected_with(
-            "`->` and who receives the message",
-            "write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it",
-        );
+        let help = "write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it";
+        cursor.unexpected_with("`->` and who receives the message", Some(help.to_owned()));
     }
     taken.map(|_| ())
 }
@@ -550,10 +591,9 @@ fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
             Some(Target::Broadcast(names))
         }
         TokenKind::Greater => {
-            cursor.unexpected_with(
-                "a lifeline, `(…)` or `|` after `->`",
-                "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one into the other)",
-            );
+            let help = "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one \
+                        into the other)";
+            cursor.unexpected_with("a lifeline, `(…)` or `|` after `->`", Some(help.to_owned()));
             None
         }
         _ => cursor.name("a lifeline, `(…)` or `|` after `->`").map(Target::Lifeline),

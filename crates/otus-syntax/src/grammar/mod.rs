@@ -67,10 +67,12 @@ pub fn parse_spec(source: &Source) -> Parsed<SpecFile> {
     Parsed { tree, diagnostics }
 }
 
+/// What follows the `@` of a section.
+const SECTIONS: [&str; 5] =
+    ["message", "lifeline", "analyze_option", "explore_option", "canonize_option"];
+
 /// `section := '@' keyword '{' … '}'`
 fn section(cursor: &mut Cursor<'_>) -> Option<Section> {
-    const KEYWORDS: [&str; 5] =
-        ["message", "lifeline", "analyze_option", "explore_option", "canonize_option"];
     let at = cursor.bump().span;
     let keyword = cursor.token().span;
     let word = if cursor.kind() == TokenKind::Word { cursor.text() } else { "" };
@@ -79,12 +81,12 @@ fn section(cursor: &mut Cursor<'_>) -> Option<Section> {
     } else {
         cursor.bump();
     }
-    let word = if KEYWORDS.contains(&word) {
+    let word = if SECTIONS.contains(&word) {
         word
     } else {
         let span = at.to(keyword);
         // A plural or a slip of the pen is read as the section that was meant.
-        let meant = nearest(word, KEYWORDS);
+        let meant = nearest(word, SECTIONS);
         if !word.is_empty() {
             let found = Diagnostic::new(
                 Code::UNKNOWN_SECTION,

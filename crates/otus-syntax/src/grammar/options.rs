@@ -291,6 +291,23 @@ const OPTIONS: [&str; 14] = [
 /// What an entry of a section sets.
 fn option(cursor: &mut Cursor<'_>, entry: &Entry, process: Process) -> Option<OptionValue> {
     let phrase = entry.phrase.as_str();
+    let begins =
+        |option: &&str| phrase.strip_prefix(*option).is_some_and(|rest| rest.starts_with('_'));
+    if !OPTIONS.contains(&phrase)
+        && cursor.slice(entry.key).contains(char::is_whitespace)
+        && let Some(option) = OPTIONS.into_iter().find(|option| begins(option))
+    {
+        cursor.report(
+            Diagnostic::new(
+                Code::UNKNOWN_VALUE,
+                cursor.source(),
+                entry.key,
+                format!("`{option}` has no `=` before its value"),
+            )
+            .with_help(format!("write `{option} = …`")),
+        );
+        return None;
+    }
     if !OPTIONS.contains(&phrase) {
         let found = Diagnostic::new(
             Code::UNKNOWN_OPTION,
@@ -571,7 +588,7 @@ fn priorities(cursor: &mut Cursor<'_>, value: &Entry) -> Vec<Priority> {
         let level = match &entry.argument {
             Argument::Value(value) => signed(cursor, value),
             _ => {
-                bad_number(cursor, entry.span, "a level such as `= 1` or `= -1` is missing");
+                bad_number(cursor, entry.span, "the level of this priority is missing", WHOLE);
                 None
             }
         };
@@ -705,52 +722,61 @@ fn entry_number(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<u64> {
     match &entry.argument {
         Argument::Value(value) => number(cursor, value),
         _ => {
-            bad_number(cursor, entry.span, "a number such as `= 10` is missing");
+            bad_number(cursor, entry.span, "the number is missing", NATURAL);
             None
         }
     }
 }
 
 fn number(cursor: &mut Cursor<'_>, value: &Entry) -> Option<u64> {
-    let Argument::Number { negative: false, digits } = value.argument else {
-        bad_number(cursor, value.span, "this is not a natural number");
+    let Argument::Number { negative, digits } = value.argument else {
+        bad_number(cursor, value.span, "this is not a number", NATURAL);
         return None;
     };
+    if negative {
+        bad_number(cursor, value.span, "this number cannot be negative", NATURAL);
+        return None;
+    }
     let parsed = cursor.slice(digits).parse().ok();
     if parsed.is_none() {
-        too_large(cursor, digits, u64::MAX);
+        let help = format!("the largest is {}; leave the option out for no limit", u64::MAX);
+        bad_number(cursor, digits, "this number is too large", &help);
     }
     parsed
 }
 
 fn signed(cursor: &mut Cursor<'_>, value: &Entry) -> Option<i64> {
     let Argument::Number { negative, digits } = value.argument else {
-        bad_number(cursor, value.span, "this is not a whole number");
+        bad_number(cursor, value.span, "this is not a number", WHOLE);
         return None;
     };
     let parsed: Option<i64> = cursor.slice(digits).parse().ok();
     if parsed.is_none() {
-        too_large(cursor, digits, i64::MAX.unsigned_abs());
+        let help = format!("levels are between {} and {}", -i64::MAX, i64::MAX);
+        bad_number(cursor, digits, "this number is too large", &help);
     }
     parsed.map(|n| if negative { -n } else { n })
 }
 
-fn too_large(cursor: &mut Cursor<'_>, span: Span, largest: u64) {
-    cursor.report(
-        Diagnostic::new(Code::BAD_NUMBER, cursor.source(), span, "this number is too large")
-            .with_help(format!("the largest is {largest}; leave the option out for no limit")),
-    );
-}
+/// What a bound is.
+const NATURAL: &str = "write a number such as `= 0` or `= 10`";
+/// What a level is.
+const WHOLE: &str = "write a number such as `= 1` or `= -1`";
 
-fn bad_number(cursor: &mut Cursor<'_>, span: Span, message: &str) {
-    cursor.report(
-        Diagnostic::new(Code::BAD_NUMBER, cursor.source(), span, message)
-            .with_help("write a whole number in digits"),
-    );
+fn bad_number(cursor: &mut Cursor<'_>, span: Span, message: &str, help: &str) {
+    cursor
+        .report(Diagnostic::new(Code::BAD_NUMBER, cursor.source(), span, message).with_help(help));
 }
 
 fn bad_value(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, known: &[&str]) {
-    let span = if entry.key.is_empty() { entry.span } else { entry.key };
+    let span = if entry.phrase.is_empty() { entry.span } else { entry.key };
+    // Where a value is missing, that has been said.
+    let is_missing = matches!(entry.argument, Argument::None) && entry.phrase.is_empty();
+    if is_missing
+        && cursor.diagnostics.last().is_some_and(|last| last.primary.span.start == span.start)
+    {
+        return;
+    }
     let written = cursor.slice(span).trim();
     let found = Diagnostic::new(
         Code::UNKNOWN_VALUE,

@@ -239,11 +239,18 @@ impl Reader<'_> {
 
     /// `name (',' name)*` up to the `]`.
     fn lifelines(&mut self, open: usize) -> Vec<Name> {
-        let mut names = Vec::new();
+        let mut names: Vec<Name> = Vec::new();
         loop {
             self.skip_trivia();
             match self.peek() {
                 Some(b',') => self.at += 1,
+                // A name before `!` or `?` is that of an action: the `]` is missing before it.
+                Some(b'!' | b'?') if !names.is_empty() => {
+                    if let Some(name) = names.pop() {
+                        self.go_back(name.span.start);
+                    }
+                    break;
+                }
                 None | Some(b']' | b';' | b'[' | b'{' | b'}') => break,
                 Some(_) => match self.name() {
                     Some(name) => names.push(name),
@@ -337,7 +344,9 @@ impl Reader<'_> {
         }
         let end = scan_ascii_name(self.bytes, middle + 1);
         // A name that goes on in another alphabet, or in quotes, is for the general path.
-        if end == middle + 1 || self.bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
+        if end == middle + 1
+            || self.bytes.get(end).is_some_and(|&byte| !byte.is_ascii() || byte == b'-')
+        {
             return false;
         }
         let written = &self.bytes[start..end];
@@ -417,20 +426,16 @@ impl Reader<'_> {
         let direction = match self.peek() {
             Some(sign @ (b'!' | b'?')) => direction(sign),
             // The quote that never ends has been reported.
+            // The quote has taken the rest of its line, and that has been reported.
             _ if self.bytes[start] == b'"' && !scan_quoted(self.text, start).closed => {
                 return false;
             }
             found => {
                 let name = self.source.slice(lifeline.span);
                 let help = match found {
-                    Some(b'-') if self.bytes[self.at..].starts_with(b"--") => format!(
-                        "a trace has the two sides of a message apart: `{name}!m`, and `b?m` \
-                         where b receives it"
-                    ),
-                    Some(b'-') => format!(
-                        "a name with a dash must be quoted (\"{name}-…\"); \
-                         an action is a lifeline, `!` or `?`, and a message"
-                    ),
+                    Some(b'-') => "a trace has actions instead of arrows: `a!m` where a sends m, \
+                                   `b?m` where b receives it"
+                        .to_owned(),
                     _ => format!(
                         "write `{name}!m` if {name} emits m, or `{name}?m` if it receives m"
                     ),
@@ -488,6 +493,25 @@ impl Reader<'_> {
         if end == start {
             return None;
         }
+        let dashed = self.scan_dashed(end);
+        if dashed > end {
+            let (span, text) =
+                (Span::new(offset(start), offset(dashed)), &self.text[start..dashed]);
+            self.report(
+                Diagnostic::new(
+                    Code::NEEDS_QUOTES,
+                    self.source.id(),
+                    span,
+                    format!("the name `{text}` must be quoted"),
+                )
+                .with_help(format!(
+                    "only letters, digits and `_` stand without quotes: write \"{text}\" everywhere"
+                ))
+                .with_fix(span, format!("\"{text}\"")),
+            );
+            self.at = dashed;
+            return Some(self.intern(start, dashed));
+        }
         self.at = end;
         if self.bytes[start..end].iter().all(u8::is_ascii_digit) {
             let (span, text) = (Span::new(offset(start), offset(end)), &self.text[start..end]);
@@ -503,6 +527,29 @@ impl Reader<'_> {
             );
         }
         Some(self.intern(start, end))
+    }
+
+    /// Reads again from `start` on: comments and what was said about it too.
+    fn go_back(&mut self, start: u32) {
+        self.at = start as usize;
+        while self.tree.comments.last().is_some_and(|comment| comment.span.start >= start) {
+            self.tree.comments.pop();
+        }
+        while self.diagnostics.last().is_some_and(|found| found.primary.span.start >= start) {
+            self.diagnostics.pop();
+        }
+    }
+
+    /// The end of a name that goes on with `-` and a word at `end`, or `end`.
+    fn scan_dashed(&self, mut end: usize) -> usize {
+        while self.bytes.get(end) == Some(&b'-') {
+            let word = scan_word(self.text, end + 1);
+            if word == end + 1 {
+                break;
+            }
+            end = word;
+        }
+        end
     }
 
     fn intern(&mut self, start: usize, end: usize) -> Name {
@@ -585,13 +632,16 @@ impl Reader<'_> {
                     .with_help("end it with `*/`"),
                 );
             }
-            parser::push_comment(&mut self.tree.comments, self.text, comment.span);
+            parser::push_comment(&mut self.tree.comments, self.text, comment);
         }
     }
 
     fn unexpected(&mut self, what: &str) {
         let (span, found) = match self.text[self.at..].chars().next() {
-            None => (Span::at(offset(self.at)), "the end of the text".to_owned()),
+            None => {
+                let end = self.text.trim_end().len();
+                (Span::at(offset(end)), "the end of the text".to_owned())
+            }
             Some(c) => {
                 let end = scan_word(self.text, self.at).max(self.at + c.len_utf8());
                 let found: String = self.text[self.at..end].chars().take(24).collect();

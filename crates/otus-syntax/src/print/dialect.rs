@@ -93,6 +93,8 @@ pub fn not_in_2020(tree: &SpecFile) -> Vec<Diagnostic> {
             ) => {}
         }
     }
+    // Operators are met after their operands although they stand before them in the text.
+    found.sort_by_key(|finding| finding.primary.span.start);
     found
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::ast::{Colocalization, TraceAction, TraceFile};
+use crate::ast::{Colocalization, Comment, TraceAction, TraceFile};
 use crate::lexer::quote;
 use crate::print::writer::Writer;
 
@@ -29,6 +29,9 @@ pub fn trace(tree: &TraceFile) -> String {
         occurrences(&mut writer, tree, component.occurrences.clone(), &actions);
         if i + 1 < tree.components.len() {
             writer.text(";");
+        } else if !tree.comments.last().is_some_and(is_open) {
+            // What stands before the closing brace stays before it.
+            writer.comments_before(component.span.end);
         }
     }
     if !tree.components.is_empty() {
@@ -60,6 +63,12 @@ pub fn trace_line(tree: &TraceFile) -> String {
     }
     writer.text("}");
     writer.finish().trim_end().to_owned()
+}
+
+/// Whether a comment has no end, so that it would swallow what is printed after it.
+fn is_open(comment: &Comment) -> bool {
+    let inside = comment.text.strip_prefix("/*");
+    inside.is_some_and(|inside| !inside.ends_with("*/"))
 }
 
 /// Every distinct action, written once.

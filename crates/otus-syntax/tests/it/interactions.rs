@@ -122,6 +122,98 @@ fn comments_stay_where_they_were() {
 }
 
 #[test]
+fn a_fault_is_told_once_and_not_by_what_follows_from_it() {
+    fault(
+        "seq(a -- m -> b; b -- n -> a)",
+        &expect![[r#"
+        error[O0204] 1:16 `;` operands are separated by `,`, not `;`
+          help: write `,`
+          fix: `;` → `,`
+    "#]],
+    );
+    fault(
+        "seq((a -- m -> b), b -- n -> a)",
+        &expect![[r#"
+        error[O0204] 1:5 `(` expected an interaction without parentheses around it, found `(`
+          help: leave them out, or write an operator before them: seq(…)
+    "#]],
+    );
+    fault(
+        "seq a -- m -> b",
+        &expect![[r#"
+        error[O0204] 1:5 `a` expected `--`, `->`, `!` or `?` after this name, found `a`
+          help: if `seq` is the operator, its operands stand in parentheses: seq(…)
+    "#]],
+    );
+    fault(
+        "a - m -> b",
+        &expect![[r#"
+        error[O0204] 1:3 `-` expected `--`, `->`, `!` or `?` after this name, found `-`
+          help: an arrow has two dashes before its message: `a -- m -> b`
+    "#]],
+    );
+    fault(
+        "coreg[a](a!m, a!n)",
+        &expect![[r#"
+        error[O0204] 1:6 `[` expected `--`, `->`, `!` or `?` after this name, found `[`
+          help: lifelines and operands stand in parentheses: coreg(l1, l2)(…)
+    "#]],
+    );
+    fault(
+        "message{ m }",
+        &expect![[r#"
+        error[O0204] 1:8 `{` expected `--`, `->`, `!` or `?` after this name, found `{`
+          help: a section begins with `@`: `@message{…}`
+    "#]],
+    );
+    fault(
+        "goal = Pass",
+        &expect![[r#"
+        error[O0204] 1:6 `=` expected `--`, `->`, `!` or `?` after this name, found `=`
+          help: options stand in a section: `@analyze_option{…}` or `@explore_option{…}`
+    "#]],
+    );
+    fault(
+        "sequence(a!m)",
+        &expect![[r#"
+        error[O0208] 1:1 `sequence` there is no operator `sequence`
+          help: the operators are strict, seq, par, alt, coreg, loopS, loopW, loopP, loopC
+    "#]],
+    );
+    fault(
+        "seq(a!m, /* open )",
+        &expect![[r#"
+        error[O0202] 1:10 `/*` this comment never ends
+          help: end it with `*/`
+    "#]],
+    );
+    fault(
+        "seq(\"open -- m -> b,\n a!m)",
+        &expect![[r#"
+            error[O0203] 1:5 `"open` this quoted name has no closing quote on its line
+              help: close it with `"`; inside, write `\"` for a quote
+        "#]],
+    );
+    fault(
+        "user-service -- m -> user",
+        &expect![[r#"
+        error[O0216] 1:1 `user-service` the name `user-service` must be quoted
+          help: only letters, digits and `_` stand without quotes: write "user-service" everywhere
+          fix: `user-service` → `"user-service"`
+    "#]],
+    );
+    fault(
+        "seq('x y' -- m -> b, $)",
+        &expect![[r#"
+        error[O0201] 1:5 `'` `'` does not belong here; expected an interaction
+          help: names are quoted with `"`
+        error[O0201] 1:22 `$` `$` does not belong here; expected an interaction
+          help: a name with anything but letters, digits and `_` in it is quoted
+    "#]],
+    );
+}
+
+#[test]
 fn faults_in_interactions() {
     fault(
         "seq(a -- m -> b",
@@ -275,18 +367,14 @@ fn faults_in_interactions() {
     fault(
         "seq(a!m, $, b!m)",
         &expect![[r#"
-        error[O0201] 1:10 `$` `$` does not belong here; expected an interaction
-    "#]],
+            error[O0201] 1:10 `$` `$` does not belong here; expected an interaction
+              help: a name with anything but letters, digits and `_` in it is quoted
+        "#]],
     );
     fault(
         "seq(a!m, 'b'!m)",
         &expect![[r#"
             error[O0201] 1:10 `'` `'` does not belong here; expected an interaction
-              help: names are quoted with `"`
-            error[O0204] 1:11 `b` `,` is missing before `b`
-              help: separate operands by `,`
-              fix: `` → `,`
-            error[O0201] 1:12 `'` `'` does not belong here; expected `--`, `->`, `!` or `?` after this name
               help: names are quoted with `"`
         "#]],
     );
@@ -301,7 +389,7 @@ fn faults_in_interactions() {
         "a",
         &expect![[r#"
             error[O0204] 1:2 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
-              help: write `a -- m -> b` for a message m from a to b, or `a!m`, `b?m` for one side of it
+              help: write `a -- m -> b`, `a -- m ->|` or `m -> b`
         "#]],
     );
     fault(
@@ -368,7 +456,7 @@ fn faults_in_signatures() {
         &expect![[r#"
             error[O0204] 1:10 `a` expected `{`, found `a`
             error[O0204] 1:11 `` expected `--`, `->`, `!` or `?` after this name, found the end of the text
-              help: write `a -- m -> b` for a message m from a to b, or `a!m`, `b?m` for one side of it
+              help: write `a -- m -> b`, `a -- m ->|` or `m -> b`
         "#]],
     );
     fault(

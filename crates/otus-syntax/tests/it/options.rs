@@ -225,6 +225,14 @@ fn faults_in_options() {
     "#]],
     );
     check(
+        "@analyze_option{ goal = ; strategy = }",
+        &expect![[r#"
+            @analyze_option{}
+            error[O0204] 1:25 `;` expected a value, found `;`
+            error[O0204] 1:38 `}` expected a value, found `}`
+        "#]],
+    );
+    check(
         "@analyze_option{ colour = blue }",
         &expect![[r#"
         @analyze_option{}
@@ -279,17 +287,17 @@ fn faults_in_options() {
     check(
         "@explore_option{ filters = [max_depth = -3, max_deth = 1, max_depth] }",
         &expect![[r#"
-        @explore_option{
-          filters = []
-        }
-        error[O0506] 1:41 `-3` this is not a natural number
-          help: write a whole number in digits
-        error[O0502] 1:45 `max_deth` `max_deth` is not a filter
-          help: did you mean `max_depth`?
-          fix: `max_deth` → `max_depth`
-        error[O0506] 1:59 `max_depth` a number such as `= 10` is missing
-          help: write a whole number in digits
-    "#]],
+            @explore_option{
+              filters = []
+            }
+            error[O0506] 1:41 `-3` this number cannot be negative
+              help: write a number such as `= 0` or `= 10`
+            error[O0502] 1:45 `max_deth` `max_deth` is not a filter
+              help: did you mean `max_depth`?
+              fix: `max_deth` → `max_depth`
+            error[O0506] 1:59 `max_depth` the number is missing
+              help: write a number such as `= 0` or `= 10`
+        "#]],
     );
     check(
         "@explore_option{ filters = [max_depth = 99999999999999999999] }",
@@ -304,17 +312,17 @@ fn faults_in_options() {
     check(
         "@analyze_option{ priorities = [emission, recption=1, reception=x] }",
         &expect![[r#"
-        @analyze_option{
-          priorities = []
-        }
-        error[O0506] 1:32 `emission` a level such as `= 1` or `= -1` is missing
-          help: write a whole number in digits
-        error[O0502] 1:42 `recption` `recption` is not a priority
-          help: did you mean `reception`?
-          fix: `recption` → `reception`
-        error[O0506] 1:64 `x` this is not a whole number
-          help: write a whole number in digits
-    "#]],
+            @analyze_option{
+              priorities = []
+            }
+            error[O0506] 1:32 `emission` the level of this priority is missing
+              help: write a number such as `= 1` or `= -1`
+            error[O0502] 1:42 `recption` `recption` is not a priority
+              help: did you mean `reception`?
+              fix: `recption` → `reception`
+            error[O0506] 1:64 `x` this is not a number
+              help: write a number such as `= 1` or `= -1`
+        "#]],
     );
     check(
         "@analyze_option{ memoize = yes }",

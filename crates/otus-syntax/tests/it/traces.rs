@@ -66,6 +66,10 @@ fn comments_are_kept() {
         "// run 7\n{\n  [a] a!m. /* sent */ a?n; // done\n  /* nothing */\n  [b]\n}",
     );
     check("[a] a!m. // one\n a!n", "{\n  [a] a!m. // one\n  a!n\n}");
+    check(
+        "{ [a] a!m; [b] // none\n // at all\n} // end",
+        "{\n  [a] a!m;\n  [b] // none\n  // at all\n} // end",
+    );
 }
 
 #[test]
@@ -151,10 +155,11 @@ fn faults_in_traces() {
     fault(
         "[a] a-b!m.a!n",
         &expect![[r#"
-        {[a] a!n}
-        error[O0401] 1:5 `a` `a` is not an action
-          help: a name with a dash must be quoted ("a-…"); an action is a lifeline, `!` or `?`, and a message
-    "#]],
+            {[a] "a-b"!m.a!n}
+            error[O0216] 1:5 `a-b` the name `a-b` must be quoted
+              help: only letters, digits and `_` stand without quotes: write "a-b" everywhere
+              fix: `a-b` → `"a-b"`
+        "#]],
     );
     fault(
         "[a] a!1",
@@ -166,15 +171,22 @@ fn faults_in_traces() {
     "#]],
     );
     fault(
+        "[a /* c */ a /* d */ !m",
+        &expect![[r#"
+        {[a] a!m}
+        error[O0205] 1:1 `[` this `[` is never closed
+          1:12 `]` expected before this
+          help: add the missing `]`
+    "#]],
+    );
+    fault(
         "[a a!m",
         &expect![[r#"
-        {[a, a, m]}
-        error[O0205] 1:1 `[` this `[` is never closed
-          1:7 `]` expected before this
-          help: add the missing `]`
-        error[O0401] 1:5 `!` expected a lifeline, `,` or `]`, found `!`
-          help: a component is `[a, b] a!m.b?m`: lifelines, then actions separated by `.`
-    "#]],
+            {[a] a!m}
+            error[O0205] 1:1 `[` this `[` is never closed
+              1:4 `]` expected before this
+              help: add the missing `]`
+        "#]],
     );
     fault(
         "{ [a] a!m",

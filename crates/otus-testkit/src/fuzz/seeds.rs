@@ -12,6 +12,7 @@ pub(super) const SPECS: &[&str] = &[
     "@analyze_option{ analysis_kind = simulate[before = true, loop max depth, reset = true, multiply = false, act num = 10]; priorities = [simu = -1, randomize = true]; goal = WeakPass; local_analysis = only front; memoize = true; partial_order_reduction = false; }",
     "@explore_option{ loggers = [graphic[format=png,layout=horizontal,draw_sd=true,draw_tt=False,draw_legend=⊥,output=x], nfa, tracegen[generation=modulo depth 3, trace_prefix=t]]; strategy = High Coverage Search } @canonize_option{ search_all = true }",
     "coreg(l2)(loopC(l1,l2)(l1 -- <synch>m -> l2), m -> l1, l2--m->|) /* c */ // d",
+    "strict(a!m, loopW(o), /* open\n a!m)",
     "strict(loopS(a!m), loopW(∅), loopP(a?m), loopH(o), loop_seq(o), \"x y\" -- \"m\\\"\" -> b)",
     "// before\n@lifeline{ /* in */ a; // after a\n b }\n/* between */ @message{ m } // end\nseq( // open\n  a -- m -> b, /* x */\n  // own line\n  par(a!m, /* y */ b?m) // close\n)\n// last\n",
     "coreg()(a -- m -> b, coreg(a)(b -- m -> a, <synch>m -> (a, b)), loop_par(alt(a!m, loop_strict(b?m))))",

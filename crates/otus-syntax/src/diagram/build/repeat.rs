@@ -54,6 +54,12 @@ impl Builder<'_> {
             LoopKind::Coregion(region) => Operator::Coreg(region.clone()),
         };
         let (body, exit) = self.loop_body(items, span);
+        if let Some(exit) =
+            exit.filter(|_| items.iter().all(|item| matches!(item, Item::Break(..))))
+        {
+            // Iterations that do nothing are none: what is left is to leave, or not.
+            return self.optional(exit, span);
+        }
         let least = repetition.least;
         let most = repetition.most.map(|most| most.max(least));
         if !self.may_unfold(items, (body, exit), kind, (least, most), opener) {
@@ -104,23 +110,23 @@ impl Builder<'_> {
 
     /// The body of a loop without its breaks, and the ways to leave it, if there are any.
     fn loop_body(&mut self, items: &[Item], span: Span) -> (NodeId, Option<NodeId>) {
-        let last_break = items.iter().rposition(|item| matches!(item, Item::Break(_)));
+        let last_break = items.iter().rposition(|item| matches!(item, Item::Break(..)));
         let exit = last_break.map(|last| {
-            let Item::Break(body) = items[last] else { unreachable!("found as a break") };
+            let Item::Break(body, _) = items[last] else { unreachable!("found as a break") };
             // The last break ends the way out; those before it are choices along it.
             let mut way = items[..last].to_vec();
             way.push(Item::Node(body));
             let at = self.span_of(body);
             self.join(&way, &Operator::Seq, at)
         });
-        if items.len() == 1 && exit.is_some() {
-            self.break_alone(span);
+        if let [Item::Break(_, opener)] = *items {
+            self.break_alone(opener);
         }
         let body: Vec<NodeId> = items
             .iter()
             .filter_map(|item| match *item {
                 Item::Node(node) => Some(node),
-                Item::Break(_) => None,
+                Item::Break(..) => None,
             })
             .collect();
         (self.apply_in(&Operator::Seq, body, span), exit)
@@ -151,10 +157,10 @@ impl Builder<'_> {
         if let Some(exit) = exit {
             // What precedes the last break is in the body and in the way out; and an iteration
             // that may leave has two choices, an operator and ∅.
-            let last = items.iter().rposition(|item| matches!(item, Item::Break(_))).unwrap_or(0);
+            let last = items.iter().rposition(|item| matches!(item, Item::Break(..))).unwrap_or(0);
             let before = items[..last].iter().map(|item| match *item {
                 Item::Node(node) => size(node),
-                Item::Break(_) => 0,
+                Item::Break(..) => 0,
             });
             copied = before
                 .fold(copied, u64::saturating_add)

@@ -63,8 +63,8 @@ impl Scope {
 #[derive(Clone, Copy)]
 pub(super) enum Item {
     Node(NodeId),
-    /// The body of a `break`.
-    Break(NodeId),
+    /// The body of a `break`, and the line that opened it.
+    Break(NodeId, Span),
 }
 
 /// An arrow of a broadcast.

@@ -274,7 +274,7 @@ fn several_faults_are_found_in_one_pass() {
 fn a_break_alone_is_an_option() {
     for (text, expected) in [
         ("break\na>b m\nend", "alt(a.m.b,o)"),
-        ("loop 0 *\nbreak\na>b m\nend\nend", "seq(loopW(o),alt(a.m.b,o))"),
+        ("loop 0 *\nbreak\na>b m\nend\nend", "alt(a.m.b,o)"),
         ("[par\nbreak\na>b m\nend\na>b m\nend", "par(alt(a.m.b,o),a.m.b)"),
     ] {
         let (tree, diagnostics) = built(text);

@@ -17,10 +17,11 @@ pub(super) enum Picture {
     Activation,
     Links,
     Background,
+    Guard,
 }
 
 impl Picture {
-    const ALL: [Picture; 10] = [
+    const ALL: [Picture; 11] = [
         Picture::Settings,
         Picture::Title,
         Picture::Description,
@@ -31,6 +32,7 @@ impl Picture {
         Picture::Activation,
         Picture::Links,
         Picture::Background,
+        Picture::Guard,
     ];
 
     fn words(self) -> &'static str {
@@ -38,13 +40,31 @@ impl Picture {
             Picture::Settings => "settings",
             Picture::Title => "titles",
             Picture::Description => "descriptions for screen readers",
-            Picture::Numbering => "numbering",
+            Picture::Numbering => "message numbers",
             Picture::Box => "boxes around participants",
-            Picture::Lifecycle => "creation and destruction of participants",
+            Picture::Lifecycle => "creations and destructions of participants",
             Picture::Note => "notes",
-            Picture::Activation => "activation",
+            Picture::Activation => "activation bars",
             Picture::Links => "links and properties of participants",
             Picture::Background => "backgrounds",
+            Picture::Guard => "guards",
+        }
+    }
+
+    /// What to know when it was meant otherwise.
+    fn help(self) -> Option<&'static str> {
+        match self {
+            Picture::Guard => Some("a condition is not checked: any operand can happen"),
+            Picture::Settings
+            | Picture::Title
+            | Picture::Description
+            | Picture::Numbering
+            | Picture::Box
+            | Picture::Lifecycle
+            | Picture::Note
+            | Picture::Activation
+            | Picture::Links
+            | Picture::Background => None,
         }
     }
 }
@@ -67,14 +87,12 @@ impl Pictures {
                 let words = picture.words();
                 let times = match count {
                     1 => String::new(),
-                    _ => format!(" ({count} places, this is the first)"),
+                    _ => format!(" ({count} places)"),
                 };
-                diagnostics.push(Diagnostic::new(
-                    Code::PICTURE_ONLY,
-                    source,
-                    span,
-                    format!("{words} belong to the picture and do not change the meaning{times}"),
-                ));
+                let message = format!("{words} are kept in the picture only{times}");
+                let mut note = Diagnostic::new(Code::PICTURE_ONLY, source, span, message);
+                note.help = picture.help().map(str::to_owned);
+                diagnostics.push(note);
             }
         }
     }

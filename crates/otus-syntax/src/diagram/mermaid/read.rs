@@ -95,6 +95,8 @@ impl Reader<'_> {
                 self.pictures.add(Picture::Settings, span);
             } else {
                 self.never_closed(span, "front matter", "a line `---`");
+                // Where the diagram begins is a guess.
+                return false;
             }
         }
         self.trivia();

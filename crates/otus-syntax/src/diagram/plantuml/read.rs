@@ -54,7 +54,20 @@ pub(super) fn statements(
 /// Where the diagram to read stands.
 fn content(source: &Source, range: Span, diagnostics: &mut Vec<Diagnostic>) -> Option<Span> {
     let found = line::diagrams(source.text(), range);
-    let Some(first) = found.first() else { return Some(range) };
+    let Some(first) = found.first() else {
+        if source.slice(range).trim().is_empty() {
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::NOT_A_DIAGRAM,
+                    source.id(),
+                    range,
+                    "there is no diagram here",
+                )
+                .with_help("a sequence diagram stands between `@startuml` and `@enduml`"),
+            );
+        }
+        return Some(range);
+    };
     let mut sequences = found.iter().filter(|diagram| diagram.kind == "uml");
     let Some(diagram) = sequences.next() else {
         let message = format!("`@start{}` does not start a sequence diagram", first.kind);
@@ -137,6 +150,17 @@ enum Until {
 }
 
 impl Until {
+    /// What it is.
+    fn word(&self) -> &'static str {
+        match self {
+            Until::Comment => "comment",
+            Until::End(words) => words[0],
+            Until::Brace(_) => "block",
+            Until::Style => "style",
+            Until::Label { .. } => "label",
+        }
+    }
+
     /// What to write to end it.
     fn written(&self) -> String {
         match self {
@@ -198,8 +222,10 @@ impl Reader<'_> {
                     Code::NEVER_CLOSED
                 }
             };
-            let message =
-                format!("this has no `{end}` after it, so the rest of the diagram is lost");
+            let message = format!(
+                "this {} has no `{end}`, so the rest of the diagram is lost",
+                skipping.until.word()
+            );
             self.diagnostics.push(
                 Diagnostic::new(code, self.source, skipping.start, message)
                     .with_help(format!("write `{end}` on a line where it ends")),
@@ -886,6 +912,8 @@ impl Reader<'_> {
                     "write `{lower} NAME` or `{lower} \"what it shows\" as NAME`; quote a name that \
                      has other characters than letters, digits, `_`, `.` and `@`"
                 )
+            } else if lower == "and" {
+                String::from("in PlantUML, `else` separates the operands of `par` too")
             } else if words::commands().any(|command| command == lower) {
                 format!("PlantUML has lines that begin with `{lower}`, but not this one")
             } else {

@@ -574,9 +574,9 @@ A -> B : it's",
     check(
         "A -> B : a\n/' never\nends",
         &expect![[r#"
-        "A" -> "B" : "a"
-        error O0202 "/' never" this has no `'/` after it, so the rest of the diagram is lost; write `'/` on a line where it ends
-    "#]],
+            "A" -> "B" : "a"
+            error O0202 "/' never" this comment has no `'/`, so the rest of the diagram is lost; write `'/` on a line where it ends
+        "#]],
     );
 }
 
@@ -585,10 +585,10 @@ fn constructs_that_never_end() {
     check(
         "A -> B : a\nnote left\nB -> A : b",
         &expect![[r#"
-        "A" -> "B" : "a"
-        error O0604 "note left" this has no `end note` after it, so the rest of the diagram is lost; write `end note` on a line where it ends
-        note O0606 "note left" notes are kept in the picture only
-    "#]],
+            "A" -> "B" : "a"
+            error O0604 "note left" this note has no `end note`, so the rest of the diagram is lost; write `end note` on a line where it ends
+            note O0606 "note left" notes are kept in the picture only
+        "#]],
     );
     check(
         "@startuml\nA -> B : a",
@@ -600,9 +600,9 @@ fn constructs_that_never_end() {
     check(
         "skinparam {\nA -> B : a",
         &expect![[r#"
-        error O0604 "skinparam {" this has no `}` after it, so the rest of the diagram is lost; write `}` on a line where it ends
-        note O0606 "skinparam {" styles and visibility are kept in the picture only
-    "#]],
+            error O0604 "skinparam {" this block has no `}`, so the rest of the diagram is lost; write `}` on a line where it ends
+            note O0606 "skinparam {" styles and visibility are kept in the picture only
+        "#]],
     );
 }
 

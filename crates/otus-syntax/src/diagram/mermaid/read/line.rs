@@ -149,7 +149,11 @@ impl Reader<'_> {
     }
 
     fn fragment(&mut self, start: usize, after: usize, fragment: Fragment) {
-        if let Some((span, _)) = self.fragment_label(start, after) {
+        if let Some((span, label)) = self.fragment_label(start, after) {
+            let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
+            if is_guarded && !label.is_empty() {
+                self.pictures.add(Picture::Guard, span);
+            }
             self.open(span, fragment);
         }
     }
@@ -168,7 +172,11 @@ impl Reader<'_> {
     }
 
     fn separator(&mut self, start: usize, after: usize, separator: Separator) {
-        if let Some((span, _)) = self.fragment_label(start, after) {
+        if let Some((span, label)) = self.fragment_label(start, after) {
+            let is_guarded = separator == Separator::Else && !self.openers.is_empty();
+            if is_guarded && !label.is_empty() {
+                self.pictures.add(Picture::Guard, span);
+            }
             self.push(span, StatementKind::Next(separator));
         }
     }
