@@ -15,7 +15,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says something about the run; results go to [`print`].
+/// Says something about the run; results go to [`print()`].
 pub(crate) fn complain(text: &str) {
     // Nothing sensible can be done when standard error is gone.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
