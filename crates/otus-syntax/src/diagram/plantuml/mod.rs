@@ -2,7 +2,7 @@
 //!
 //! A text is read line by line, as PlantUML does it: [`line`] joins continued lines and finds the
 //! diagram, [`read`] knows the commands, [`arrow`] the arrows, [`calls`] what `return` answers, and
-//! [`text`] what a label means. [`write`] goes the other way. What the two agree on was found by
+//! [`text`] what a label means. [`write()`] goes the other way. What the two agree on was found by
 //! trying PlantUML 1.2020.2, which Debian has; `scripts/check-plantuml.sh` repeats that on
 //! everything the writer writes.
 //!
