@@ -450,8 +450,8 @@ pub(crate) struct CompletionsArgs {
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus man | man -l -                    read the manual
-  otus man --dir ~/.local/share/man/man1 install a page per command")]
+  otus man | man -l -                     read the manual
+  otus man --dir ~/.local/share/man/man1  install a page per command")]
 pub(crate) struct ManArgs {
     /// Write a page per command into this folder.
     #[arg(long, value_name = "FOLDER")]

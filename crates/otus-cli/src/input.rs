@@ -48,7 +48,8 @@ impl Inputs {
         let path = (name != "-").then(|| PathBuf::from(path));
         let format = from
             .or_else(|| path.as_deref().and_then(format_of_ending))
-            .unwrap_or_else(|| format_of_content(&text));
+            .or_else(|| format_of_content(&text))
+            .with_context(|| unclear(&shown))?;
         self.sources.push(Source::with_id(source, shown, text));
         Ok(Input { source, format, selector: selector.map(str::to_owned), path })
     }
@@ -120,6 +121,9 @@ fn explain_missing(path: &str, error: &std::io::Error) -> anyhow::Error {
     if error.kind() == std::io::ErrorKind::NotFound {
         let name = Path::new(path);
         let parent = name.parent().filter(|p| !p.as_os_str().is_empty());
+        if let Some(parent) = parent.filter(|parent| !parent.exists()) {
+            return anyhow::anyhow!("cannot read {path}: there is no folder {}", parent.display());
+        }
         let mut siblings: Vec<String> = std::fs::read_dir(parent.unwrap_or(Path::new(".")))
             .into_iter()
             .flatten()
@@ -157,7 +161,7 @@ pub(crate) fn format_of_ending(path: &Path) -> Option<Format> {
 }
 
 /// The format that a text looks like.
-pub(crate) fn format_of_content(text: &str) -> Format {
+pub(crate) fn format_of_content(text: &str) -> Option<Format> {
     let text = text.trim_start_matches('\u{feff}');
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let fenced = |line: &str| {
@@ -167,25 +171,53 @@ pub(crate) fn format_of_content(text: &str) -> Format {
             .any(|fence| line.starts_with(fence))
     };
     if text.lines().take(10_000).any(|line| fenced(line.trim_start())) {
-        return Format::Markdown;
+        return Some(Format::Markdown);
     }
     let first = lines.find(|line| !line.starts_with("%%") && !line.starts_with('\'')).unwrap_or("");
     if first.starts_with("sequenceDiagram") || first == "---" {
-        return Format::Mermaid;
+        return Some(Format::Mermaid);
     }
     if first.starts_with("@startuml") {
-        return Format::Plantuml;
+        return Some(Format::Plantuml);
     }
     let start = text.trim_start();
-    if start.starts_with("{\"") || start.starts_with("{ \"") {
-        return Format::Jsonl;
+    let in_braces = start.strip_prefix('{').map_or("", str::trim_start);
+    if in_braces.starts_with('"') && quoted_key(in_braces) {
+        return Some(Format::Jsonl);
     }
     let begins_trace = |text: &str| text.starts_with('[') || text.starts_with('{');
     let global_trace = || {
         let end = otus_syntax::lexer::scan_word(start, 0);
         end > 0 && matches!(start.as_bytes().get(end), Some(b'!' | b'?')) && start.contains('.')
     };
-    if begins_trace(start) || global_trace() { Format::Htf } else { Format::Hif }
+    if begins_trace(start) || global_trace() {
+        return Some(Format::Htf);
+    }
+    // What is left is an interaction, unless it does not look like any text of ours.
+    let arrow = ["--", "->", "!", "?"].iter().any(|sign| first.contains(sign));
+    let operator = first.split_once('(').is_some_and(|(word, _)| {
+        !word.is_empty() && word.trim_end().chars().all(|c| c.is_alphanumeric() || c == '_')
+    });
+    let known = start.is_empty()
+        || start.starts_with(['@', '∅', '/', '"'])
+        || first == "o"
+        || (!start.starts_with('<') && (arrow || operator))
+        || start.starts_with("<synch>")
+        || start.starts_with("<asynch>");
+    known.then_some(Format::Hif)
+}
+
+/// Whether a text begins with a quoted key and a colon, as JSON does and no trace.
+fn quoted_key(text: &str) -> bool {
+    let end = otus_syntax::lexer::scan_quoted(text, 0);
+    end.closed && text[end.end..].trim_start().starts_with(':')
+}
+
+fn unclear(name: &str) -> String {
+    format!(
+        "cannot tell what {name} is: neither its ending nor its content says so; endings are .hsf, .hif, \
+         .hcf, .mmd, .puml, .md, .htf and .jsonl, or say --from FORMAT"
+    )
 }
 
 /// The files a name stands for: itself, or all files of a folder that `wanted` picks.

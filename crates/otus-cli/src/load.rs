@@ -5,10 +5,11 @@
 
 use otus_core::Lowered;
 use otus_syntax::ast::{SpecFile, TraceFile};
+use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
-use otus_syntax::{Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
+use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
 use otus_trace::case::Case;
 
 use crate::args::Format;
@@ -29,6 +30,8 @@ pub(crate) struct Spec {
     pub(crate) files: Vec<SpecFile>,
     /// The formats of the files.
     pub(crate) formats: Vec<Format>,
+    /// Whether a text of it has errors, so that what else it seems to say is guesswork.
+    pub(crate) faulty: bool,
 }
 
 /// A multi-trace.
@@ -63,7 +66,9 @@ impl Loaded {
             let input = loaded.inputs.read(name, from)?;
             match input.format {
                 Format::Hsf | Format::Hif | Format::Hcf => {
-                    let parsed = parse_spec(loaded.inputs.source(input.source));
+                    let mut parsed = parse_spec(loaded.inputs.source(input.source));
+                    parsed.diagnostics.extend(no_interaction(&parsed.tree, input.format));
+                    files.faulty |= any_error(&parsed.diagnostics);
                     files.files.push(loaded.keep(parsed));
                     files.formats.push(input.format);
                 }
@@ -95,8 +100,9 @@ impl Loaded {
     fn diagram(&mut self, input: &Input, read: fn(&Source, Span) -> Parsed<SpecFile>) {
         let source = self.inputs.source(input.source);
         let parsed = read(source, source.whole());
+        let faulty = any_error(&parsed.diagnostics);
         let tree = self.keep(parsed);
-        self.specs.push(Spec { files: vec![tree], formats: vec![input.format] });
+        self.specs.push(Spec { files: vec![tree], formats: vec![input.format], faulty });
     }
 
     /// The diagrams of a Markdown file.
@@ -117,12 +123,17 @@ impl Loaded {
             };
         for fence in wanted {
             let source = self.inputs.source(input.source);
-            let (parsed, format) = match fence.language {
+            let (mut parsed, format) = match fence.language {
                 Language::Mermaid => (mermaid::read(source, fence.content), Format::Mermaid),
                 Language::PlantUml => (plantuml::read(source, fence.content), Format::Plantuml),
             };
+            // A fence without an end takes in the rest of the document, which is no diagram.
+            if !fence.closed {
+                parsed.diagnostics.clear();
+            }
+            let faulty = !fence.closed || any_error(&parsed.diagnostics);
             let tree = self.keep(parsed);
-            self.specs.push(Spec { files: vec![tree], formats: vec![format] });
+            self.specs.push(Spec { files: vec![tree], formats: vec![format], faulty });
         }
     }
 
@@ -130,6 +141,10 @@ impl Loaded {
     fn cases(&mut self, source: SourceId) {
         let source = self.inputs.source(source);
         let name = source.name().to_owned();
+        if let Some(fault) = one_document(source) {
+            self.diagnostics.push(fault);
+            return;
+        }
         let (mut cases, mut faults) = (Vec::new(), Vec::new());
         for case in otus_trace::case::read(source) {
             match case {
@@ -181,4 +196,27 @@ impl Spec {
     pub(crate) fn trees(&self) -> Vec<&SpecFile> {
         self.files.iter().collect()
     }
+}
+
+/// A `.hif` that says nothing; the empty interaction is written `o`.
+fn no_interaction(tree: &SpecFile, format: Format) -> Option<Diagnostic> {
+    let nothing = tree.interaction.is_none() && tree.sections.is_empty();
+    (nothing && format == Format::Hif).then(|| {
+        let message = "this text has no interaction";
+        Diagnostic::new(Code::NO_INTERACTION, tree.source, Span::at(0), message)
+            .with_help("write one; the empty interaction is `o`")
+    })
+}
+
+/// JSON that is one document over several lines, and so no case file.
+fn one_document(source: &Source) -> Option<Diagnostic> {
+    let text = source.text().trim_start_matches('\u{feff}').trim();
+    let first = text.lines().next()?;
+    let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+    (first.len() < text.len() && !is_json(first) && is_json(text)).then(|| {
+        let message = "this is one JSON document over several lines";
+        Diagnostic::new(Code::BAD_CASE, source.id(), Span::at(0), message).with_help(
+            "a case file has one object a line, like {\"id\": \"x\", \"htf\": \"{[a] a!m; [b] b?m}\"}",
+        )
+    })
 }

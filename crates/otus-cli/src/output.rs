@@ -15,7 +15,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says something about the run; results go to [`print`].
+/// Says something about the run; results go to [`print()`].
 pub(crate) fn complain(text: &str) {
     // Nothing sensible can be done when standard error is gone.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
@@ -23,10 +23,15 @@ pub(crate) fn complain(text: &str) {
 
 /// Writes a file so that it is either the old or the new one, never half of it.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = path.with_file_name(format!(".{name}.otus-{}", std::process::id()));
-    // A link is followed, so that what it points to is replaced and not the link.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.exists()) {
+        anyhow::bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
+    }
+    // A link is followed, so that what it points to is replaced and not the link; the draft is
+    // beside it, since a file is renamed only within its file system.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let draft = target.with_file_name(format!(".{name}.otus-{}", std::process::id()));
     let written = std::fs::write(&draft, text).and_then(|()| {
         if let Ok(metadata) = std::fs::metadata(&target) {
             std::fs::set_permissions(&draft, metadata.permissions())?;

@@ -234,5 +234,7 @@ fn line_start(text: &str, at: usize) -> usize {
 
 fn line_end(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
-    text[at..].find('\n').map_or(text.len(), |length| at + length)
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    // The first half of a Windows line end is no text either.
+    if end > at && text[at..end].ends_with('\r') { end - 1 } else { end }
 }

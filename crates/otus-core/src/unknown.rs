@@ -77,13 +77,16 @@ fn word(unknown: Unknown<'_>, declared: &Signature, draft: Draft) -> Diagnostic 
     };
     if let Some(other) = other {
         let message = format!("`{name}` is declared as a {}, not as a {word}", other.word());
-        let help = match suggestion {
-            Some(suggestion) => format!("{suggestion} Otherwise {declare} too"),
-            None => format!(
-                "in `a -- m -> b` and `a!m` the message is `m`; if `{name}` is also a {word}, \
-                 {declare} too"
-            ),
+        // The other way round or with the message left out: how the parts stand says it all.
+        let suggestion = suggestion.map(|text| format!("{text} ")).unwrap_or_default();
+        let example = match kind {
+            NameKind::Lifeline => format!("`a -- {name} -> b` and `a!{name}`"),
+            NameKind::Message => format!("`{name} -- m -> b` and `{name}!m`"),
         };
+        let help = format!(
+            "{suggestion}As a {other} it stands in {example}; to use it as a {word}, {declare} too",
+            other = other.word()
+        );
         return draft.message(message).with_label(label).with_help(help);
     }
     let help = match suggestion {

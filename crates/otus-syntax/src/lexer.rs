@@ -156,6 +156,14 @@ impl<'t> Lexer<'t> {
                         Some('∅') => (TokenKind::EmptySet, '∅'.len_utf8()),
                         Some('⊤') => (TokenKind::Top, '⊤'.len_utf8()),
                         Some('⊥') => (TokenKind::Bottom, '⊥'.len_utf8()),
+                        // Quotes as word processors make them: one fault, not one a character.
+                        Some('“') => (TokenKind::Unknown, scan_curly(&self.text[start..])),
+                        // Where one control character is, there are more.
+                        Some(other) if other.is_control() => {
+                            let rest = &self.text[start..];
+                            let end = rest.find(|c: char| !c.is_control() || c.is_whitespace());
+                            (TokenKind::Unknown, end.unwrap_or(rest.len()).max(other.len_utf8()))
+                        }
                         Some(other) => (TokenKind::Unknown, other.len_utf8()),
                         None => (TokenKind::End, 0),
                     }
@@ -210,8 +218,31 @@ pub fn scan_quoted(text: &str, start: usize) -> QuoteEnd {
     while !text.is_char_boundary(at) {
         at += 1;
     }
-    QuoteEnd { end: at.min(text.len()), closed: false }
+    let line = &text[start..at.min(text.len())];
+    // What follows the name on its line is most likely not part of it.
+    let mut name = line;
+    if line.len() < NEAR {
+        let brackets = name.find([';', ',', '(', ')', '[', ']', '{', '}']);
+        name = &name[..brackets.unwrap_or(name.len())];
+        for arrow in ["--", "->"] {
+            name = &name[..name.find(arrow).unwrap_or(name.len())];
+        }
+    }
+    QuoteEnd { end: start + name.trim_end().len(), closed: false }
 }
+
+/// The length of `“…”`, or of the `“` alone if its end is not near.
+fn scan_curly(text: &str) -> usize {
+    let near = text.char_indices().take(NEAR).take_while(|&(_, c)| c != '\n');
+    match near.skip(1).find(|&(_, c)| c == '”') {
+        Some((end, c)) => end + c.len_utf8(),
+        None => '“'.len_utf8(),
+    }
+}
+
+/// How far from a quote its end is guessed at: a bound, or many bad quotes on one long line would
+/// take quadratic time.
+const NEAR: usize = 1000;
 
 /// The name a quoted token stands for; `quoted` includes the quotes.
 pub fn unquote(quoted: &str) -> Cow<'_, str> {

@@ -1,11 +1,13 @@
 //! The cursor that the grammars move over a text: one token of memory, error reporting with a
 //! limit, and the few ways of recovering that all productions share.
 
+use std::collections::BTreeSet;
+
 use crate::ast::Comment;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Lexer, Token, TokenKind, Trivia, unquote};
-use crate::name::{Name, Names};
+use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
 
 /// After this many findings in one text the rest is not reported one by one.
@@ -24,6 +26,8 @@ pub struct Cursor<'s> {
     commented_out: bool,
     /// Every name met so far.
     pub names: Names,
+    /// The names that were asked to be quoted; each is asked once.
+    unquoted: BTreeSet<Symbol>,
     /// Every comment passed so far.
     pub comments: Vec<Comment>,
     /// Everything reported so far.
@@ -41,6 +45,7 @@ impl<'s> Cursor<'s> {
             lost: None,
             commented_out: false,
             names: Names::default(),
+            unquoted: BTreeSet::new(),
             comments: Vec::new(),
             diagnostics: Vec::new(),
         };
@@ -167,17 +172,19 @@ impl<'s> Cursor<'s> {
             TokenKind::Number => {
                 let token = self.bump();
                 let text = self.source.slice(token.span);
-                self.report(
-                    Diagnostic::new(
-                        Code::NEEDS_QUOTES,
-                        self.source(),
-                        token.span,
-                        format!("`{text}` is a number, not a name"),
-                    )
-                    .with_help(format!("to use it as a name, quote it: \"{text}\""))
-                    .with_fix(token.span, format!("\"{text}\"")),
-                );
                 let symbol = self.names.intern(text);
+                if self.unquoted.insert(symbol) {
+                    self.report(
+                        Diagnostic::new(
+                            Code::NEEDS_QUOTES,
+                            self.source(),
+                            token.span,
+                            format!("`{text}` is a number, not a name"),
+                        )
+                        .with_help(format!("to use it as a name, quote it everywhere: \"{text}\""))
+                        .with_fix(token.span, format!("\"{text}\"")),
+                    );
+                }
                 Some(Name { symbol, span: token.span })
             }
             _ => {
@@ -197,6 +204,10 @@ impl<'s> Cursor<'s> {
         }
         let span = Span::new(first.start, end);
         let text = self.source.slice(span);
+        let symbol = self.names.intern(text);
+        if !self.unquoted.insert(symbol) {
+            return span;
+        }
         self.report(
             Diagnostic::new(
                 Code::NEEDS_QUOTES,
@@ -224,9 +235,13 @@ impl<'s> Cursor<'s> {
         }
         let token = self.token;
         if token.kind == TokenKind::Unknown {
-            let character = self.text();
+            // Of a run of control characters, the first says it all.
+            let is_control = self.text().starts_with(char::is_control);
+            let first = self.text().chars().next().map_or(0, char::len_utf8);
+            let character = if is_control { &self.text()[..first] } else { self.text() };
             let help = match character {
-                _ if is_other_quote(character) => "names are quoted with `\"`",
+                _ if is_control => "this is a control character: is the file a text?",
+                _ if is_other_quote(&character[..first]) => "names are quoted with `\"`",
                 "#" | "%" => "a comment begins with `//`; a name with this sign in it is quoted",
                 _ => "a name with anything but letters, digits and `_` in it is quoted",
             };
@@ -344,6 +359,23 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, comment: Tri
         text.push_str("*/");
     }
     comments.push(Comment { span, text: text.into(), trailing });
+}
+
+/// Cuts a list of findings to what a person reads; a last one says how many more there are, and
+/// is as severe as the worst of them, so that no error is lost.
+pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(first) = diagnostics.get(MAX_DIAGNOSTICS) else { return };
+    let (source, span) = (first.primary.source, first.primary.span);
+    let hidden = &diagnostics[MAX_DIAGNOSTICS..];
+    let message = match hidden.len() {
+        1 => "1 more finding is not shown".to_owned(),
+        count => format!("{count} more findings are not shown"),
+    };
+    let mut last = Diagnostic::new(Code::TOO_MANY_ERRORS, source, span, message)
+        .with_help("mend the first ones and try again");
+    last.severity = hidden.iter().map(|found| found.severity).max().unwrap_or(last.severity);
+    diagnostics.truncate(MAX_DIAGNOSTICS);
+    diagnostics.push(last);
 }
 
 /// Adds a finding to a list, unless there are too many already; then says so once.

@@ -7,14 +7,17 @@
 #![expect(clippy::missing_panics_doc, reason = "to panic on a broken promise is their purpose")]
 
 mod mutate;
+mod seeds;
 
 use otus_core::lower;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown;
-use otus_syntax::{Diagnostic, Source, parse_spec, parse_trace, print};
+use otus_syntax::print::{self, Dialect};
+use otus_syntax::{Diagnostic, Source, parse_spec, parse_trace};
 
 use crate::read::{Language, term};
+use seeds::{CASES, MARKDOWN, MERMAID, PLANTUML, SPECS, TRACES};
 
 /// A promise and texts to start from.
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +45,20 @@ impl Target {
     pub fn smoke(&self, count: usize, seed: u64) {
         let mut random = fastrand::Rng::with_seed(seed);
         for text in self.seeds {
-            (self.run)(text.as_bytes());
+            self.keeps(text.as_bytes());
         }
         for _ in 0..count {
-            (self.run)(&mutate::mutation(self.seeds, &mut random));
+            self.keeps(&mutate::mutation(self.seeds, &mut random));
+        }
+    }
+
+    /// Panics if the promise is broken, and names the smallest such input it can make of these
+    /// bytes: the one to keep in `fuzz/regressions/`.
+    pub fn keeps(&self, data: &[u8]) {
+        let broken = |data: &[u8]| std::panic::catch_unwind(|| (self.run)(data)).is_err();
+        if broken(data) {
+            let small = mutate::shrink(data, broken);
+            panic!("{} breaks on {:?}", self.name, String::from_utf8_lossy(&small));
         }
     }
 }
@@ -61,6 +74,7 @@ pub fn spec(data: &[u8]) {
     if !any_error(&parsed.diagnostics) {
         assert!(!any_error(&again.diagnostics), "what is printed is well-formed: {printed}");
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
+        older(&parsed.tree);
     }
     conversions(&source, &parsed.tree, any_error(&parsed.diagnostics));
 }
@@ -71,6 +85,8 @@ pub fn trace(data: &[u8]) {
     let parsed = parse_trace(&source);
     check_places(&source, &parsed.diagnostics);
     check_places(&source, &otus_trace::check(&parsed.tree));
+    let mut pool = otus_core::Pool::new(otus_core::Signature::default());
+    check_places(&source, &otus_trace::lower(&parsed.tree, &mut pool).1);
     let printed = print::trace(&parsed.tree);
     let again = parse_trace(&Source::new("again", printed.clone()));
     assert_eq!(print::trace(&again.tree), printed, "printing is a fixed point");
@@ -79,6 +95,7 @@ pub fn trace(data: &[u8]) {
     if !any_error(&parsed.diagnostics) {
         assert!(!any_error(&again.diagnostics), "what is printed is well-formed: {printed}");
         assert_eq!(parsed.tree.occurrences.len(), again.tree.occurrences.len());
+        assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
     }
 }
 
@@ -126,10 +143,32 @@ pub fn cases(data: &[u8]) {
     let source = text(data);
     for case in otus_trace::case::read(&source) {
         match case {
-            Ok(case) => trace(case.htf.as_bytes()),
+            Ok(case) => {
+                trace(case.htf.as_bytes());
+                let written = Source::new("written", otus_trace::case::write(&case));
+                let again =
+                    otus_trace::case::read(&written).next().expect("a line").expect("sound");
+                assert_eq!((again.id, again.htf, again.rest), (case.id, case.htf, case.rest));
+            }
             Err(found) => check_places(&source, &[*found]),
         }
     }
+}
+
+/// What the language of 2020 can say, it says too.
+fn older(tree: &SpecFile) {
+    if !print::not_in_2020(tree).is_empty() {
+        return;
+    }
+    let written = print::spec_in(tree, Dialect::Of2020);
+    let again = parse_spec(&Source::new("2020", written.clone()));
+    assert!(!any_error(&again.diagnostics), "the text of 2020 can be read: {written}");
+    assert_eq!(print::spec_in(&again.tree, Dialect::Of2020), written, "it is a fixed point");
+    // `loopH` came later and is written as the `loop_seq` it is read as, so terms are compared.
+    let meaning = |tree: &SpecFile| term(&lower(&[&SpecFile { implicit: true, ..tree.clone() }]));
+    assert_eq!(meaning(&again.tree), meaning(tree), "it means the same: {written}");
+    let rest = |tree: &SpecFile| print::spec(&SpecFile { interaction: None, ..tree.clone() });
+    assert_eq!(rest(&again.tree), rest(tree), "options and declarations stay: {written}");
 }
 
 /// Lowering does not panic; and a sound specification is the same term in every language.
@@ -172,42 +211,3 @@ fn check_places(source: &Source, diagnostics: &[Diagnostic]) {
         assert!(!found.message.is_empty());
     }
 }
-
-const SPECS: &[&str] = &[
-    "@message{ m1; m2 } @lifeline{ a; b; c }\nseq(a -- m1 -> b, alt(b -- m2 -> (a, c), o))",
-    "@analyze_option{ loggers = [graphic=svg]; semantics = prefix; strategy = DFS; goal = Pass }\no",
-    "@explore_option{ loggers = [graphic[svg,vertical], tracegen[generation = exact, partition={(l1,l2),(l3)}]]; filters = [max_depth = 35]; priorities = random }",
-    "@analyze_option{ analysis_kind = simulate[before = true, loop max depth, act num = 10]; priorities = [simu = -1] }",
-    "coreg(l2)(loopC(l1,l2)(l1 -- <synch>m -> l2), m -> l1, l2--m->|) /* c */ // d",
-    "strict(a!m, loopW(o), /* open\n a!m)",
-    "strict(loopS(a!m), loopW(∅), loopP(a?m), loopH(o), loop_seq(o), \"x y\" -- \"m\\\"\" -> b)",
-];
-
-const TRACES: &[&str] = &[
-    "[#all] a!m1.b?m1.b!m2.c?m2",
-    "{ [a,b] b!m.a!m; [c] c?m.{c?m,c!n} }",
-    "{ [#any] a!m; [#any]; } // end",
-    "a!m./* x */b?m",
-    "[\"user service\"] \"user service\"!\"log in\"",
-];
-
-const MERMAID: &[&str] = &[
-    "sequenceDiagram\n  participant A as Alice\n  A->>B: m\n  alt x\n    B-->>A: n\n  else\n    Note over A: hi\n  end\n  loop 3 times\n    A-xB: k\n  end\n",
-    "---\ntitle: t\n---\nsequenceDiagram\n%% otus: strict\nA->>+B: m\nB-)-A: n\n%% otus: end\npar p\nA->>B: x\nand q\nB->>A: y\nend\nbreak b\nA->>A: z\nend",
-    "sequenceDiagram\n%% otus: environment env\n%% otus: loopC(A, B)\nloop 0..*\n%% otus: synch\nA->>env: m#59;n\nend\n%% otus: broadcast\nA->>B: m\nA->>C: m\n%% otus: end\nopt o\nrect rgb(0,0,0)\nA->>B: q\nend\nend",
-];
-
-const PLANTUML: &[&str] = &[
-    "@startuml\nparticipant \"Alice\" as A\nA -> B : m\nactivate B\nalt x\n  B --> A : n\nelse y\n  A ->] : out\nend\nloop 1..*\n  [-> A : in\nend\ndeactivate B\n@enduml",
-    "@startuml\ngroup strict\nA -> B : m\nB -> C : n\nend\ngroup coreg(B)\n' otus: synch\nA -[#red]> B ++ : m\nreturn ok\nend\nnote left of A : hi\n== div ==\n...\n@enduml",
-    "A -> B: m\n/' block\n'/ B <- A : n\npar\nA -> B : x\nelse\nB -> A : y\nend\nbreak z\nA -> A : self\nend\nref over A, B : r\n' otus: empty",
-];
-
-const MARKDOWN: &[&str] = &[
-    "# Log in\n\n```mermaid\nsequenceDiagram\nA->>B: m\n```\n\nLog out\n-------\n~~~plantuml\n@startuml\nA -> B : n\n@enduml\n~~~\n",
-    "- list\n\n  ```puml\n  A -> B : m\n  ```\n\n## Log in\n````mermaid\nflowchart LR\n````\n```mermaid\nsequenceDiagram\n",
-];
-
-const CASES: &[&str] = &[
-    "{\"id\": \"x\", \"htf\": \"{[a] a!m; [b] b?m}\", \"k\": 1}\n{\"htf\": \"\"}\n\n[1]\nnull\n{\"id\": 3}\n",
-];

@@ -1,16 +1,35 @@
 //! A bounded, seeded run of every fuzz target, on any toolchain.
 
+use std::path::Path;
+
 use otus_testkit::fuzz::TARGETS;
 
-/// `OTUS_FUZZ_COUNT=1000000 cargo test -p otus-testkit --test fuzz` runs longer.
-fn count() -> usize {
-    std::env::var("OTUS_FUZZ_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
+/// `OTUS_FUZZ_COUNT=1000000 cargo test -p otus-testkit --test fuzz` runs longer, and
+/// `OTUS_FUZZ_SEED=8` runs elsewhere.
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
 #[track_caller]
 fn smoke(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
-    target.smoke(count(), 7);
+    let count = usize::try_from(setting("OTUS_FUZZ_COUNT", 20_000)).expect("a count fits");
+    target.smoke(count, setting("OTUS_FUZZ_SEED", 7));
+}
+
+/// What once broke a promise, in `fuzz/regressions/TARGET/`, keeps it now.
+#[test]
+fn regressions() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions");
+    let mut inputs = 0;
+    for target in &TARGETS {
+        let Ok(folder) = std::fs::read_dir(root.join(target.name)) else { continue };
+        for entry in folder {
+            target.keeps(&std::fs::read(entry.unwrap().path()).unwrap());
+            inputs += 1;
+        }
+    }
+    assert!(inputs > 0, "fuzz/regressions holds what was found");
 }
 
 #[test]

@@ -295,10 +295,10 @@ mod tests {
             "[a] ; [b] ; [c] ",
             &[
                 "m | `m` is declared as a message, not as a lifeline | used here, and in 1 other \
-                 place | in `a -- m -> b` and `a!m` the message is `m`; if `m` is also a \
+                 place | As a message it stands in `a -- m -> b` and `a!m`; to use it as a \
                  lifeline, declare it in `@lifeline{…}` too",
-                "a | `a` is declared as a lifeline, not as a message | used here | in `a -- m -> \
-                 b` and `a!m` the message is `m`; if `a` is also a message, declare it in \
+                "a | `a` is declared as a lifeline, not as a message | used here | As a lifeline it \
+                 stands in `a -- m -> b` and `a!m`; to use it as a message, declare it in \
                  `@message{…}` too",
             ],
         );

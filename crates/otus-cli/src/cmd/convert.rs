@@ -132,7 +132,7 @@ impl Converter {
         };
         match self.target.place.clone() {
             Place::Stdout => output::print(&text)?,
-            Place::File(path) => self.write(&path, &text)?,
+            Place::File(path) => self.write(&[(path, text)])?,
             Place::Folder(path) => bail!("{} is a folder; name the file to write", path.display()),
         }
         Ok(Exit::Success)
@@ -148,10 +148,12 @@ impl Converter {
         match self.target.place.clone() {
             Place::Stdout => output::print(&format!("{signature}{interaction}"))?,
             Place::File(path) => {
-                if !has_signature_file {
-                    self.write(&path.with_extension("hsf"), &signature)?;
+                let beside = (path.with_extension("hsf"), signature);
+                let mut files = vec![beside, (path, interaction)];
+                if has_signature_file {
+                    files.remove(0);
                 }
-                self.write(&path, &interaction)?;
+                self.write(&files)?;
             }
             Place::Folder(path) => bail!("{} is a folder; name the file to write", path.display()),
         }
@@ -177,14 +179,14 @@ impl Converter {
             let lines: String = traces.into_iter().map(|trace| case_line(trace) + "\n").collect();
             match self.target.place.clone() {
                 Place::Stdout => output::print(&lines)?,
-                Place::File(path) => self.write(&path, &lines)?,
-                Place::Folder(path) => self.write(&path.join("cases.jsonl"), &lines)?,
+                Place::File(path) => self.write(&[(path, lines)])?,
+                Place::Folder(path) => self.write(&[(path.join("cases.jsonl"), lines)])?,
             }
             return Ok(Exit::Success);
         }
         match (self.target.place.clone(), traces.as_slice()) {
             (Place::Stdout, [trace]) => output::print(&print::trace(&trace.tree))?,
-            (Place::File(path), [trace]) => self.write(&path, &print::trace(&trace.tree))?,
+            (Place::File(path), [trace]) => self.write(&[(path, print::trace(&trace.tree))])?,
             (Place::Folder(folder), traces) => self.folder(&folder, traces)?,
             (Place::Stdout | Place::File(_), traces) => bail!(
                 "{} multi-traces do not fit in one .htf; name a folder (`runs/`) or a .jsonl",
@@ -198,19 +200,24 @@ impl Converter {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         let mut taken = BTreeSet::new();
-        for trace in traces {
+        let files = traces.iter().map(|trace| {
             let path = folder.join(format!("{}.htf", file_name(&trace.id, &mut taken)));
-            self.write(&path, &print::trace(&trace.tree))?;
-        }
-        Ok(())
+            (path, print::trace(&trace.tree))
+        });
+        self.write(&files.collect::<Vec<_>>())
     }
 
-    fn write(&self, path: &Path, text: &str) -> anyhow::Result<()> {
-        if path.exists() && !self.force {
-            bail!("{} exists; --force overwrites it", path.display());
+    /// Writes all files, or none if one of them exists already.
+    fn write(&self, files: &[(PathBuf, String)]) -> anyhow::Result<()> {
+        for (path, _) in files {
+            if path.exists() && !self.force {
+                bail!("{} exists; --force overwrites it", path.display());
+            }
         }
-        output::write_file(path, text)?;
-        output::complain(&format!("wrote {}", path.display()));
+        for (path, text) in files {
+            output::write_file(path, text)?;
+            output::complain(&format!("wrote {}", path.display()));
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! `otus lint`: what is wrong, and what is probably not meant.
 
 use otus_syntax::Severity;
+use otus_syntax::diagnostic::any_error;
 
 use crate::args::{Color, LintArgs, ReportFormat};
 use crate::exit::Exit;
@@ -13,11 +14,11 @@ pub(crate) fn run(args: &LintArgs, color: Color) -> anyhow::Result<Exit> {
     let mut checked = Vec::new();
     for spec in &loaded.specs {
         let mut lowered = spec.lower();
-        let trees = spec.trees();
-        let lints = otus_core::lint(&trees, &lowered);
-        let named = std::mem::take(&mut lowered.diagnostics);
-        loaded.diagnostics.extend(named);
-        loaded.diagnostics.extend(lints);
+        // Of a text with errors, what is not used or never sent is guesswork.
+        if !spec.faulty && !any_error(&lowered.diagnostics) {
+            loaded.diagnostics.extend(otus_core::lint(&spec.trees(), &lowered));
+        }
+        loaded.diagnostics.append(&mut lowered.diagnostics);
         checked.push(lowered);
     }
     if checked.len() > 1 && !loaded.traces.is_empty() {

@@ -127,11 +127,11 @@ fn a_name_of_the_other_kind_is_said_to_be_so() {
         &["@lifeline{a;b} @message{m} m -- a -> b"],
         &[
             "O0301 0@27 `m`: `m` is declared as a message, not as a lifeline | used here | help: \
-             in `a -- m -> b` and `a!m` the message is `m`; if `m` is also a lifeline, declare it \
-             in `@lifeline{…}` too",
+             As a message it stands in `a -- m -> b` and `a!m`; to use it as a lifeline, declare \
+             it in `@lifeline{…}` too",
             "O0302 0@32 `a`: `a` is declared as a lifeline, not as a message | used here | help: \
-             in `a -- m -> b` and `a!m` the message is `m`; if `a` is also a message, declare it \
-             in `@message{…}` too",
+             As a lifeline it stands in `a -- m -> b` and `a!m`; to use it as a message, declare \
+             it in `@message{…}` too",
         ],
     );
 }

@@ -125,6 +125,18 @@ pub fn block(label: &str, at: u32, names: &mut Names) -> Option<Block> {
     cursor.rest().is_empty().then_some(block)
 }
 
+/// The operator that a label of one word nearly names, if it does not name one.
+pub fn nearly_block(label: &str) -> Option<&'static str> {
+    let word = label.split('(').next().unwrap_or("").trim();
+    let one_word = !word.is_empty() && word.len() < 20 && word.chars().all(is_keyword_char);
+    let meant = if one_word { suggest::nearest(word, BLOCKS)? } else { return None };
+    (meant != word).then_some(meant)
+}
+
+/// The operators that a block can be.
+const BLOCKS: [&str; 9] =
+    ["strict", "seq", "coreg", "broadcast", "loopS", "loopW", "loopH", "loopP", "loopC"];
+
 /// The label that [`block`] reads back as this block.
 pub fn block_label(block: &Block, names: &Names) -> String {
     let mut text = String::new();

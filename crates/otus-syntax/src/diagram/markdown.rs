@@ -40,6 +40,8 @@ pub struct Fence {
     pub content: Span,
     /// The nearest heading above it, as its anchor (`## Log in` is `log-in`).
     pub heading: Option<String>,
+    /// Whether the closing fence is there; if not, the content runs on into the document.
+    pub closed: bool,
 }
 
 /// All sequence diagrams in a document. Mermaid diagrams of other kinds are left out.
@@ -83,10 +85,19 @@ pub fn select<'a>(
         Err(Diagnostic::new(code, source.id(), Span::at(0), message).with_help(help))
     };
     if fences.is_empty() {
+        let has_mermaid = source
+            .text()
+            .lines()
+            .any(|line| Marker::of(&Line::new(line)).is_some_and(|m| m.language().is_some()));
+        let help = if has_mermaid {
+            "its Mermaid diagrams are of other kinds; a sequence diagram begins with `sequenceDiagram`"
+        } else {
+            "diagrams stand between a line ```mermaid or ```plantuml and a line ```"
+        };
         return finding(
             Code::NO_DIAGRAM,
             "this document has no sequence diagram".to_owned(),
-            "diagrams stand between a line ```mermaid or ```plantuml and a line ```".to_owned(),
+            help.to_owned(),
         );
     }
     let Some(selector) = selector else {
@@ -153,9 +164,9 @@ fn choices(source: &Source, fences: &[Fence]) -> String {
             text.push_str(", ");
         }
         let (line, _) = source.line_column(fence.content.start);
-        let _ = write!(text, "{} (line {line}", i + 1);
+        let _ = write!(text, "#{} (line {line}", i + 1);
         if let Some(heading) = &fence.heading {
-            let _ = write!(text, ", under `{heading}`");
+            let _ = write!(text, ", #{heading}");
         }
         text.push(')');
     }
@@ -209,7 +220,7 @@ impl Scan<'_> {
                     else {
                         return;
                     };
-                    self.close(&open, start);
+                    self.close(&open, start, true);
                 } else if !line.is_blank() && line.indent < open.column {
                     // The list item ends, and what is open inside it with it.
                     let State::Fence(open) = std::mem::replace(&mut self.state, State::Blocks)
@@ -307,10 +318,10 @@ impl Scan<'_> {
                 .with_help(format!("write a line with only {fence} after its last line")),
             );
         }
-        self.close(open, end);
+        self.close(open, end, false);
     }
 
-    fn close(&mut self, open: &Open, end: usize) {
+    fn close(&mut self, open: &Open, end: usize, closed: bool) {
         let Some(language) = open.language else { return };
         let content = Span::new(offset(open.content), offset(end.max(open.content)));
         let is_sequence = match language {
@@ -319,7 +330,7 @@ impl Scan<'_> {
         };
         if is_sequence {
             let heading = self.heading.clone();
-            self.found.push(Fence { language, content, heading });
+            self.found.push(Fence { language, content, heading, closed });
         }
     }
 }

@@ -204,6 +204,13 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
              or loopC(l1, l2) (concurrently on l1 and l2)"
                 .to_owned(),
         ),
+        _ if is_loop(word) => (
+            Code::UNKNOWN_OPERATOR,
+            format!("there is no loop `{word}`"),
+            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
+             or loopC(l1, l2) (concurrently on l1 and l2)"
+                .to_owned(),
+        ),
         "opt" => (
             Code::UNKNOWN_OPERATOR,
             "there is no operator `opt`".to_owned(),
@@ -222,10 +229,16 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
     // Which loop or option was meant is the user's to say.
     if let Some(meant) = nearest(word, OPERATORS)
         && !matches!(word, "loop" | "opt" | "sync" | "and")
+        && !is_loop(word)
     {
         found = found.with_fix(keyword, meant);
     }
     cursor.report(found);
+}
+
+/// `loopX`: as near to one loop as to another.
+fn is_loop(word: &str) -> bool {
+    word.strip_prefix("loop").is_some_and(|rest| rest.chars().count() == 1)
 }
 
 /// Skips the `{…}` of an operator that is not supported.
@@ -511,7 +524,12 @@ fn after_name(name: &str, next: TokenKind) -> String {
 }
 
 fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.expect(TokenKind::Arrow, "`->` and who receives the message").map(|_| ())
+    let taken = cursor.eat(TokenKind::Arrow);
+    if taken.is_none() {
+        let help = "write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it";
+        cursor.unexpected_with("`->` and who receives the message", Some(help.to_owned()));
+    }
+    taken.map(|_| ())
 }
 
 /// `synch := '<' ('synch' | 'asynch') '>'`, if it is there.
@@ -571,6 +589,12 @@ fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
                 return None;
             }
             Some(Target::Broadcast(names))
+        }
+        TokenKind::Greater => {
+            let help = "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one \
+                        into the other)";
+            cursor.unexpected_with("a lifeline, `(…)` or `|` after `->`", Some(help.to_owned()));
+            None
         }
         _ => cursor.name("a lifeline, `(…)` or `|` after `->`").map(Target::Lifeline),
     }

@@ -739,7 +739,8 @@ fn number(cursor: &mut Cursor<'_>, value: &Entry) -> Option<u64> {
     }
     let parsed = cursor.slice(digits).parse().ok();
     if parsed.is_none() {
-        bad_number(cursor, digits, "this number is too large", NATURAL);
+        let help = format!("the largest is {}; leave the option out for no limit", u64::MAX);
+        bad_number(cursor, digits, "this number is too large", &help);
     }
     parsed
 }
@@ -751,7 +752,8 @@ fn signed(cursor: &mut Cursor<'_>, value: &Entry) -> Option<i64> {
     };
     let parsed: Option<i64> = cursor.slice(digits).parse().ok();
     if parsed.is_none() {
-        bad_number(cursor, digits, "this number is too large", WHOLE);
+        let help = format!("levels are between {} and {}", -i64::MAX, i64::MAX);
+        bad_number(cursor, digits, "this number is too large", &help);
     }
     parsed.map(|n| if negative { -n } else { n })
 }

@@ -190,9 +190,9 @@ fn a_fault_is_told_once_and_not_by_what_follows_from_it() {
     fault(
         "seq(\"open -- m -> b,\n a!m)",
         &expect![[r#"
-        error[O0203] 1:5 `"open -- m -> b,` this quoted name has no closing quote on its line
-          help: close it with `"`; inside, write `\"` for a quote
-    "#]],
+            error[O0203] 1:5 `"open` this quoted name has no closing quote on its line
+              help: close it with `"`; inside, write `\"` for a quote
+        "#]],
     );
     fault(
         "user-service -- m -> user",
@@ -299,8 +299,9 @@ fn faults_in_interactions() {
     fault(
         "a -- m b",
         &expect![[r#"
-        error[O0204] 1:8 `b` expected `->` and who receives the message, found `b`
-    "#]],
+            error[O0204] 1:8 `b` expected `->` and who receives the message, found `b`
+              help: write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it
+        "#]],
     );
     fault(
         "a -- m ->",
@@ -345,14 +346,14 @@ fn faults_in_interactions() {
         "a -- 1 -> b",
         &expect![[r#"
             error[O0216] 1:6 `1` `1` is a number, not a name
-              help: to use it as a name, quote it: "1"
+              help: to use it as a name, quote it everywhere: "1"
               fix: `1` → `"1"`
         "#]],
     );
     fault(
         "\"open -- m -> b",
         &expect![[r#"
-            error[O0203] 1:1 `"open -- m -> b` this quoted name has no closing quote on its line
+            error[O0203] 1:1 `"open` this quoted name has no closing quote on its line
               help: close it with `"`; inside, write `\"` for a quote
         "#]],
     );
@@ -477,7 +478,7 @@ fn faults_in_signatures() {
               help: only letters, digits and `_` stand without quotes: write "log-in" everywhere
               fix: `log-in` → `"log-in"`
             error[O0216] 1:18 `7` `7` is a number, not a name
-              help: to use it as a name, quote it: "7"
+              help: to use it as a name, quote it everywhere: "7"
               fix: `7` → `"7"`
         "#]],
     );

@@ -306,7 +306,7 @@ fn faults_in_options() {
               filters = []
             }
             error[O0506] 1:41 `99999999999999999999` this number is too large
-              help: write a number such as `= 0` or `= 10`
+              help: the largest is 18446744073709551615; leave the option out for no limit
         "#]],
     );
     check(

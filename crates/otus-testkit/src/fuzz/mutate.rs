@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 /// Pieces of all our languages, to drop into a text.
-const PIECES: [&str; 60] = [
+const PIECES: [&str; 84] = [
     "(",
     ")",
     "[",
@@ -64,6 +64,30 @@ const PIECES: [&str; 60] = [
     "\r\n",
     "```mermaid\n",
     "```",
+    "strict(",
+    "par(",
+    "loopS(o)",
+    "m -> (a, b)",
+    "a!m",
+    "b?m",
+    "\"x y\"",
+    "\\n",
+    "\t",
+    "\n// c\n",
+    "/* c */",
+    "return r\n",
+    "[-> A : in\n",
+    "A ->] : out\n",
+    "' otus: coreg(A)\n",
+    "%% otus: alt\n",
+    "%% otus: broadcast\n",
+    "%% otus: name x y\n",
+    "%% otus: environment B\n",
+    "%% otus: loopC(A)\n",
+    "%% otus: empty\n",
+    "loop 2..3\n",
+    "#59;",
+    "create participant C\n",
 ];
 
 /// A change, or a few, of one of the seeds.
@@ -97,6 +121,30 @@ pub(super) fn mutation(seeds: &[&str], random: &mut Rng) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// The same bytes without whatever can go while `broken` stays true: ever smaller pieces are
+/// left out, as in delta debugging (Zeller and Hildebrandt, TSE 2002).
+pub(super) fn shrink(data: &[u8], broken: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+    let mut small = data.to_vec();
+    let mut piece = small.len().div_ceil(2);
+    while piece > 0 {
+        let before = small.len();
+        let mut at = 0;
+        while at < small.len() {
+            let end = (at + piece).min(small.len());
+            let without = [&small[..at], &small[end..]].concat();
+            if broken(&without) {
+                small = without;
+            } else {
+                at = end;
+            }
+        }
+        if piece > 1 || small.len() == before {
+            piece /= 2;
+        }
+    }
+    small
 }
 
 fn pick<'t>(texts: &[&'t str], random: &mut Rng) -> &'t str {

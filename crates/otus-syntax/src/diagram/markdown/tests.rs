@@ -131,13 +131,13 @@ fn diagrams_are_picked_by_number_or_heading() {
         assert_eq!(pick(Some(selector)), Ok(expected), "{selector}");
     }
     for (selector, message, help) in [
-        (None, "this document has 5 diagrams; say which one", "the diagrams are 1 (line 3), 2"),
-        (Some("0"), "there is no diagram 0: the document has 5", "the diagrams are 1"),
-        (Some("6"), "there is no diagram 6: the document has 5", "the diagrams are 1"),
+        (None, "this document has 5 diagrams; say which one", "the diagrams are #1 (line 3), #2"),
+        (Some("0"), "there is no diagram 0: the document has 5", "the diagrams are #1"),
+        (Some("6"), "there is no diagram 6: the document has 5", "the diagrams are #1"),
         (Some("log-on"), "there is no diagram under a heading `log-on`", "did you mean `log-in`?"),
         (Some("log-out"), "there are 2 diagrams under `log-out`", "write `log-out-1`"),
         (Some("log-in-3"), "there is no diagram under a heading", "did you mean `log-in`?"),
-        (Some(""), "there is no diagram under a heading ``", "the diagrams are 1"),
+        (Some(""), "there is no diagram under a heading ``", "the diagrams are #1"),
     ] {
         let finding = pick(selector).unwrap_err();
         assert_eq!(finding.code, Code::NO_SUCH_DIAGRAM);

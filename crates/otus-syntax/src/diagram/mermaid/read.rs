@@ -9,6 +9,7 @@ use crate::diagram::statement::{Fragment, Statement, StatementKind};
 use crate::diagram::{build, directive};
 use crate::grammar::Parsed;
 use crate::name::{Name, Names};
+use crate::parser;
 use crate::source::{Source, Span, offset};
 use crate::suggest;
 
@@ -44,6 +45,7 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     let mut tree = build::build(source.id(), range, names, &statements, &mut diagnostics);
     tree.comments = comments;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
+    parser::limit(&mut diagnostics);
     Parsed { tree, diagnostics }
 }
 

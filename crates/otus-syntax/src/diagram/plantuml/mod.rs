@@ -2,7 +2,7 @@
 //!
 //! A text is read line by line, as PlantUML does it: [`line`] joins continued lines and finds the
 //! diagram, [`read`] knows the commands, [`arrow`] the arrows, [`calls`] what `return` answers, and
-//! [`text`] what a label means. [`write`] goes the other way. What the two agree on was found by
+//! [`text`] what a label means. [`write()`] goes the other way. What the two agree on was found by
 //! trying PlantUML 1.2020.2, which Debian has; `scripts/check-plantuml.sh` repeats that on
 //! everything the writer writes.
 //!
@@ -27,6 +27,7 @@ use crate::ast::SpecFile;
 use crate::diagram::{build, outline};
 use crate::grammar::Parsed;
 use crate::name::Names;
+use crate::parser;
 use crate::source::{Source, Span};
 
 /// Reads the diagram that stands at `range` of a text.
@@ -39,6 +40,7 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     let tree = build::build(source.id(), range, names, &statements, &mut diagnostics);
     // Readers and builder each report in the order of the text; together they shall too.
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
+    parser::limit(&mut diagnostics);
     Parsed { tree, diagnostics }
 }
 

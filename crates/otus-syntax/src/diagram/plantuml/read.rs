@@ -607,7 +607,21 @@ impl Reader<'_> {
                         concurrent = matches!(block, Block::Par | Block::Coreg(_));
                         Fragment::Block(block)
                     }
-                    None => Fragment::Frame,
+                    None => {
+                        if let Some(meant) = directive::nearly_block(first) {
+                            let span = line.span(label_at..label_at + first.len());
+                            self.diagnostics.push(
+                                Diagnostic::new(
+                                    Code::PICTURE_ONLY,
+                                    self.source,
+                                    span,
+                                    format!("this group is only a frame around its lines: `{first}` is free text"),
+                                )
+                                .with_help(format!("did you mean `group {meant}`?")),
+                            );
+                        }
+                        Fragment::Frame
+                    }
                 }
             }
         };

@@ -372,11 +372,13 @@ impl Reader<'_> {
             }
         }
         if !text[to_end..].starts_with(':') {
+            let (arrow, receiver) = (&text[arrow_at..arrow_at + length], &text[to.clone()]);
+            // `A->>B hello`: most likely just the colon is missing.
+            let (receiver, message) = receiver.split_once(' ').unwrap_or((receiver, "message"));
             let help = format!(
-                "write the message after a colon: `{}{}{}: message`",
+                "write the message after a colon: `{}{arrow}{receiver}: {}`",
                 &text[from],
-                &text[arrow_at..arrow_at + length],
-                &text[to.clone()],
+                message.trim_start(),
             );
             let odd = text[to_end..].chars().next();
             let span = match odd.filter(|c| !matches!(c, '\n' | '\r' | ';' | '#')) {

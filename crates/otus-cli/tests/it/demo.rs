@@ -1,0 +1,97 @@
+//! `otus demo`.
+
+use snapbox::str;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn it_needs_no_files_and_writes_none() {
+    let sandbox = Sandbox::new("demo");
+    sandbox.otus("demo").assert().code(0).stderr_eq("").stdout_eq(str![[r#"
+A publish/subscribe model, as an interaction:
+
+    seq(
+      loopS(pub -- publish -> bro),
+      sub -- subscribe -> bro,
+      loopS(seq(pub -- publish -> bro, bro -- publish -> sub))
+    )
+
+and as the Mermaid diagram that `otus convert` makes of it:
+
+    sequenceDiagram
+        participant pub
+        participant bro
+        participant sub
+        %% otus: loopS
+        loop 0..*
+            pub->>bro: publish
+        end
+        sub->>bro: subscribe
+        %% otus: loopS
+        loop 0..*
+            pub->>bro: publish
+            bro->>sub: publish
+        end
+
+What was observed, one log per machine:
+
+    // One log per machine: no clock is shared, so nothing orders `pub` against `sub`.
+    {
+      [pub] pub!publish;
+      [bro] bro?subscribe.bro?publish.bro!publish;
+      [sub] sub!subscribe.sub?publish
+    }
+
+Checked: 3 lifelines, 2 messages, 6 actions in 3 logs; 0 findings.
+
+With two slips of the pen in the log, Otus says:
+
+    error[O0302]: the message `subscirbe` is not declared
+     --> broken.htf:3:13
+      |
+    3 |   [bro] bro?subscirbe.sub!publish
+      |             ^^^^^^^^^ used here
+      |
+      = help: did you mean `subscribe`? Otherwise declare it in `@message{…}`
+
+    error[O0403]: `sub!publish` is not an action of [bro]
+     --> broken.htf:3:23
+      |
+    3 |   [bro] bro?subscirbe.sub!publish
+      |    ---                ^^^^^^^^^^^ on `sub`
+      |    |
+      |    the lifelines of the component
+      |
+      = help: add `sub` to the component if it shares its clock, or move the action to the component of `sub`
+
+Try next:
+
+  otus demo --write demo        writes these files, to play with
+  otus lint demo/pubsub.hsf demo/pubsub.hif demo/run.htf
+
+"#]]);
+    assert!(sandbox.files().is_empty());
+}
+
+#[test]
+fn its_files_can_be_written_and_are_sound() {
+    let sandbox = Sandbox::new("demo-write");
+    sandbox.otus("demo --write demo").assert().code(0).stdout_eq("").stderr_eq(str![[r#"
+wrote demo/pubsub.hsf
+wrote demo/pubsub.hif
+wrote demo/run.htf
+
+"#]]);
+    sandbox
+        .otus("lint demo/pubsub.hsf demo/pubsub.hif demo/run.htf")
+        .assert()
+        .code(0)
+        .stdout_eq("");
+    sandbox.otus("fmt --check demo").assert().code(0);
+    sandbox.write("demo/pubsub.hif", "mine");
+    sandbox.otus("demo --write demo").assert().code(2).stderr_eq(str![[r#"
+otus: demo/pubsub.hsf exists already
+
+"#]]);
+    assert_eq!(sandbox.read("demo/pubsub.hif"), "mine");
+}

@@ -1,0 +1,141 @@
+//! Every command line that we print works: those of `--help`, of the README and of `docs/`.
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use crate::sandbox::{MODEL, SIGNATURE, Sandbox, TRACE};
+
+/// A folder with all the files that our examples speak of.
+fn prepared(name: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name);
+    let mermaid = "sequenceDiagram\n  User->>Server: login\n  Server-->>User: welcome\n";
+    let document = format!("# The protocol\n\n## Login\n\n```mermaid\n{mermaid}```\n");
+    let files = [
+        ("sig.hsf", SIGNATURE),
+        ("model.hif", MODEL),
+        ("spec/model.hif", MODEL),
+        ("trace.htf", TRACE),
+        ("run.htf", TRACE),
+        ("run1.htf", TRACE),
+        ("run2.htf", TRACE),
+        ("flow.mmd", mermaid),
+        ("flow.puml", "@startuml\nUser -> Server : login\n@enduml\n"),
+        ("docs/checkout.md", &document),
+        ("docs/protocol.md", &document),
+        // Where the examples install things.
+        (".local/share/bash-completion/completions/x", ""),
+        (".zfunc/x", ""),
+        (".config/fish/completions/x", ""),
+        ("bin/man", "#!/bin/sh\ncat > /dev/null\n"),
+    ];
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    let otus = snapbox::cmd::cargo_bin!("otus");
+    std::os::unix::fs::symlink(otus, sandbox.path("bin/otus")).unwrap();
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(sandbox.path("bin/man"), executable).unwrap();
+    sandbox
+}
+
+/// Runs a line as a shell would; a question may be answered with no, but it can be asked.
+#[track_caller]
+fn works(sandbox: &Sandbox, line: &str) {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(sandbox.path(""))
+        .env("HOME", sandbox.path(""))
+        .env("PATH", format!("{}:{path}", sandbox.path("bin").display()))
+        .output()
+        .unwrap();
+    let asked = output.status.code().is_some_and(|code| code <= 1);
+    assert!(asked, "`{line}` does not work: {output:?}");
+}
+
+/// The command at the start of a line that goes on with an explanation after two spaces.
+fn command(line: &str) -> Option<&str> {
+    let line = line.trim().trim_start_matches("$ ");
+    // `zsh  > file` is aligned, not explained.
+    let end = line
+        .match_indices("  ")
+        .map(|(at, _)| at)
+        .find(|&at| !line[at..].trim_start().starts_with(['>', '|']));
+    let command = line[..end.unwrap_or(line.len())].split(" #").next()?.trim();
+    let runs = command.starts_with("otus ") || command.contains("| otus ");
+    // What stands for something else is in capitals or dots.
+    let template = |word: &str| {
+        word.contains('…') || (word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase()))
+    };
+    // `otus fmt` alone speaks of the command.
+    let named = ["otus fmt", "otus lint", "otus convert", "otus completions"].contains(&command);
+    (runs && !named && !command.split(' ').any(template)).then_some(command)
+}
+
+#[test]
+fn commands_are_told_from_what_explains_them() {
+    assert_eq!(
+        command("  otus fmt - < model.hif            to stdout"),
+        Some("otus fmt - < model.hif")
+    );
+    assert_eq!(command("otus completions zsh  > ~/x"), Some("otus completions zsh  > ~/x"));
+    assert_eq!(command("    $ otus lint a.hif # why"), Some("otus lint a.hif"));
+    assert_eq!(command("otus lint FILE…"), None);
+    assert_eq!(command("Otus checks"), None);
+}
+
+#[test]
+fn examples_of_the_help_work() {
+    let calls = ["", "demo", "fmt", "lint", "convert", "explain", "completions", "man"];
+    let mut count = 0;
+    for call in calls {
+        let sandbox = prepared("documented-help");
+        let help = sandbox.otus(&format!("{call} --help")).output().unwrap().stdout;
+        let help = String::from_utf8(help).unwrap();
+        let examples = help.split("Examples:").nth(1).unwrap_or("");
+        for line in examples.lines().filter_map(command) {
+            works(&sandbox, line);
+            count += 1;
+        }
+    }
+    assert!(count >= 20, "{count} examples were found");
+}
+
+#[test]
+fn commands_of_the_readme_and_the_docs_work() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut texts = vec![root.join("README.md")];
+    if let Ok(docs) = std::fs::read_dir(root.join("docs")) {
+        texts.extend(docs.map(|entry| entry.unwrap().path()));
+    }
+    texts.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    texts.sort();
+    let mut count = 0;
+    for path in texts {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Each page starts afresh: its commands may write the same files as those of another.
+        let sandbox = prepared("documented-pages");
+        let spans = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        let blocks = text.lines().filter(|line| !line.contains('`'));
+        for line in spans.chain(blocks).filter_map(command) {
+            println!("{}: {line}", path.display());
+            works(&sandbox, line);
+            count += 1;
+        }
+    }
+    assert!(count >= 1, "the README has commands");
+}
+
+/// What `otus demo` tells to try next.
+#[test]
+fn commands_of_the_demo_work() {
+    let sandbox = prepared("documented-demo");
+    let said = String::from_utf8(sandbox.otus("demo").output().unwrap().stdout).unwrap();
+    let lines: Vec<&str> = said.lines().filter_map(command).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for line in lines {
+        works(&sandbox, line);
+    }
+}

@@ -1,0 +1,17 @@
+//! Drives the real binary: every command, every option, every command line we print.
+//!
+//! Expected output stands in the tests; `SNAPSHOTS=overwrite cargo test -p otus-cli` writes it
+//! anew, to be read before it is committed.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod broken;
+mod convert;
+mod corpus;
+mod demo;
+mod documented;
+mod explain;
+mod fmt;
+mod lint;
+mod manual;
+mod sandbox;
+mod usage;

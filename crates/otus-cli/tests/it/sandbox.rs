@@ -1,0 +1,93 @@
+//! A folder of its own for each test, and `otus` run in it.
+
+use std::path::{Path, PathBuf};
+
+use snapbox::cmd::Command;
+
+/// A fresh folder with some files.
+pub(crate) struct Sandbox {
+    folder: PathBuf,
+}
+
+impl Sandbox {
+    /// An empty folder, called like the test that asks for it.
+    pub(crate) fn new(name: &str) -> Sandbox {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Sandbox { folder }
+    }
+
+    /// A folder with the publish/subscribe model, in the two files of one specification.
+    pub(crate) fn with_model(name: &str) -> Sandbox {
+        let sandbox = Sandbox::new(name);
+        sandbox.write("sig.hsf", SIGNATURE);
+        sandbox.write("model.hif", MODEL);
+        sandbox.write("run.htf", TRACE);
+        sandbox
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Writes a file, and the folders it is in.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[track_caller]
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// All files, sorted.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(&self.folder).unwrap();
+                    files.push(name.to_string_lossy().replace('\\', "/"));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// `otus` with these arguments, run in the folder.
+    pub(crate) fn otus(&self, arguments: &str) -> Command {
+        Command::new(snapbox::cmd::cargo_bin!("otus"))
+            .args(arguments.split_whitespace())
+            .current_dir(&self.folder)
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env("COLUMNS", "100")
+    }
+}
+
+pub(crate) const SIGNATURE: &str =
+    "@message{ subscribe; publish; unsubscribe }\n@lifeline{ publisher; broker; subscriber }\n";
+
+pub(crate) const MODEL: &str = "\
+seq(
+  subscriber -- subscribe -> broker,
+  loopW(seq(publisher -- publish -> broker, broker -- publish -> subscriber)),
+  subscriber -- unsubscribe -> broker
+)
+";
+
+pub(crate) const TRACE: &str = "\
+{
+  [publisher] publisher!publish;
+  [broker] broker?subscribe.broker?publish.broker!publish;
+  [subscriber] subscriber!subscribe.subscriber?publish
+}
+";

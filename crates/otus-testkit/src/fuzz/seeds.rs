@@ -1,0 +1,66 @@
+//! Good texts to start from: together they use every construct of every language, since a
+//! mutation seldom invents a keyword.
+
+/// `.hsf`, `.hif`, `.hcf` and the single file of 2020.
+pub(super) const SPECS: &[&str] = &[
+    "@message{ m1; m2 } @lifeline{ a; b; c }\nseq(a -- m1 -> b, alt(b -- m2 -> (a, c), o))",
+    "@analyze_option{ loggers = [graphic=svg]; semantics = prefix; strategy = DFS; goal = Pass;
+       frontier_priorities = [emission=0,reception=1,in_loop=-1] }
+     @explore_option{ strategy = BFS; pre_filters = [ max_depth = 3, max_loop_depth = 1, max_node_number = 7 ] }
+     @message{m;} @lifeline{a;b;} loop_seq(a -- m -> b)",
+    "@explore_option{ loggers = [graphic[svg,vertical], tracegen[generation = exact, partition={(l1,l2),(l3)}]]; filters = [max depth = 35]; strategy = HCS; priorities = random }",
+    "@analyze_option{ analysis_kind = simulate[before = true, loop max depth, reset = true, multiply = false, act num = 10]; priorities = [simu = -1, randomize = true]; goal = WeakPass; local_analysis = only front; memoize = true; partial_order_reduction = false; }",
+    "@explore_option{ loggers = [graphic[format=png,layout=horizontal,draw_sd=true,draw_tt=False,draw_legend=⊥,output=x], nfa, tracegen[generation=modulo depth 3, trace_prefix=t]]; strategy = High Coverage Search } @canonize_option{ search_all = true }",
+    "coreg(l2)(loopC(l1,l2)(l1 -- <synch>m -> l2), m -> l1, l2--m->|) /* c */ // d",
+    "strict(a!m, loopW(o), /* open\n a!m)",
+    "strict(loopS(a!m), loopW(∅), loopP(a?m), loopH(o), loop_seq(o), \"x y\" -- \"m\\\"\" -> b)",
+    "// before\n@lifeline{ /* in */ a; // after a\n b }\n/* between */ @message{ m } // end\nseq( // open\n  a -- m -> b, /* x */\n  // own line\n  par(a!m, /* y */ b?m) // close\n)\n// last\n",
+    "coreg()(a -- m -> b, coreg(a)(b -- m -> a, <synch>m -> (a, b)), loop_par(alt(a!m, loop_strict(b?m))))",
+    "@message{ \"log in\"; \"a\\\\b\"; été } @lifeline{ \"user service\"; \"end\"; o }\nalt(\"user service\" -- \"log in\" -> \"end\", o -- été -> (\"user service\", \"end\"), o)",
+];
+
+/// `.htf`.
+pub(super) const TRACES: &[&str] = &[
+    "[#all] a!m1.b?m1.b!m2.c?m2",
+    "{ [a,b] b!m.a!m; [c] c?m.{c?m,c!n} }",
+    "{ [#any] a!m; [#any]; } // end",
+    "a!m./* x */b?m",
+    "[\"user service\"] \"user service\"!\"log in\"",
+    "[a] a!m.\n a?n; // one\n[b,c] /* two */ {b!m,c?m}.b!n; [d];",
+    "{\n  // own line\n  [a] a!m;\n  [b] ;\n  [c] {c!m}.{ c?n , c!k }\n}\n",
+    "[#all]",
+];
+
+/// Mermaid.
+pub(super) const MERMAID: &[&str] = &[
+    "sequenceDiagram\n  participant A as Alice\n  A->>B: m\n  alt x\n    B-->>A: n\n  else\n    Note over A: hi\n  end\n  loop 3 times\n    A-xB: k\n  end\n",
+    "---\ntitle: t\n---\nsequenceDiagram\n%% otus: strict\nA->>+B: m\nB-)-A: n\n%% otus: end\npar p\nA->>B: x\nand q\nB->>A: y\nend\nbreak b\nA->>A: z\nend",
+    "sequenceDiagram\n%% otus: environment env\n%% otus: loopC(A, B)\nloop 0..*\n%% otus: synch\nA->>env: m#59;n\nend\n%% otus: broadcast\nA->>B: m\nA->>C: m\n%% otus: end\nopt o\nrect rgb(0,0,0)\nA->>B: q\nend\nend",
+    "%%{init: {'theme': 'dark'}}%%\nsequenceDiagram;autonumber;actor A;participant B@{ \"type\": \"database\" }\nbox blue Team\nparticipant C\nend\ncreate participant D as \"Dee\"\nA->>D: make\ndestroy D\nD-xA: gone\nlinks A: {\"x\": \"y\"}\nactivate A\ndeactivate A\nNote left of A: one<br>two\n",
+    "sequenceDiagram\n%% otus: name x1 \"user service\"\n%% otus: lifeline a, \"b c\"\n%% otus: message m, \"n o\"\nparticipant x1 as user service\n%% otus: coreg(a, \"b c\")\nx1->>a: m\n%% otus: par\n%% otus: empty\na->>x1: m\n%% otus: end\n%% otus: end\n%% otus: alt\na->>a: n\n%% otus: seq\na->>x1: k\n%% otus: end\n%% otus: end\n",
+    "sequenceDiagram\nloop 1..3\nA->>B: a\nloop until done\nbreak stop\nB->>A: b\nend\nA->>B: c\nend\nend\n%% otus: loopS\nloop *\nA->>B: d\nend\n%% otus: loopP\nloop 2,4\nB->>A: #35;e\nend\npar_over x\nA->>B: f\nand\nB->>A: g\nend\n",
+    "sequenceDiagram\ncritical c\nA->>B: m\noption o\nB->>A: n\nend\nA<<->>B: both\nA-->B: dotted\nA->B: line\nA--xB: lost\nA--)B: later\n",
+];
+
+/// PlantUML.
+pub(super) const PLANTUML: &[&str] = &[
+    "@startuml\nparticipant \"Alice\" as A\nA -> B : m\nactivate B\nalt x\n  B --> A : n\nelse y\n  A ->] : out\nend\nloop 1..*\n  [-> A : in\nend\ndeactivate B\n@enduml",
+    "@startuml\ngroup strict\nA -> B : m\nB -> C : n\nend\ngroup coreg(B)\n' otus: synch\nA -[#red]> B ++ : m\nreturn ok\nend\nnote left of A : hi\n== div ==\n...\n@enduml",
+    "A -> B: m\n/' block\n'/ B <- A : n\npar\nA -> B : x\nelse\nB -> A : y\nend\nbreak z\nA -> A : self\nend\nref over A, B : r\n' otus: empty",
+    "@startuml t\n!theme plain\nskinparam x {\n a b\n}\ntitle T\nactor A #red\nbox \"b\"\nparticipant B\nend box\ncreate C\nA -> C : new\ndestroy C\nautonumber 10 10\nhide footbox\nnote over A, B\n text\nend note\nA ->x B : lost\nA ->o B : o\n?-> A : short\nA -\\\\ B : half\nA //-- B\nnewpage x\n|||\n||45||\n... later ...\n@enduml",
+    "@startuml\n' otus: name x1 \"user service\"\nparticipant \"user service\" as x1\n' otus: lifeline a, \"b c\"\n' otus: message m, \"n o\"\ngroup loopC(a, \"b c\")\nx1 -> a : m\nend\ngroup loopS\na -> x1 : m\\nn\nend\ngroup broadcast\na -> x1 : k\na -> C : k\nend\ngroup par\n' otus: empty\nA -> B : q\nend\ngroup My own [label]\nA -> B : r\nend\n@enduml\n@startuml\nA -> B : second\n@enduml",
+    "@startuml\nloop 2 times\nA -> B ++ #gold : call\nB -> C ++ : deep\nreturn one\nreturn two\nend\nopt o\nA -> B : s\nend\nloop 2,5\nbreak\nA -> B : t\nend\nA -> B : u\nend\ngroup seq\nalt\nA -> B : v\nelse\nelse w\nB -> A : w\nend\nend\nA -> \"New One\" as N : hi\nN --> A --++ : back\n@enduml",
+];
+
+/// Markdown with diagrams in it.
+pub(super) const MARKDOWN: &[&str] = &[
+    "# Log in\n\n```mermaid\nsequenceDiagram\nA->>B: m\n```\n\nLog out\n-------\n~~~plantuml\n@startuml\nA -> B : n\n@enduml\n~~~\n",
+    "- list\n\n  ```puml\n  A -> B : m\n  ```\n\n## Log in\n````mermaid\nflowchart LR\n````\n```mermaid\nsequenceDiagram\n",
+    "> # Quoted `code` #\n> ```mermaid\n> sequenceDiagram\n> A->>B: m\n> ```\n\n1. one\n   ```mermaid {x}\n   sequenceDiagram\n   loop\n   ```\n\n    ```mermaid\n    not a fence\n\n<!-- ```mermaid -->\n\n# Twice\n# Twice\n``` mermaid\r\nsequenceDiagram\r\nA->>B: é\r\n```\r\n",
+];
+
+/// Case files.
+pub(super) const CASES: &[&str] = &[
+    "{\"id\": \"x\", \"htf\": \"{[a] a!m; [b] b?m}\", \"k\": 1}\n{\"htf\": \"\"}\n\n[1]\nnull\n{\"id\": 3}\n",
+    "\u{feff}{\"htf\": \"[#all] a!m.b?m\", \"n\": 1e400, \"big\": 123456789012345678901234567890}\r\n{\"id\": null, \"htf\": \"\\u005ba\\u005d a!\\\"é \\\\\\\" x\\\"\"}\n{\"htf\": 3}\n{\"id\": [], \"htf\": \"\"} x\n",
+];
