@@ -8,11 +8,13 @@ use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
-use otus_syntax::{Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
+use otus_syntax::{Diagnostic, Source, SourceId, Span, diagnostic, parse_spec, parse_trace};
 use otus_trace::case::Case;
 
-use crate::args::Format;
+use crate::args::{Color, Format};
 use crate::input::{Input, Inputs};
+use crate::output::Stream;
+use crate::{output, report};
 
 /// Everything one call is about.
 #[derive(Debug, Default)]
@@ -163,6 +165,16 @@ impl Loaded {
             None => found.extend(self.traces.iter().flat_map(|t| otus_trace::check(&t.tree))),
         }
         self.diagnostics.extend(found);
+    }
+
+    /// Prints warnings and errors; returns whether there is an error.
+    pub(crate) fn explain(&self, color: Color) -> bool {
+        let colored = output::colored(color, Stream::Error);
+        let text = report::text(&self.inputs.sources, &self.diagnostics, colored);
+        if !text.is_empty() {
+            output::complain(text.trim_end());
+        }
+        diagnostic::any_error(&self.diagnostics)
     }
 
     fn keep<T>(&mut self, parsed: Parsed<T>) -> T {

@@ -3,10 +3,13 @@
 mod completions;
 mod convert;
 mod demo;
+mod derive;
 mod explain;
 mod fmt;
 mod lint;
 mod man;
+mod mutate;
+mod slice;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -18,6 +21,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Lint(lint) => lint::run(lint, args.color),
         Command::Convert(convert) => convert::run(convert, args.color),
+        Command::Slice(slice) => slice::run(slice, args.color),
+        Command::Mutate(mutate) => mutate::run(mutate, args.color),
         Command::Explain(explain) => explain::run(explain),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),

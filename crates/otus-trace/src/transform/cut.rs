@@ -186,11 +186,11 @@ impl Cut {
             .enumerate()
             .map(|(i, (kept, &of))| {
                 let name = word::component_text(partition, ComponentId::new(i), pool.signature());
-                match (kept.len(), of) {
-                    (len, of) if len == of => format!("all {of} of {name}"),
-                    (0, of) => format!("none of {of} of {name}"),
-                    (1, of) => format!("{} of {of} of {name}", kept.end),
-                    (_, of) => format!("{}-{} of {of} of {name}", kept.start + 1, kept.end),
+                match kept.len() {
+                    len if len == of => format!("all of {name}"),
+                    0 => format!("nothing of {name}"),
+                    1 => format!("place {} of {of} of {name}", kept.end),
+                    _ => format!("places {}-{} of {of} of {name}", kept.start + 1, kept.end),
                 }
             })
             .collect();

@@ -454,12 +454,15 @@ fn slices_say_what_is_kept() {
             wide.iter().map(|cut| (cut.trace.clone(), cut.describe(pool))).collect()
         },
         &[
-            ("{[a] a!m.a!n.a!m; [b] b?m; [c]}", "kept 1-3 of 4 of [a], all 1 of [b], all 0 of [c]"),
-            ("{[a] a!n.a!m.a!m; [b] b?m; [c]}", "kept 2-4 of 4 of [a], all 1 of [b], all 0 of [c]"),
             (
-                "{[a] a!m.a!n.a!m.a!m; [b] b?m; [c]}",
-                "kept all 4 of [a], all 1 of [b], all 0 of [c]",
+                "{[a] a!m.a!n.a!m; [b] b?m; [c]}",
+                "kept places 1-3 of 4 of [a], all of [b], all of [c]",
             ),
+            (
+                "{[a] a!n.a!m.a!m; [b] b?m; [c]}",
+                "kept places 2-4 of 4 of [a], all of [b], all of [c]",
+            ),
+            ("{[a] a!m.a!n.a!m.a!m; [b] b?m; [c]}", "kept all of [a], all of [b], all of [c]"),
         ],
     );
     check_text(
@@ -469,8 +472,8 @@ fn slices_say_what_is_kept() {
             some.into_iter().map(|cut| (cut.trace.clone(), cut.describe(pool))).collect()
         },
         &[
-            ("{[a]; [b]}", "kept none of 2 of [a], none of 1 of [b]"),
-            ("{[a] a!m; [b]}", "kept 1 of 2 of [a], none of 1 of [b]"),
+            ("{[a]; [b]}", "kept nothing of [a], nothing of [b]"),
+            ("{[a] a!m; [b]}", "kept place 1 of 2 of [a], nothing of [b]"),
         ],
     );
 }
