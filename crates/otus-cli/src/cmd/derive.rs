@@ -116,7 +116,7 @@ pub(super) struct Made<'a> {
     pub(super) seed: Option<u64>,
 }
 
-/// Something to say about many originals: of the first, and how many others.
+/// That originals have too few slices or mutants: why for the first, and how many others.
 #[derive(Debug, Default)]
 pub(super) struct Remark {
     first: Option<String>,
@@ -135,9 +135,9 @@ impl Remark {
         let Some(first) = &self.first else { return };
         match self.others {
             0 => output::complain(first),
+            1 => output::complain(&format!("{first} (1 other multi-trace has too few as well)")),
             others => output::complain(&format!(
-                "{first} (and so for {others} other multi-trace{})",
-                plural(others)
+                "{first} ({others} other multi-traces have too few as well)"
             )),
         }
     }

@@ -37,11 +37,22 @@ use crate::multitrace::{ComponentId, MultiTrace, Partition, Step};
 #[derive(Debug, Clone)]
 pub struct Swaps<'a> {
     traces: &'a [MultiTrace],
-    /// By multi-trace and component of the first with its partition: which local trace it has.
-    /// Equal ones, and only they, have equal numbers.
+    /// By multi-trace and component of the first in its group: which local trace it has. Equal
+    /// ones, and only they, have equal numbers.
     contents: Vec<Vec<usize>>,
-    /// By multi-trace: the first one with the same partition, whatever its order.
-    group: Vec<usize>,
+    /// By multi-trace: which group it belongs to.
+    group_of: Vec<usize>,
+    groups: Vec<Group>,
+}
+
+/// Multi-traces with the same partition, whatever the order of its components.
+#[derive(Debug, Clone)]
+struct Group {
+    /// The first of them, whose order of components is the group's.
+    first: usize,
+    /// The first of each that are equal; none if they differ in one component only, so that a
+    /// thousand global traces are not tried a million times.
+    donors: Vec<usize>,
 }
 
 /// Components to take from another multi-trace.
@@ -59,25 +70,47 @@ const MAX_DIFFERING: usize = 64;
 impl<'a> Swaps<'a> {
     /// The mixtures of some multi-traces over the same pool.
     pub fn new(traces: &'a [MultiTrace]) -> Swaps<'a> {
-        let mut groups: BTreeMap<Vec<&[LifelineId]>, usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<Vec<&[LifelineId]>, usize> = BTreeMap::new();
         let mut known: BTreeMap<&[Step], usize> = BTreeMap::new();
-        let mut swaps = Swaps { traces, contents: Vec::new(), group: Vec::new() };
+        let (mut contents, mut group_of, mut groups) = (Vec::new(), Vec::new(), Vec::new());
         for (i, trace) in traces.iter().enumerate() {
             let partition = trace.partition();
             let mut key: Vec<_> =
                 partition.components().map(|component| partition.lifelines(component)).collect();
             key.sort_unstable();
-            let first = *groups.entry(key).or_insert(i);
-            swaps.group.push(first);
-            let contents = traces[first].partition().components().map(|component| {
-                let steps =
-                    trace.steps(counterpart(traces[first].partition(), component, partition));
+            let group = *numbers.entry(key).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Group { first: i, donors: Vec::new() });
+            }
+            group_of.push(group);
+            let order = traces[groups[group].first].partition();
+            let numbered = order.components().map(|component| {
+                let steps = trace.steps(counterpart(order, component, partition));
                 let next = known.len();
                 *known.entry(steps).or_insert(next)
             });
-            swaps.contents.push(contents.collect());
+            contents.push(numbered.collect::<Vec<usize>>());
         }
-        swaps
+        let mut varying: Vec<Vec<bool>> =
+            groups.iter().map(|group| vec![false; contents[group.first].len()]).collect();
+        let mut seen = FxHashSet::default();
+        for (i, &group) in group_of.iter().enumerate() {
+            if seen.insert((group, contents[i].as_slice())) {
+                groups[group].donors.push(i);
+            }
+            let first = &contents[groups[group].first];
+            for (varies, (own, other)) in
+                varying[group].iter_mut().zip(contents[i].iter().zip(first))
+            {
+                *varies |= own != other;
+            }
+        }
+        for (group, varying) in groups.iter_mut().zip(varying) {
+            if varying.iter().filter(|&&varies| varies).count() < 2 {
+                group.donors.clear();
+            }
+        }
+        Swaps { traces, contents, group_of, groups }
     }
 
     /// The mutants of one of the multi-traces, in a random order that the seed fixes. Their
@@ -87,7 +120,8 @@ impl<'a> Swaps<'a> {
     /// # Panics
     /// If there is no multi-trace with this index.
     pub fn sample(&self, original: usize, seed: u64) -> impl Iterator<Item = Swap> + use<'_, 'a> {
-        let mut donors = Shuffle::new(self.traces.len() as u128, seed);
+        let candidates = &self.groups[self.group_of[original]].donors;
+        let mut donors = Shuffle::new(candidates.len() as u128, seed);
         let mut started: Vec<Donor> = Vec::new();
         let mut turn = 0;
         let mut seen: FxHashSet<Vec<usize>> = FxHashSet::default();
@@ -95,7 +129,9 @@ impl<'a> Swaps<'a> {
             loop {
                 let at = if let Some(number) = donors.next() {
                     let index = usize::try_from(number).expect("it is an index of a vector");
-                    let Some(donor) = self.donor(original, index, seed) else { continue };
+                    let Some(donor) = self.donor(original, candidates[index], seed) else {
+                        continue;
+                    };
                     started.push(donor);
                     started.len() - 1
                 } else {
@@ -127,9 +163,6 @@ impl<'a> Swaps<'a> {
 
     /// What another multi-trace can give to an original: some of at least two components.
     fn donor(&self, original: usize, index: usize, seed: u64) -> Option<Donor> {
-        if self.group[index] != self.group[original] {
-            return None;
-        }
         let (own, other) = (&self.contents[original], &self.contents[index]);
         let mut differing: Vec<usize> = (0..own.len()).filter(|&i| own[i] != other[i]).collect();
         if differing.len() < 2 {
@@ -144,7 +177,7 @@ impl<'a> Swaps<'a> {
 
     /// The swap in terms of the original's own components.
     fn swap(&self, original: usize, donor: usize, chosen: &[usize]) -> Swap {
-        let first = self.traces[self.group[original]].partition();
+        let first = self.traces[self.groups[self.group_of[original]].first].partition();
         let own = self.traces[original].partition();
         let mut components: Vec<ComponentId> =
             chosen.iter().map(|&i| counterpart(first, ComponentId::new(i), own)).collect();

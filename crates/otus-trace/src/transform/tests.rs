@@ -354,6 +354,17 @@ fn components_are_matched_by_their_lifelines() {
 }
 
 #[test]
+fn many_multi_traces_that_cannot_be_mixed_are_told_at_once() {
+    let (_, actions) = pool();
+    let (x, y) = (actions[0], actions[1]);
+    let word = |i: usize| (0..15).map(|bit| vec![if i >> bit & 1 == 1 { x } else { y }]).collect();
+    let traces: Vec<MultiTrace> =
+        (0..20_000).map(|i| build(&Partition::discrete(2), &vec![word(i), Vec::new()])).collect();
+    let swaps = Swaps::new(&traces);
+    assert!((0..traces.len()).all(|original| swaps.sample(original, 0).next().is_none()));
+}
+
+#[test]
 fn many_differing_components_have_mixtures_too() {
     let count = 100;
     let mut signature = Signature::default();
@@ -443,6 +454,44 @@ fn mutants_say_what_was_done() {
             ("{[#all] a!m.a?m}", "inserted a?m (place 2) in [#all]"),
         ],
     );
+}
+
+/// The slice of Fig. 1 and the three mutants of §5.5 in the paper on slices.
+#[test]
+fn the_examples_of_the_paper_are_among_the_results() {
+    let read = |texts: &[&str]| {
+        let parse = |text: &&str| parse_trace(&Source::new("x.htf", *text)).tree;
+        let trees: Vec<_> = texts.iter().map(parse).collect();
+        let mut pool = Pool::new(implied_signature(&trees));
+        pool.add_message("m3");
+        let traces: Vec<MultiTrace> =
+            trees.iter().map(|tree| lower(tree, &mut pool).0.without_places()).collect();
+        (traces, pool)
+    };
+    let (traces, _) =
+        read(&["{[l1,l2] l1!m1.l2?m1.l2?m4; [l3] l3?m1.l3!m4}", "{[l1,l2] l2?m4; [l3] l3?m1}"]);
+    assert!(slices(&traces[0]).iter().any(|slice| slice.trace == traces[1]));
+    assert!(!prefixes(&traces[0]).iter().any(|prefix| prefix.trace == traces[1]));
+
+    let (traces, mut pool) =
+        read(&["{[l1] l1!m1.l1!m2; [l2] l2?m1.l2?m2}", "{[l1] l1!m2.l1!m1; [l2] l2?m1.l2?m2}"]);
+    let made = |change: Change| change.apply(&traces[0], &mut pool);
+    assert!(swap_actions(&traces[0]).iter().map(made).any(|mutant| mutant == traces[1]));
+
+    let (traces, mut pool) = read(&["{[l1] l1!m1; [l2] l2?m1}", "{[l1] l1!m1.l1!m3; [l2] l2?m1}"]);
+    let changes = noise(&traces[0], &pool);
+    let made = |change: Change| change.apply(&traces[0], &mut pool);
+    assert!(changes.iter().map(made).any(|mutant| mutant == traces[1]));
+
+    let (traces, _) =
+        read(&["{[l1] l1!m1; [l2] l2?m1}", "{[l1] l1!m2; [l2] l2?m2}", "{[l1] l1!m1; [l2] l2?m2}"]);
+    let parents = &traces[..2];
+    let mut mixed = Swaps::new(parents)
+        .sample(0, 0)
+        .map(|swap| swap.apply(&parents[0], &parents[swap.donor]))
+        .collect::<Vec<_>>()
+        .into_iter();
+    assert!(mixed.any(|mutant| mutant == traces[2]));
 }
 
 #[test]
