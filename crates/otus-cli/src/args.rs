@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use otus_trace::transform::Share;
 
 const OVERVIEW: &str = "\
 Otus checks what a distributed system did (a log per machine, no shared clock, some cut short or \
@@ -22,6 +23,7 @@ Examples:
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
   otus convert sig.hsf model.hif model.mmd  to a diagram that renders anywhere
+  otus slice run.htf --count 5              partial observations of a run
   otus explain O0301                        what does this diagnostic mean?
 
 Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input or usage.";
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     Lint(LintArgs),
     Convert(ConvertArgs),
+    Slice(SliceArgs),
+    Mutate(MutateArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -70,7 +74,7 @@ pub(crate) enum Command {
 /// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
 /// execution that explains it, which is re-checked before it is printed.
 ///
-/// Options are taken from a .hcf, from the @analyze_option section of a .hsf, and from the flags,
+/// Options are taken from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags,
 /// later ones over earlier ones. Flags take what a .hcf has after the `=`.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
@@ -114,7 +118,7 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "LIST")]
     pub(crate) priorities: Option<String>,
 
-    /// What bounds the graph: [max_depth = 20]. What they cut is undecided.
+    /// What bounds the graph: `[max_depth = 20]`. What they cut is undecided.
     #[arg(long, value_name = "LIST")]
     pub(crate) filters: Option<String>,
 
@@ -229,7 +233,7 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "LIST")]
     pub(crate) priorities: Option<String>,
 
-    /// What bounds the tree: [max_depth = 5, max_loop_depth = 2, max_node_number = 100].
+    /// What bounds the tree: `[max_depth = 5, max_node_number = 100]`.
     #[arg(long, value_name = "LIST")]
     pub(crate) filters: Option<String>,
 
@@ -420,6 +424,139 @@ pub(crate) struct ConvertArgs {
     /// Overwrite files that exist.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// Make partial observations of multi-traces.
+///
+/// A slice keeps a contiguous part of every log, perhaps all of it, perhaps nothing: what is seen
+/// when observation starts late and stops early. Slices are chosen at random, or all of them are
+/// made; none is made twice. Simultaneous actions (`{a!m, b?m}`) stay together, and a log is as
+/// long as it has moments.
+///
+/// The result is a case file, a line per slice, that says which run it is from (`origin`) and what
+/// is kept of each log (`change`, and `kept`: first and last place, from 1). Other keys of a case,
+/// such as the verdict that is expected, are not carried over: they are about the original.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus slice run.htf                              ten random slices to standard output
+  otus slice run.htf --count 3 --seed 7           three others, the same every time
+  otus slice run.htf --all -o slices.jsonl        all of them to a case file
+  otus slice run.htf --all -o slices/             or to a folder, a file each
+  otus slice runs/ --wide --count 5               with at least a third of each log kept
+  otus slice cases.jsonl --wide=50%               or half of it
+  otus slice run.htf --spec sig.hsf model.hif     names are checked, missing logs are empty
+
+Exit status: 0 done, 1 nothing to make, 2 unusable input or usage.")]
+pub(crate) struct SliceArgs {
+    #[command(flatten)]
+    pub(crate) derive: DeriveArgs,
+
+    /// How many slices of each multi-trace.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, conflicts_with = "all")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+
+    /// All slices of each multi-trace, in order: the last log varies fastest; in a log, nothing
+    /// first, then parts by where they end and how long they are.
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// Keep at least this share of every log: 1/3 unless given, as --wide=1/2, 0.5 or 50%.
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "1/3")]
+    pub(crate) wide: Option<Share>,
+}
+
+/// Make mutants of multi-traces.
+///
+/// A mutant is a multi-trace with one change, to see whether a specification still rejects it:
+///
+///   noise            an action of the signature is inserted somewhere in its log
+///   swap-actions     two actions of a log change places
+///   swap-components  some logs are taken from another of the multi-traces given
+///   remove           an action is dropped
+///   duplicate        an action happens once more, right after itself
+///   prefix           each log is cut at its end; not by default, since a prefix is no fault
+///
+/// Mutants are chosen at random; none is made twice, and none is like its original. Simultaneous
+/// actions (`{a!m, b?m}`) stay together. All multi-traces given are of one model; without a
+/// specification, its signature is the names in them.
+///
+/// The result is a case file, a line per mutant, that says what it is from (`origin`) and what was
+/// done (`kind`, `change`, `components`, and `place`, from 1). Other keys of a case, such as the
+/// verdict that is expected, are not carried over: they are about the original.
+#[derive(Debug, Parser)]
+#[command(
+    verbatim_doc_comment,
+    after_long_help = "\
+Examples:
+  otus mutate run.htf                             one mutant of each kind
+  otus mutate run.htf --kind noise --count 5      five with an action inserted
+  otus mutate run.htf --kind noise --spec sig.hsf with actions of this signature
+  otus mutate runs/ --kind swap-components        mixtures of the runs
+  otus mutate runs/ --kind remove,duplicate --seed 3 -o mutants.jsonl
+  otus mutate run.htf --kind prefix -n 5 -o prefixes/
+
+Exit status: 0 done, 1 nothing to make, 2 unusable input or usage."
+)]
+pub(crate) struct MutateArgs {
+    #[command(flatten)]
+    pub(crate) derive: DeriveArgs,
+
+    /// Which mutants; several as `noise,remove` or by repeating the option.
+    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
+    pub(crate) kind: Vec<MutantKind>,
+
+    /// How many mutants of each multi-trace and kind.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+}
+
+/// What `slice` and `mutate` have in common.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeriveArgs {
+    /// Multi-traces: .htf and .jsonl files, folders of them, or `-`.
+    #[arg(value_name = "TRACE")]
+    pub(crate) files: Vec<String>,
+
+    /// The specification they are about.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) spec: Vec<String>,
+
+    /// Fixes every random choice, together with the id of the multi-trace.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Write each multi-trace once, even if it can be made in several ways.
+    #[arg(long)]
+    pub(crate) unique: bool,
+
+    /// Where to write: a .jsonl, or a folder (`out/`) for a .htf each. Otherwise standard output.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<String>,
+
+    /// Overwrite files that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What a mutant has of its original.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum MutantKind {
+    /// An action of the signature is inserted.
+    Noise,
+    /// Two actions of a log change places.
+    SwapActions,
+    /// Some logs are taken from another multi-trace.
+    SwapComponents,
+    /// An action is dropped.
+    Remove,
+    /// An action happens once more.
+    Duplicate,
+    /// Each log is cut at its end.
+    Prefix,
 }
 
 /// Explain a diagnostic code.

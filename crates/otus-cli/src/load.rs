@@ -9,11 +9,13 @@ use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
-use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
+use otus_syntax::{Code, Diagnostic, Severity, Source, SourceId, Span, parse_spec, parse_trace};
 use otus_trace::case::Case;
 
-use crate::args::Format;
+use crate::args::{Color, Format};
 use crate::input::{Input, Inputs};
+use crate::output::Stream;
+use crate::{output, report};
 
 /// Everything one call is about.
 #[derive(Debug, Default)]
@@ -178,6 +180,18 @@ impl Loaded {
             None => found.extend(self.traces.iter().flat_map(|t| otus_trace::check(&t.tree))),
         }
         self.diagnostics.extend(found);
+    }
+
+    /// Prints warnings and errors; returns whether there is an error.
+    pub(crate) fn explain(&self, color: Color) -> bool {
+        let colored = output::colored(color, Stream::Error);
+        let is_worth_it = |found: &&Diagnostic| found.severity > Severity::Note;
+        let shown: Vec<Diagnostic> = self.diagnostics.iter().filter(is_worth_it).cloned().collect();
+        let text = report::text(&self.inputs.sources, &shown, colored);
+        if !text.is_empty() {
+            output::complain(text.trim_end());
+        }
+        any_error(&self.diagnostics)
     }
 
     fn keep<T>(&mut self, parsed: Parsed<T>) -> T {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod cases;
 mod cmd;
 mod exit;
 mod graph_file;

@@ -61,10 +61,8 @@ pub(crate) fn generation(text: &str) -> anyhow::Result<Generation> {
 
 /// One option of the trace generation logger.
 fn tracegen(key: &str, text: &str) -> anyhow::Result<(SpecFile, Option<TracegenOption>)> {
-    let source = Source::new(
-        "option",
-        format!("@explore_option{{ loggers = [tracegen[{key} = {text}]] }}"),
-    );
+    let source =
+        Source::new("option", format!("@explore_option{{ loggers = [tracegen[{key} = {text}]] }}"));
     let parsed = parse_spec(&source);
     if let Some(fault) = parsed.diagnostics.iter().find(|found| found.is_error()) {
         let help = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Standard output, standard error and files.
 
-use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
@@ -23,25 +24,67 @@ pub(crate) fn complain(text: &str) {
 
 /// Writes a file so that it is either the old or the new one, never half of it.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|folder| !folder.exists()) {
-        anyhow::bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
-    }
-    // A link is followed, so that what it points to is replaced and not the link; the draft is
-    // beside it, since a file is renamed only within its file system.
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let draft = target.with_file_name(format!(".{name}.otus-{}", std::process::id()));
-    let written = std::fs::write(&draft, text).and_then(|()| {
-        if let Ok(metadata) = std::fs::metadata(&target) {
-            std::fs::set_permissions(&draft, metadata.permissions())?;
+    let mut draft = Draft::create(path)?;
+    draft.write(text)?;
+    draft.finish()?;
+    Ok(())
+}
+
+/// A file that takes its name when it is finished, and vanishes if it never is.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// As the user named it.
+    path: PathBuf,
+    /// The file itself.
+    target: PathBuf,
+    /// What it is called until it is finished.
+    hidden: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Draft {
+    pub(crate) fn create(path: &Path) -> anyhow::Result<Draft> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.exists()) {
+            anyhow::bail!("{}: there is no folder {}", cannot_write(path), folder.display());
         }
-        std::fs::rename(&draft, &target)
-    });
-    if written.is_err() {
-        let _ = std::fs::remove_file(&draft);
+        // A link is followed, so that what it points to is replaced and not the link; the draft is
+        // beside it, since a file is renamed only within its file system.
+        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let hidden = target.with_file_name(format!(".{name}.otus-{}", std::process::id()));
+        let file = File::create(&hidden).with_context(|| cannot_write(path))?;
+        Ok(Draft { path: path.to_owned(), target, hidden, file: BufWriter::new(file) })
     }
-    written.with_context(|| format!("cannot write {}", path.display()))
+
+    pub(crate) fn write(&mut self, text: &str) -> anyhow::Result<()> {
+        self.file.write_all(text.as_bytes()).with_context(|| cannot_write(&self.path))
+    }
+
+    /// Gives the file its name, and returns it.
+    pub(crate) fn finish(mut self) -> anyhow::Result<PathBuf> {
+        self.rename().with_context(|| cannot_write(&self.path))?;
+        Ok(std::mem::take(&mut self.path))
+    }
+
+    fn rename(&mut self) -> std::io::Result<()> {
+        self.file.flush()?;
+        if let Ok(metadata) = std::fs::metadata(&self.target) {
+            std::fs::set_permissions(&self.hidden, metadata.permissions())?;
+        }
+        std::fs::rename(&self.hidden, &self.target)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // There is none any more if it was finished.
+        let _ = std::fs::remove_file(&self.hidden);
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }
 
 /// Whether an error is just that nobody reads our output any more.

@@ -3,8 +3,9 @@
 //! A [`MultiTrace`] is what a distributed system was seen to do: one local trace per
 //! co-localization, none ordered against another. [`lower()`] makes one from the tree of a `.htf`
 //! text, [`check()`] says what is wrong with such a tree when there is no signature to hold
-//! against it, [`raise()`] turns a multi-trace back into a tree to print, and [`case`] reads and
-//! writes case files, JSON lines with one multi-trace each.
+//! against it, [`raise()`] turns a multi-trace back into a tree to print, [`transform`] derives
+//! slices and mutants, and [`case`] reads and writes case files, JSON lines with one multi-trace
+//! each.
 //!
 //! Everything is linear in the text, and an action of a long trace costs eight bytes (four
 //! without its place).
@@ -15,6 +16,7 @@ pub mod check;
 pub mod lower;
 pub mod multitrace;
 pub mod raise;
+pub mod transform;
 
 pub use case::Case;
 pub use check::check;

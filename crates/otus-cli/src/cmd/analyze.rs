@@ -20,14 +20,13 @@ use serde_json::{Value, json};
 use crate::args::{AnalyzeArgs, Color, FailOn, Observed, ResultFormat};
 use crate::exit::Exit;
 use crate::load::{Fences, Loaded};
-use crate::output::Stream;
-use crate::{graph_file, options, output, report};
+use crate::{graph_file, options, output};
 
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
     let Some((mut lowered, term)) = one_specification(&mut loaded)? else {
-        say_faults(&loaded, color);
+        loaded.explain(color);
         return Ok(Exit::Error);
     };
     let config = configuration(args, &loaded)?;
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
             (trace.id.clone(), multi)
         })
         .collect();
-    if say_faults(&loaded, color) {
+    if loaded.explain(color) {
         return Ok(Exit::Error);
     }
     if args.graph.is_some() && traces.len() > 1 {
@@ -297,20 +296,4 @@ impl Tally {
             _ => Exit::Success,
         }
     }
-}
-
-/// Prints warnings and errors; returns whether there is an error.
-pub(super) fn say_faults(loaded: &Loaded, color: Color) -> bool {
-    let colored = output::colored(color, Stream::Error);
-    let shown: Vec<Diagnostic> = loaded
-        .diagnostics
-        .iter()
-        .filter(|found| found.severity != otus_syntax::Severity::Note)
-        .cloned()
-        .collect();
-    let text = report::text(&loaded.inputs.sources, &shown, colored);
-    if !text.is_empty() {
-        output::complain(text.trim_end());
-    }
-    diagnostic::any_error(&loaded.diagnostics)
 }

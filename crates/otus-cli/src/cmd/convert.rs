@@ -12,11 +12,11 @@ use otus_syntax::{Code, Diagnostic, Span, diagnostic};
 use otus_trace::case::{self, Case};
 
 use crate::args::{Color, ConvertArgs, Format};
+use crate::cases::{self, Place};
 use crate::exit::Exit;
 use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded, Spec, Trace};
-use crate::output::Stream;
-use crate::{output, report};
+use crate::output;
 
 pub(crate) fn run(args: &ConvertArgs, color: Color) -> anyhow::Result<Exit> {
     let (inputs, target) = destination(args)?;
@@ -30,14 +30,6 @@ pub(crate) fn run(args: &ConvertArgs, color: Color) -> anyhow::Result<Exit> {
 struct Target {
     format: Format,
     place: Place,
-}
-
-#[derive(Debug, Clone)]
-enum Place {
-    Stdout,
-    File(PathBuf),
-    /// A folder, for the cases of a case file.
-    Folder(PathBuf),
 }
 
 /// Tells the files to read from the one to write.
@@ -61,17 +53,16 @@ fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Target)> {
         let format = args.to.context("writing to standard output needs --to FORMAT")?;
         return Ok((inputs, Target { format, place: Place::Stdout }));
     };
-    let path = PathBuf::from(&named);
-    if path.is_dir() || named.ends_with('/') {
-        let format = args.to.unwrap_or(Format::Htf);
-        return Ok((inputs, Target { format, place: Place::Folder(path) }));
+    let place = Place::named(Some(&named));
+    if let Place::Folder(_) = place {
+        return Ok((inputs, Target { format: args.to.unwrap_or(Format::Htf), place }));
     }
-    let format = args.to.or_else(|| format_of_ending(&path)).with_context(|| {
+    let format = args.to.or_else(|| format_of_ending(Path::new(&named))).with_context(|| {
         format!(
             "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf or .jsonl, or --to"
         )
     })?;
-    Ok((inputs, Target { format, place: Place::File(path) }))
+    Ok((inputs, Target { format, place }))
 }
 
 struct Converter {
@@ -102,7 +93,7 @@ impl Converter {
         let specs = std::mem::take(&mut self.loaded.specs);
         let [spec] = specs.as_slice() else {
             if specs.is_empty() && diagnostic::any_error(&self.loaded.diagnostics) {
-                self.explain();
+                self.loaded.explain(self.color);
                 return Ok(Exit::Error);
             }
             bail!("one specification is converted at a time; {} are given", specs.len());
@@ -111,13 +102,13 @@ impl Converter {
         self.loaded.diagnostics.append(&mut lowered.diagnostics);
         let Some(term) = lowered.term else {
             self.no_interaction(spec);
-            self.explain();
+            self.loaded.explain(self.color);
             return Ok(Exit::Error);
         };
         if self.target.format == Format::Hsf {
             self.loaded.diagnostics.extend(spec.files.iter().flat_map(print::not_in_2020));
         }
-        if self.explain() {
+        if self.loaded.explain(self.color) {
             return Ok(Exit::Error);
         }
         let raised = raise(&lowered.pool, term);
@@ -171,7 +162,7 @@ impl Converter {
             self.loaded.diagnostics.append(&mut lowered.diagnostics);
         }
         self.loaded.check_traces(lowered.as_mut());
-        if self.explain() {
+        if self.loaded.explain(self.color) {
             return Ok(Exit::Error);
         }
         let traces = std::mem::take(&mut self.loaded.traces);
@@ -197,11 +188,10 @@ impl Converter {
     }
 
     fn folder(&self, folder: &Path, traces: &[Trace]) -> anyhow::Result<()> {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        cases::make_folder(folder)?;
         let mut taken = BTreeSet::new();
         let files = traces.iter().map(|trace| {
-            let path = folder.join(format!("{}.htf", file_name(&trace.id, &mut taken)));
+            let path = folder.join(format!("{}.htf", cases::file_name(&trace.id, &mut taken)));
             (path, print::trace(&trace.tree))
         });
         self.write(&files.collect::<Vec<_>>())
@@ -210,9 +200,7 @@ impl Converter {
     /// Writes all files, or none if one of them exists already.
     fn write(&self, files: &[(PathBuf, String)]) -> anyhow::Result<()> {
         for (path, _) in files {
-            if path.exists() && !self.force {
-                bail!("{} exists; --force overwrites it", path.display());
-            }
+            cases::refuse_existing(path, self.force)?;
         }
         for (path, text) in files {
             output::write_file(path, text)?;
@@ -232,16 +220,6 @@ impl Converter {
             )
             .with_help("give the .hif too"),
         );
-    }
-
-    /// Prints warnings and errors; returns whether there is an error.
-    fn explain(&self) -> bool {
-        let colored = output::colored(self.color, Stream::Error);
-        let text = report::text(&self.loaded.inputs.sources, &self.loaded.diagnostics, colored);
-        if !text.is_empty() {
-            output::complain(text.trim_end());
-        }
-        diagnostic::any_error(&self.loaded.diagnostics)
     }
 }
 
@@ -263,20 +241,4 @@ fn case_line(trace: Trace) -> String {
         None => Case { id: trace.id, htf, ..Case::default() },
     };
     case::write(&case)
-}
-
-/// A file name for a case: letters, digits, `-`, `_` and `.` of its id, made unique.
-fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let mut name: String = id.chars().map(safe).take(100).collect();
-    if name.trim_matches('.').is_empty() {
-        "case".clone_into(&mut name);
-    }
-    let mut unique = name.clone();
-    let mut number = 2;
-    while !taken.insert(unique.to_lowercase()) {
-        unique = format!("{name}-{number}");
-        number += 1;
-    }
-    unique
 }

@@ -11,7 +11,7 @@ use otus_syntax::ast::SpecFile;
 use otus_syntax::options::{Generation, Logger, OptionValue, Process, TracegenOption};
 use otus_trace::multitrace::Partition;
 
-use super::analyze::{budget, one_specification, say_faults};
+use super::analyze::{budget, one_specification};
 use super::generate::write_traces;
 use crate::args::{Color, ExploreArgs};
 use crate::cases::Place;
@@ -22,7 +22,7 @@ use crate::{graph_file, options, output};
 pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
     let specification = one_specification(&mut loaded)?;
-    let faulty = say_faults(&loaded, color);
+    let faulty = loaded.explain(color);
     let Some((mut lowered, term)) = specification.filter(|_| !faulty) else {
         return Ok(Exit::Error);
     };
@@ -99,11 +99,7 @@ struct Wanted {
 }
 
 /// What the flags or a `tracegen` logger ask for.
-fn wanted(
-    args: &ExploreArgs,
-    files: &[SpecFile],
-    pool: &Pool,
-) -> anyhow::Result<Option<Wanted>> {
+fn wanted(args: &ExploreArgs, files: &[SpecFile], pool: &Pool) -> anyhow::Result<Option<Wanted>> {
     let signature = pool.signature();
     let mut wanted: Option<Wanted> = None;
     let discrete = || Partition::discrete(signature.lifeline_count());
@@ -165,10 +161,9 @@ fn tree(context: &Context<'_>, graph: &Graph) -> String {
     let mut stack = vec![(0_usize, 0_usize)];
     while let Some((id, depth)) = stack.pop() {
         let Some(node) = graph.nodes.get(id) else { continue };
-        let step = node.parent.map_or_else(
-            || context.pool.text(node.state.term),
-            |(_, rule)| context.rule(&rule),
-        );
+        let step = node
+            .parent
+            .map_or_else(|| context.pool.text(node.state.term), |(_, rule)| context.rule(&rule));
         let accepts = if node.leaf.is_some() { " ✓" } else { "" };
         let cut = if node.cut > 0 { " …" } else { "" };
         let _ = writeln!(out, "{}{step}{accepts}{cut}", "  ".repeat(depth.min(40)));

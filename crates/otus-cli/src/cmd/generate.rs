@@ -5,7 +5,7 @@ use otus_core::{EventId, Pool};
 use otus_trace::case::Case;
 use otus_trace::multitrace::Partition;
 
-use super::analyze::{one_specification, say_faults};
+use super::analyze::one_specification;
 use crate::args::{Color, GenerateArgs};
 use crate::cases::{Place, Sink};
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ use crate::{options, output};
 pub(crate) fn run(args: &GenerateArgs, color: Color) -> anyhow::Result<Exit> {
     let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
     let specification = one_specification(&mut loaded)?;
-    let faulty = say_faults(&loaded, color);
+    let faulty = loaded.explain(color);
     let Some((mut lowered, term)) = specification.filter(|_| !faulty) else {
         return Ok(Exit::Error);
     };

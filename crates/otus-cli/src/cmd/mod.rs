@@ -4,12 +4,15 @@ mod analyze;
 mod completions;
 mod convert;
 mod demo;
+mod derive;
 mod explain;
 mod explore;
 mod fmt;
 mod generate;
 mod lint;
 mod man;
+mod mutate;
+mod slice;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -25,6 +28,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Explain(explain) => explain::run(explain, args.color),
         Command::Explore(explore) => explore::run(explore, args.color),
         Command::Generate(generate) => generate::run(generate, args.color),
+        Command::Slice(slice) => slice::run(slice, args.color),
+        Command::Mutate(mutate) => mutate::run(mutate, args.color),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),
     }

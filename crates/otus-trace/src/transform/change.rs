@@ -1,0 +1,144 @@
+//! One change in one component of a multi-trace.
+
+use otus_core::{Action, Pool};
+
+use super::word::{self, Word};
+use crate::multitrace::{ComponentId, MultiTrace, Step};
+
+/// What a mutant has that its original has not, or the other way round. Indices are of moments
+/// of the original, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// An action was inserted.
+    Noise {
+        /// Where.
+        component: ComponentId,
+        /// Before which moment; the number of moments stands for the end.
+        index: usize,
+        /// What.
+        action: Action,
+    },
+    /// Two moments changed places.
+    SwapActions {
+        /// Where.
+        component: ComponentId,
+        /// The earlier one.
+        first: usize,
+        /// The later one.
+        second: usize,
+    },
+    /// A moment was dropped.
+    Remove {
+        /// Where.
+        component: ComponentId,
+        /// Which.
+        index: usize,
+    },
+    /// A moment happened once more, right after itself.
+    Duplicate {
+        /// Where.
+        component: ComponentId,
+        /// Which.
+        index: usize,
+    },
+}
+
+impl Change {
+    /// The component it changes.
+    pub fn component(&self) -> ComponentId {
+        match *self {
+            Change::Noise { component, .. }
+            | Change::SwapActions { component, .. }
+            | Change::Remove { component, .. }
+            | Change::Duplicate { component, .. } => component,
+        }
+    }
+
+    /// The first moment it concerns.
+    pub fn index(&self) -> usize {
+        match *self {
+            Change::Noise { index, .. }
+            | Change::SwapActions { first: index, .. }
+            | Change::Remove { index, .. }
+            | Change::Duplicate { index, .. } => index,
+        }
+    }
+
+    /// The mutant: a multi-trace with this change. The pool is the one of the original; an action
+    /// that is new in it is added.
+    ///
+    /// # Panics
+    /// If the change is not one of this multi-trace.
+    pub fn apply(&self, original: &MultiTrace, pool: &mut Pool) -> MultiTrace {
+        let partition = original.partition();
+        let mut builder = word::rebuild(partition, original.len() + 1);
+        for component in partition.components() {
+            let steps = original.steps(component);
+            if component != self.component() {
+                word::copy(&mut builder, steps);
+                builder.next_component();
+                continue;
+            }
+            let bounds = Word::new(original, component).bounds;
+            let moments = |from: usize, to: usize| &steps[bounds[from]..bounds[to]];
+            let end = bounds.len() - 1;
+            let mut add = |steps: &[Step]| word::copy(&mut builder, steps);
+            match *self {
+                Change::Noise { index, action, .. } => {
+                    add(moments(0, index));
+                    builder.next_moment();
+                    builder.push(pool.intern_action(action), 0);
+                    builder.next_moment();
+                    word::copy(&mut builder, moments(index, end));
+                }
+                Change::SwapActions { first, second, .. } => {
+                    add(moments(0, first));
+                    add(moments(second, second + 1));
+                    add(moments(first + 1, second));
+                    add(moments(first, first + 1));
+                    add(moments(second + 1, end));
+                }
+                Change::Remove { index, .. } => {
+                    add(moments(0, index));
+                    add(moments(index + 1, end));
+                }
+                Change::Duplicate { index, .. } => {
+                    add(moments(0, index + 1));
+                    add(moments(index, end));
+                }
+            }
+            builder.next_component();
+        }
+        word::finish(builder)
+    }
+
+    /// What was done, in words; places count from 1.
+    pub fn describe(&self, original: &MultiTrace, pool: &Pool) -> String {
+        let name = word::component_text(original.partition(), self.component(), pool.signature());
+        let moment = |index: usize| {
+            let moment = original.moments(self.component()).nth(index).unwrap_or(&[]);
+            format!("{} (place {})", moment_text(moment, pool), index + 1)
+        };
+        match *self {
+            Change::Noise { index, action, .. } => {
+                let action = action.text(pool.signature());
+                format!("inserted {action} (place {}) in {name}", index + 1)
+            }
+            Change::SwapActions { first, second, .. } => {
+                format!("swapped {} and {} in {name}", moment(first), moment(second))
+            }
+            Change::Remove { index, .. } => format!("removed {} from {name}", moment(index)),
+            Change::Duplicate { index, .. } => format!("repeated {} in {name}", moment(index)),
+        }
+    }
+}
+
+/// `a!m`, or `{a!m, b?m}`.
+fn moment_text(moment: &[Step], pool: &Pool) -> String {
+    let actions: Vec<String> =
+        moment.iter().map(|step| pool.action(step.action()).text(pool.signature())).collect();
+    match actions.as_slice() {
+        [action] => action.clone(),
+        actions => format!("{{{}}}", actions.join(", ")),
+    }
+}

@@ -1,0 +1,261 @@
+//! Parts of a multi-trace: each component cut on one or both sides.
+//!
+//! A slice keeps a contiguous factor of every component (Def. 2 of the paper on slices), a
+//! multi-prefix keeps a beginning of every component. Both include the whole and, unless a share
+//! must be kept, nothing at all.
+//!
+//! Parts are a product of what is kept of each component, so they have numbers in a mixed radix:
+//! the last component varies fastest. In a component, nothing comes first, then factors by where
+//! they first end, shorter ones before longer ones ([`factor`](super::factor)); a factor that
+//! occurs several times counts once, and is reported at its first occurrence.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use fastrand::Rng;
+use otus_core::Pool;
+use otus_core::index::Index as _;
+
+use super::factor::longest_repeats;
+use super::share::Share;
+use super::shuffle::Shuffle;
+use super::word::{self, Word};
+use crate::multitrace::{ComponentId, MultiTrace};
+
+/// All slices of a multi-trace.
+///
+/// ```
+/// use otus_core::Pool;
+/// use otus_syntax::{Source, parse_trace, print};
+/// use otus_trace::{lower, raise, transform};
+///
+/// let tree = parse_trace(&Source::new("run.htf", "{[a] a!m.a!m; [b] b?m}")).tree;
+/// let mut pool = Pool::new(transform::implied_signature([&tree]));
+/// let (run, _) = lower(&tree, &mut pool);
+/// let slices: Vec<String> = transform::slices(&run)
+///     .iter()
+///     .map(|slice| print::trace_line(&raise(&slice.trace, &pool)))
+///     .collect();
+/// assert_eq!(slices, [
+///     "{[a]; [b]}",
+///     "{[a]; [b] b?m}",
+///     "{[a] a!m; [b]}",
+///     "{[a] a!m; [b] b?m}",
+///     "{[a] a!m.a!m; [b]}",
+///     "{[a] a!m.a!m; [b] b?m}",
+/// ]);
+/// ```
+pub fn slices(trace: &MultiTrace) -> Cuts<'_> {
+    cuts(trace, |word| {
+        longest_repeats(&word.letters).into_iter().map(|repeat| repeat as usize + 1).collect()
+    })
+}
+
+/// The slices that keep at least a share of every component, counted in moments.
+pub fn wide_slices(trace: &MultiTrace, share: Share) -> Cuts<'_> {
+    let mut cuts = slices(trace);
+    for windows in &mut cuts.windows {
+        windows.widen(share.least(windows.ends.len()));
+    }
+    cuts
+}
+
+/// All multi-prefixes of a multi-trace: each component cut by itself.
+pub fn prefixes(trace: &MultiTrace) -> Cuts<'_> {
+    cuts(trace, |word| (1..=word.len()).collect())
+}
+
+/// The prefixes of a global trace, that is, of a multi-trace with one component; `None` for
+/// others, whose order across components is not known. [`project`](super::project()) turns them
+/// into global prefixes of a multi-trace.
+pub fn global_prefixes(trace: &MultiTrace) -> Option<Cuts<'_>> {
+    trace.partition().is_trivial().then(|| prefixes(trace))
+}
+
+/// A set of parts of a multi-trace, none of them made yet.
+#[derive(Debug, Clone)]
+pub struct Cuts<'a> {
+    trace: &'a MultiTrace,
+    windows: Vec<Windows>,
+}
+
+/// A part of a multi-trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// The part.
+    pub trace: MultiTrace,
+    /// By component: which moments of the original it keeps.
+    pub kept: Vec<Range<usize>>,
+    /// By component: how many moments the original has.
+    pub of: Vec<usize>,
+}
+
+impl<'a> Cuts<'a> {
+    /// How many there are, or the greatest number there is if there are more.
+    pub fn count(&self) -> u128 {
+        self.exact_count().unwrap_or(u128::MAX)
+    }
+
+    /// The one with a number, from 0, in the order of [`iter`](Cuts::iter).
+    pub fn get(&self, mut number: u128) -> Option<Cut> {
+        let mut digits = vec![0; self.windows.len()];
+        for (digit, windows) in digits.iter_mut().zip(&self.windows).rev() {
+            let radix = u128::from(windows.count());
+            *digit = u64::try_from(number.checked_rem(radix)?).ok()?;
+            number /= radix;
+        }
+        (number == 0).then(|| self.cut(&digits))
+    }
+
+    /// All of them, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Cut> + use<'_, 'a> {
+        let mut next =
+            self.windows.iter().all(|w| w.count() > 0).then(|| vec![0; self.windows.len()]);
+        std::iter::from_fn(move || {
+            let digits = next.as_mut()?;
+            let cut = self.cut(digits);
+            let grown = self.windows.iter().zip(digits.iter_mut()).rev().any(|(windows, digit)| {
+                *digit += 1;
+                if *digit == windows.count() {
+                    *digit = 0;
+                }
+                *digit != 0
+            });
+            if !grown {
+                next = None;
+            }
+            Some(cut)
+        })
+    }
+
+    /// All of them in a random order that the seed fixes; to choose some, take the first.
+    pub fn sample(&self, seed: u64) -> impl Iterator<Item = Cut> + use<'_, 'a> {
+        let numbers = self.exact_count().map(|count| Shuffle::new(count, seed));
+        let mut by_digits =
+            numbers.is_none().then(|| (Rng::with_seed(seed), BTreeSet::<Vec<u64>>::new()));
+        let few = numbers.into_iter().flatten().filter_map(|number| self.get(number));
+        // More than 2¹²⁸: the components are drawn one by one, and a part that was drawn before,
+        // which will not happen, is drawn again.
+        let many = std::iter::from_fn(move || {
+            let (rng, seen) = by_digits.as_mut()?;
+            loop {
+                let digits: Vec<u64> =
+                    self.windows.iter().map(|windows| rng.u64(0..windows.count())).collect();
+                if seen.insert(digits.clone()) {
+                    return Some(self.cut(&digits));
+                }
+            }
+        });
+        few.chain(many)
+    }
+
+    fn exact_count(&self) -> Option<u128> {
+        // A component of which nothing may be kept leaves nothing of the others to count.
+        if self.windows.iter().any(|windows| windows.count() == 0) {
+            return Some(0);
+        }
+        self.windows
+            .iter()
+            .try_fold(1u128, |product, windows| product.checked_mul(u128::from(windows.count())))
+    }
+
+    fn cut(&self, digits: &[u64]) -> Cut {
+        let kept: Vec<Range<usize>> =
+            self.windows.iter().zip(digits).map(|(windows, &digit)| windows.get(digit)).collect();
+        let mut builder = word::rebuild(self.trace.partition(), 0);
+        for ((component, windows), kept) in
+            self.trace.partition().components().zip(&self.windows).zip(&kept)
+        {
+            let steps = self.trace.steps(component);
+            word::copy(&mut builder, &steps[windows.bounds[kept.start]..windows.bounds[kept.end]]);
+            builder.next_component();
+        }
+        let of = self.windows.iter().map(|windows| windows.ends.len()).collect();
+        Cut { trace: word::finish(builder), kept, of }
+    }
+}
+
+impl Cut {
+    /// What is kept, in words; places count from 1.
+    pub fn describe(&self, pool: &Pool) -> String {
+        let partition = self.trace.partition();
+        let parts: Vec<String> = self
+            .kept
+            .iter()
+            .zip(&self.of)
+            .enumerate()
+            .map(|(i, (kept, &of))| {
+                let name = word::component_text(partition, ComponentId::new(i), pool.signature());
+                match kept.len() {
+                    len if len == of => format!("all of {name}"),
+                    0 => format!("nothing of {name}"),
+                    1 => format!("place {} of {of} of {name}", kept.end),
+                    _ => format!("places {}-{} of {of} of {name}", kept.start + 1, kept.end),
+                }
+            })
+            .collect();
+        format!("kept {}", parts.join(", "))
+    }
+}
+
+/// What may be kept of a component.
+#[derive(Debug, Clone)]
+struct Windows {
+    /// Where moments begin in the steps, and where the last one ends.
+    bounds: Vec<usize>,
+    /// Whether nothing may be kept.
+    nothing: bool,
+    /// By moment: what may be kept that ends with it.
+    ends: Vec<End>,
+    count: u64,
+}
+
+/// What may be kept up to a moment.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    /// How many windows end earlier.
+    before: u64,
+    /// The length of the shortest window; the longest begins with the component.
+    shortest: usize,
+}
+
+/// The cuts with windows of given shortest lengths, by last moment.
+fn cuts(trace: &MultiTrace, shortest: impl Fn(&Word) -> Vec<usize>) -> Cuts<'_> {
+    let windows = trace.partition().components().map(|component| {
+        let word = Word::new(trace, component);
+        let ends =
+            shortest(&word).into_iter().map(|shortest| End { before: 0, shortest }).collect();
+        let mut windows = Windows { bounds: word.bounds, nothing: true, ends, count: 0 };
+        windows.widen(0);
+        windows
+    });
+    Cuts { trace, windows: windows.collect() }
+}
+
+impl Windows {
+    /// Leaves only windows of at least a length.
+    fn widen(&mut self, least: usize) {
+        self.nothing &= least == 0;
+        self.count = u64::from(self.nothing);
+        for (i, end) in self.ends.iter_mut().enumerate() {
+            end.before = self.count;
+            end.shortest = end.shortest.max(least);
+            self.count += (i + 2).saturating_sub(end.shortest) as u64;
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The moments of the window with a number.
+    fn get(&self, number: u64) -> Range<usize> {
+        if self.nothing && number == 0 {
+            return 0..0;
+        }
+        let last = self.ends.partition_point(|end| end.before <= number) - 1;
+        let End { before, shortest } = self.ends[last];
+        let longer = usize::try_from(number - before).expect("no window is longer than the word");
+        last + 1 - (shortest + longer)..last + 1
+    }
+}

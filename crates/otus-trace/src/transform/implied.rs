@@ -1,0 +1,37 @@
+//! The signature that traces imply when no specification is given.
+
+use otus_core::Signature;
+use otus_syntax::ast::{Colocalization, TraceFile};
+
+/// The lifelines and messages that traces name, in order of first mention: those in the lists of
+/// components, then those of actions.
+///
+/// ```
+/// use otus_syntax::{Source, parse_trace};
+///
+/// let tree = parse_trace(&Source::new("run.htf", "{[b] b?m; [c]; [#any] a!n}")).tree;
+/// let signature = otus_trace::transform::implied_signature([&tree]);
+/// let lifelines: Vec<&str> = signature.lifelines().map(|(_, name)| name).collect();
+/// assert_eq!(lifelines, ["b", "c", "a"]);
+/// assert_eq!(signature.message_count(), 2);
+/// ```
+pub fn implied_signature<'a>(traces: impl IntoIterator<Item = &'a TraceFile>) -> Signature {
+    let mut signature = Signature::default();
+    for trace in traces {
+        for component in &trace.components {
+            match &component.lifelines {
+                Colocalization::Listed(names) => {
+                    for name in names {
+                        signature.add_lifeline(trace.names.text(name.symbol));
+                    }
+                }
+                Colocalization::All(_) | Colocalization::Any(_) => {}
+            }
+        }
+        for action in &trace.actions {
+            signature.add_lifeline(trace.names.text(action.lifeline.symbol));
+            signature.add_message(trace.names.text(action.message.symbol));
+        }
+    }
+    signature
+}

@@ -1,0 +1,254 @@
+//! All mutants of a multi-trace that one change makes.
+//!
+//! Changes with the same result count once, by these laws about words:
+//! - inserting `x` next to an `x` is the same on either side, so none is inserted right after
+//!   one; other insertions differ;
+//! - dropping or repeating any letter of a run of equal letters is the same, so the first is
+//!   dropped and the last repeated; others differ;
+//! - exchanging equal letters changes nothing; two exchanges of different letters differ, because
+//!   each changes exactly the two places it is about.
+//!
+//! With these the number of mutants is a sum over the word, and a mutant is found by its number
+//! in logarithmic time.
+
+use otus_core::index::Index as _;
+use otus_core::{Action, Direction, MessageId, Pool};
+
+use super::change::Change;
+use super::shuffle::Shuffle;
+use super::word::Word;
+use crate::multitrace::{ComponentId, MultiTrace};
+
+/// The mutants with one action of the signature inserted, in the component of its lifeline, as a
+/// moment of its own. In order of component, place, and action.
+///
+/// ```
+/// use otus_core::Pool;
+/// use otus_syntax::{Source, parse_trace, print};
+/// use otus_trace::{lower, raise, transform};
+///
+/// let tree = parse_trace(&Source::new("run.htf", "{[a] a!m}")).tree;
+/// let mut pool = Pool::new(transform::implied_signature([&tree]));
+/// let (run, _) = lower(&tree, &mut pool);
+/// let mutants = transform::noise(&run, &pool).choose(10, 0, &mut pool);
+/// let mut shown: Vec<String> =
+///     mutants.iter().map(|mutant| print::trace_line(&raise(&mutant.trace, &pool))).collect();
+/// shown.sort();
+/// assert_eq!(shown, ["{[#all] a!m.a!m}", "{[#all] a!m.a?m}", "{[#all] a?m.a!m}"]);
+/// ```
+pub fn noise<'a>(trace: &'a MultiTrace, pool: &Pool) -> Changes<'a> {
+    let messages = pool.signature().message_count();
+    changes(trace, |component| {
+        let lifelines = trace.partition().lifelines(component);
+        let rank = |action: Action| {
+            let lifeline = lifelines.binary_search(&action.lifeline).ok()?;
+            let reception = usize::from(action.direction == Direction::Reception);
+            Some((lifeline * 2 + reception) * messages + action.message.index())
+        };
+        let actions = lifelines.len() * 2 * messages;
+        let mut gaps = vec![Gap { before: 0, excluded: None }];
+        let mut total = actions as u128;
+        for moment in trace.moments(component) {
+            let excluded = match moment {
+                [step] => rank(pool.action(step.action())),
+                _ => None,
+            };
+            gaps.push(Gap { before: total, excluded });
+            total += (actions - usize::from(excluded.is_some())) as u128;
+        }
+        (total, Table::Noise { messages, gaps })
+    })
+}
+
+/// The mutants with two moments of a component exchanged. In order of component, earlier moment,
+/// and later moment.
+pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
+    changes(trace, |component| {
+        let word = Word::new(trace, component);
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        let mut ranks = Vec::with_capacity(word.len());
+        for (i, &letter) in word.letters.iter().enumerate() {
+            if places.len() <= letter as usize {
+                places.push(Vec::new());
+            }
+            let equal = &mut places[letter as usize];
+            ranks.push(equal.len());
+            equal.push(i);
+        }
+        let mut firsts = Vec::with_capacity(word.len());
+        let mut total = 0;
+        for (i, (&letter, rank)) in word.letters.iter().zip(&ranks).enumerate() {
+            firsts.push(total);
+            let later_equal = places[letter as usize].len() - rank - 1;
+            total += (word.len() - i - 1 - later_equal) as u128;
+        }
+        (total, Table::Swap { letters: word.letters, places, ranks, firsts })
+    })
+}
+
+/// The mutants with one moment dropped. In order of component and moment.
+pub fn remove(trace: &MultiTrace) -> Changes<'_> {
+    changes(trace, |component| {
+        let letters = Word::new(trace, component).letters;
+        let firsts = |&i: &usize| i == 0 || letters[i - 1] != letters[i];
+        let indices: Vec<usize> = (0..letters.len()).filter(firsts).collect();
+        (indices.len() as u128, Table::Remove(indices))
+    })
+}
+
+/// The mutants with one moment repeated. In order of component and moment.
+pub fn duplicate(trace: &MultiTrace) -> Changes<'_> {
+    changes(trace, |component| {
+        let letters = Word::new(trace, component).letters;
+        let lasts = |&i: &usize| letters.get(i + 1) != Some(&letters[i]);
+        let indices: Vec<usize> = (0..letters.len()).filter(lasts).collect();
+        (indices.len() as u128, Table::Duplicate(indices))
+    })
+}
+
+/// A set of changes of a multi-trace with different results, none of which is the original.
+#[derive(Debug, Clone)]
+pub struct Changes<'a> {
+    trace: &'a MultiTrace,
+    /// By component.
+    tables: Vec<Table>,
+    /// By component: how many changes precede its own.
+    before: Vec<u128>,
+    count: u128,
+}
+
+/// A mutant and what makes it differ from its original.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mutant {
+    /// The mutant.
+    pub trace: MultiTrace,
+    /// What was done.
+    pub change: Change,
+}
+
+impl<'a> Changes<'a> {
+    /// How many there are.
+    pub fn count(&self) -> u128 {
+        self.count
+    }
+
+    /// The one with a number, from 0.
+    pub fn get(&self, number: u128) -> Option<Change> {
+        if number >= self.count {
+            return None;
+        }
+        let (index, rest) = locate(&self.before, |&before| before, number);
+        Some(self.tables[index].get(ComponentId::new(index), rest, self.trace))
+    }
+
+    /// All of them in order.
+    pub fn iter(&self) -> impl Iterator<Item = Change> + use<'_, 'a> {
+        (0..self.count).filter_map(|number| self.get(number))
+    }
+
+    /// All of them in a random order that the seed fixes; to choose some, take the first.
+    pub fn sample(&self, seed: u64) -> impl Iterator<Item = Change> + use<'_, 'a> {
+        Shuffle::new(self.count, seed).filter_map(|number| self.get(number))
+    }
+
+    /// So many mutants chosen at random, or all if there are fewer.
+    pub fn choose(&self, count: usize, seed: u64, pool: &mut Pool) -> Vec<Mutant> {
+        let made = |change: Change| Mutant { trace: change.apply(self.trace, pool), change };
+        self.sample(seed).take(count).map(made).collect()
+    }
+}
+
+/// The changes of one component by number.
+#[derive(Debug, Clone)]
+enum Table {
+    Noise {
+        messages: usize,
+        /// By moment: what may be inserted before it; then at the end.
+        gaps: Vec<Gap>,
+    },
+    Swap {
+        letters: Vec<u32>,
+        /// By letter: its places.
+        places: Vec<Vec<usize>>,
+        /// By moment: its index among the places of its letter.
+        ranks: Vec<usize>,
+        /// By earlier moment: how many changes precede those with it.
+        firsts: Vec<u128>,
+    },
+    Remove(Vec<usize>),
+    Duplicate(Vec<usize>),
+}
+
+/// A place between moments. The actions of a component are numbered by lifeline, direction and
+/// message.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    /// How many changes precede those at it.
+    before: u128,
+    /// The action of the moment before, which is not inserted.
+    excluded: Option<usize>,
+}
+
+/// Tables with their sizes, by component.
+fn changes(trace: &MultiTrace, table: impl Fn(ComponentId) -> (u128, Table)) -> Changes<'_> {
+    let mut changes = Changes { trace, tables: Vec::new(), before: Vec::new(), count: 0 };
+    for component in trace.partition().components() {
+        let (count, table) = table(component);
+        changes.before.push(changes.count);
+        changes.tables.push(table);
+        changes.count += count;
+    }
+    changes
+}
+
+impl Table {
+    fn get(&self, component: ComponentId, number: u128, trace: &MultiTrace) -> Change {
+        let small = |number: u128| usize::try_from(number).expect("it is an index of a vector");
+        match self {
+            Table::Noise { messages, gaps } => {
+                let (index, rest) = locate(gaps, |gap| gap.before, number);
+                let rest = small(rest);
+                let skipped = gaps[index].excluded.is_some_and(|excluded| excluded <= rest);
+                let rank = rest + usize::from(skipped);
+                let lifeline = trace.partition().lifelines(component)[rank / messages / 2];
+                let message = MessageId::new(rank % messages);
+                let action = match rank / messages % 2 {
+                    0 => Action::emission(lifeline, message),
+                    _ => Action::reception(lifeline, message),
+                };
+                Change::Noise { component, index, action }
+            }
+            Table::Swap { letters, places, ranks, firsts } => {
+                let (first, rest) = locate(firsts, |&before| before, number);
+                let equal = &places[letters[first] as usize][ranks[first] + 1..];
+                let second = nth_other(first + 1, equal, small(rest));
+                Change::SwapActions { component, first, second }
+            }
+            Table::Remove(indices) => Change::Remove { component, index: indices[small(number)] },
+            Table::Duplicate(indices) => {
+                Change::Duplicate { component, index: indices[small(number)] }
+            }
+        }
+    }
+}
+
+/// The last entry with at most `number` before it, and the rest of the number.
+fn locate<T>(entries: &[T], before: impl Fn(&T) -> u128, number: u128) -> (usize, u128) {
+    let index = entries.partition_point(|entry| before(entry) <= number) - 1;
+    (index, number - before(&entries[index]))
+}
+
+/// The number of rank `rank` among those from `start` on that are not in a sorted list of such.
+fn nth_other(start: usize, list: &[usize], rank: usize) -> usize {
+    // Before `list[i]` there are `list[i] - start - i` others.
+    let (mut low, mut high) = (0, list.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if list[middle] - start - middle <= rank {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    start + rank + low
+}
