@@ -29,10 +29,10 @@ pub(crate) fn parse(process: Process, text: &str) -> anyhow::Result<OptionSectio
 }
 
 /// The sections about a process in the files of a specification.
-pub(crate) fn sections<'f>(
-    files: &'f [SpecFile],
+pub(crate) fn sections(
+    files: &[SpecFile],
     process: Process,
-) -> impl Iterator<Item = (&'f SpecFile, &'f OptionSection)> {
+) -> impl Iterator<Item = (&SpecFile, &OptionSection)> {
     files.iter().flat_map(move |file| {
         file.sections.iter().filter_map(move |section| match section {
             Section::Options(options) if options.process == process => Some((file, options)),
@@ -70,11 +70,8 @@ fn tracegen(key: &str, text: &str) -> anyhow::Result<(SpecFile, Option<TracegenO
     }
     let items = sections(std::slice::from_ref(&parsed.tree), Process::Explore)
         .flat_map(|(_, section)| &section.items);
-    let loggers = items.flat_map(|item| match &item.value {
-        OptionValue::Loggers(loggers) => loggers.as_slice(),
-        _ => &[],
-    });
-    let option = loggers
+    let option = items
+        .flat_map(|item| loggers(&item.value))
         .flat_map(|logger| match logger {
             Logger::Tracegen(options) => options.as_slice(),
             Logger::Graphic(_) | Logger::Automaton => &[],
@@ -82,6 +79,11 @@ fn tracegen(key: &str, text: &str) -> anyhow::Result<(SpecFile, Option<TracegenO
         .next()
         .cloned();
     Ok((parsed.tree, option))
+}
+
+/// The loggers that an option sets, if it does.
+pub(crate) fn loggers(value: &OptionValue) -> &[Logger] {
+    if let OptionValue::Loggers(loggers) = value { loggers } else { &[] }
 }
 
 /// A partition of the options over a signature.

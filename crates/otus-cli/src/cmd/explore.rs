@@ -8,7 +8,7 @@ use otus_analysis::generate;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_core::{Lowered, Pool, TermId};
 use otus_syntax::ast::SpecFile;
-use otus_syntax::options::{Generation, Logger, OptionValue, Process, TracegenOption};
+use otus_syntax::options::{Generation, Logger, Process, TracegenOption};
 use otus_trace::multitrace::Partition;
 
 use super::analyze::{budget, one_specification};
@@ -105,8 +105,7 @@ fn wanted(args: &ExploreArgs, files: &[SpecFile], pool: &Pool) -> anyhow::Result
     let discrete = || Partition::discrete(signature.lifeline_count());
     for (file, section) in options::sections(files, Process::Explore) {
         for item in &section.items {
-            let OptionValue::Loggers(loggers) = &item.value else { continue };
-            for logger in loggers {
+            for logger in options::loggers(&item.value) {
                 let Logger::Tracegen(chosen) = logger else { continue };
                 let mut found = Wanted {
                     generation: Generation::Exact,
