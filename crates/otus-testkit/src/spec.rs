@@ -16,14 +16,16 @@
 //! | `components` | the components of the `htf` before it, resolved: one for every lifeline |
 //! | `diagnostics` | what is said about the fence before it: `CODE line:column message` lines |
 //! | `lints` | what the linter adds about the specification before it, in the same form |
+//! | `verdicts` | what the `htf` before it is: `KIND: VERDICT` lines, under every configuration |
 //! | `text` | nothing: an illustration |
 //!
 //! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
-//! without `hsf` declares names by using them, which the tool does for diagrams only. Later
-//! analyses add fences of their own.
+//! without `hsf` declares names by using them, which the tool does for diagrams only.
 //!
 //! `OTUS_BLESS=1 cargo test -p otus-testkit --test spec` writes what was found into the fences that expect
 //! something ([`bless`]); the difference is then to be reviewed, not only recorded.
+
+mod verdicts;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -35,7 +37,7 @@ use otus_syntax::diagram::{markdown, mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace};
-use otus_trace::case;
+use otus_trace::{MultiTrace, case};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::read::{Language, term};
@@ -193,6 +195,18 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                     found: found.trim_end().to_owned(),
                 });
             }
+            "verdicts" => {
+                let trace = subject.as_ref().and_then(|subject| subject.trace.as_ref());
+                let trace = trace.context("`verdicts` follows a `htf`")?;
+                let spec = specs.iter_mut().find(|(_, spec)| spec.term.is_some());
+                let (_, spec) = spec.context("`verdicts` needs a specification")?;
+                answers.push(Answer {
+                    what: kind.to_owned(),
+                    fence: Some(index),
+                    expected: fence.text.trim_end().to_owned(),
+                    found: verdicts::answers(&fence.text, spec, trace).trim_end().to_owned(),
+                });
+            }
             "term" | "text" => {}
             other => bail!("there is no fence `{other}`; see the documentation of the runner"),
         }
@@ -231,6 +245,7 @@ struct Subject {
     components: Option<String>,
     findings: Vec<(Severity, String)>,
     lints: Option<String>,
+    trace: Option<MultiTrace>,
     /// Whether a `diagnostics` fence has said what is expected.
     expected: bool,
 }
@@ -296,6 +311,7 @@ fn specification(at: usize, fence: &Fence, shared: &[Shared<'_>]) -> (Subject, L
         components: None,
         findings: findings(&source, diagnostics),
         lints: Some(listing(&source, &lints)),
+        trace: None,
         expected: false,
     };
     (subject, lowered)
@@ -330,10 +346,12 @@ fn multi_trace(fence: &Fence, spec: Option<&mut Lowered>) -> Subject {
     let parsed = parse_trace(&source);
     let mut diagnostics = parsed.diagnostics;
     let mut components = None;
+    let mut trace = None;
     diagnostics.extend(match spec {
         Some(spec) => {
             let (resolved, diagnostics) = otus_trace::lower(&parsed.tree, &mut spec.pool);
             components = Some(print::trace(&otus_trace::raise(&resolved, &spec.pool)));
+            trace = Some(resolved);
             diagnostics
         }
         None => otus_trace::check(&parsed.tree),
@@ -344,6 +362,7 @@ fn multi_trace(fence: &Fence, spec: Option<&mut Lowered>) -> Subject {
         components,
         findings: findings(&source, diagnostics),
         lints: None,
+        trace,
         expected: false,
     }
 }
@@ -375,6 +394,7 @@ fn cases_of(fence: &Fence, mut spec: Option<&mut Lowered>) -> Subject {
         components: None,
         findings: all,
         lints: None,
+        trace: None,
         expected: false,
     }
 }
