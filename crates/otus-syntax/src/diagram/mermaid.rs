@@ -6,11 +6,11 @@
 //! cannot spell gets an alias and a directive `%% otus: name ALIAS "…"` that gives the name back.
 //!
 //! What the picture shows and an interaction does not have (notes, activation, titles, …) is
-//! reported once per kind ([`picture`]), never refused.
+//! reported once per kind ([`picture`](crate::diagram::picture)), never refused.
 
+mod decoration;
 mod entity;
 mod lexis;
-mod picture;
 mod preamble;
 mod read;
 mod write;

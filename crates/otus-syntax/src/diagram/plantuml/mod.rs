@@ -14,8 +14,8 @@
 
 mod arrow;
 mod calls;
+mod decoration;
 mod line;
-mod picture;
 mod read;
 #[cfg(test)]
 mod tests;

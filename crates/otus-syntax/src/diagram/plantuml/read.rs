@@ -22,9 +22,10 @@ mod skip;
 use self::fragment::Opened;
 use self::skip::{Skipping, Until};
 use crate::diagnostic::Diagnostic;
+use crate::diagram::picture::Picture;
 use crate::diagram::plantuml::calls::Calls;
+use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::{Line, Lines};
-use crate::diagram::plantuml::picture::Picture;
 use crate::diagram::statement::{Statement, StatementKind};
 use crate::name::Names;
 use crate::source::{Source, SourceId, Span};
@@ -70,7 +71,7 @@ struct Reader<'a> {
     fragments: Vec<Opened>,
     /// How many of `fragments` run their operands concurrently.
     concurrent: usize,
-    picture: Picture,
+    picture: Picture<Decoration>,
     /// By symbol: whether a participant was declared.
     declared: Vec<bool>,
     skipping: Option<Skipping>,

@@ -2,8 +2,8 @@
 
 use super::skip::Until;
 use super::{Reader, first_word};
+use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::plantuml::picture::Decoration;
 use crate::diagram::plantuml::words;
 
 impl Reader<'_> {

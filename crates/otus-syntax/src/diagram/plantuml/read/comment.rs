@@ -6,8 +6,8 @@ use super::fragment::Opened;
 use super::skip::{Skipping, Until};
 use super::{Reader, first_word};
 use crate::diagram::directive;
+use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::plantuml::picture::Decoration;
 use crate::diagram::statement::{Block, Fragment, StatementKind};
 
 impl Reader<'_> {

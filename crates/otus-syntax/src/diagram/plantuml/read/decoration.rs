@@ -2,8 +2,8 @@
 
 use super::skip::Until;
 use super::{Reader, first_word};
+use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::plantuml::picture::Decoration;
 
 impl Reader<'_> {
     /// Titles and their kin, which win over arrows: `title -> x` is a title.

@@ -7,8 +7,8 @@ use super::{Reader, first_word};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::diagram::directive;
+use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::plantuml::picture::Decoration;
 use crate::diagram::statement::{Block, Fragment, Separator, StatementKind};
 
 /// What must be known of a fragment until it ends.
