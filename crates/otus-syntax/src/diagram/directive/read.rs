@@ -5,6 +5,7 @@ use crate::ast::LoopKind;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::diagram::statement::{Block, Fragment, Mark, StatementKind};
+use crate::excerpt::shortened;
 use crate::name::{Name, Names};
 use crate::source::{SourceId, Span, offset};
 use crate::suggest;
@@ -164,7 +165,7 @@ impl Cursor<'_> {
             Some(suggestion) => suggestion,
             None => known(),
         };
-        let message = format!("there is no directive `{}`", shortened(word));
+        let message = format!("there is no directive `{}`", shortened(word, 40));
         Fault { code: Code::UNKNOWN_DIRECTIVE, span, message, help }
     }
 
@@ -228,12 +229,4 @@ impl Cursor<'_> {
 
 fn known() -> String {
     format!("the directives are {}", KEYWORDS.join(", "))
-}
-
-/// At most as much of a word as a message should repeat.
-fn shortened(word: &str) -> String {
-    if word.chars().count() <= 40 {
-        return word.to_owned();
-    }
-    word.chars().take(40).chain(['…']).collect()
 }

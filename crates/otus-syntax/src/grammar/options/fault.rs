@@ -3,6 +3,7 @@
 use super::shape::{Argument, Entry};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::shortened;
 use crate::options::OptionItem;
 use crate::parser::Cursor;
 use crate::source::Span;
@@ -32,21 +33,13 @@ pub(super) fn bad_value(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, know
         Code::UNKNOWN_VALUE,
         cursor.source(),
         span,
-        format!("`{}` is not {what}", shorten(written)),
+        format!("`{}` is not {what}", shortened(written, 40)),
     );
     let meant = nearest(written, known.iter().copied());
     cursor.report(match meant {
         Some(meant) => found.with_help(format!("did you mean `{meant}`?")).with_fix(span, meant),
         None => found.with_help(format!("known are {}", known.join(", "))),
     });
-}
-
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(40).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 pub(super) fn not_needed(cursor: &mut Cursor<'_>, span: Span, what: &str, why: &str) {

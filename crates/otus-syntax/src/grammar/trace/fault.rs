@@ -3,6 +3,7 @@
 use super::Reader;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::printable;
 use crate::lexer::scan_word;
 use crate::parser;
 use crate::source::{Span, offset};
@@ -18,7 +19,7 @@ impl Reader<'_> {
                 let end = scan_word(self.text, self.at).max(self.at + c.len_utf8());
                 let found: String = self.text[self.at..end].chars().take(24).collect();
                 let span = Span::new(offset(self.at), offset(end));
-                (span, format!("`{}`", parser::printable(&found)))
+                (span, format!("`{}`", printable(&found)))
             }
         };
         self.report(
