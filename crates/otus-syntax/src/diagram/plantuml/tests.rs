@@ -95,3 +95,12 @@ fn outline(build: impl FnOnce(&mut dyn FnMut(&str) -> Name) -> Vec<StatementKind
     let span = Span::default();
     Outline { names, statements: kinds.into_iter().map(|kind| Statement { span, kind }).collect() }
 }
+
+/// Numbers below a bound, the same ones for the same seed.
+fn random(mut state: u64) -> impl FnMut(usize) -> usize {
+    move |below| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("31 bits") % below
+    }
+}

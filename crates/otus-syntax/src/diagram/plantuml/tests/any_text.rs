@@ -1,6 +1,6 @@
 //! Texts of any kind: no panic, and linear time.
 
-use super::parse;
+use super::{parse, random};
 use crate::diagram::plantuml::write;
 use crate::source::Source;
 
@@ -12,14 +12,11 @@ fn no_text_makes_the_reader_panic() {
             .split(' ')
             .chain([" ", "\n", "\r\n", "\t", "@startuml\n", "@enduml\n", "participant ", "return "])
             .collect();
-    let mut state = 1_u64;
+    let mut random = random(1);
     for _ in 0..3000 {
         let mut text = String::new();
         for _ in 0..30 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            text.push_str(pieces[usize::try_from(state >> 33).expect("31 bits") % pieces.len()]);
+            text.push_str(pieces[random(pieces.len())]);
         }
         let source = Source::new("x", text);
         let (outline, diagnostics) = parse(&source);

@@ -1,6 +1,6 @@
 //! What is written is read back, whatever the names.
 
-use super::{outline, parse, show};
+use super::{outline, parse, random, show};
 use crate::ast::LoopKind;
 use crate::diagram::outline::Outline;
 use crate::diagram::plantuml::write;
@@ -33,12 +33,7 @@ fn what_is_written_is_read_back() {
 
 /// Outlines with awkward names, made from a seed.
 pub(super) fn generated(seed: u64) -> Outline {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut random = move |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).expect("31 bits") % below
-    };
+    let mut random = random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let pieces: Vec<&str> =
         "a B é 名 \" ' \\ n / < > U+0041 % $ ( ) [ ] { } # ! @ & * - -- -> : ; , . ? | = ~ \
                              “ « 1 _ x o end note %date() %upper( /' '/ [[ <b> 😀 \u{2028}"
