@@ -63,26 +63,24 @@ fn write_block(text: &mut String, block: &Block, names: &Names) {
         Block::Alt => text.push_str("alt"),
         Block::Broadcast => text.push_str("broadcast"),
         Block::Coreg(region) => {
-            text.push_str("coreg(");
-            write_names(text, region, names);
-            text.push(')');
+            text.push_str("coreg");
+            write_region(text, region, names);
         }
         Block::Loop(kind) => write_loop(text, kind, names),
     }
 }
 
 fn write_loop(text: &mut String, kind: &LoopKind, names: &Names) {
-    match kind {
-        LoopKind::Strict => text.push_str("loopS"),
-        LoopKind::Weak => text.push_str("loopW"),
-        LoopKind::HeadFirst => text.push_str("loopH"),
-        LoopKind::Parallel => text.push_str("loopP"),
-        LoopKind::Coregion(region) => {
-            text.push_str("loopC(");
-            write_names(text, region, names);
-            text.push(')');
-        }
+    text.push_str(kind.keyword());
+    if let LoopKind::Coregion(region) = kind {
+        write_region(text, region, names);
     }
+}
+
+fn write_region(text: &mut String, region: &[Name], names: &Names) {
+    text.push('(');
+    write_names(text, region, names);
+    text.push(')');
 }
 
 fn write_names(text: &mut String, list: &[Name], names: &Names) {
