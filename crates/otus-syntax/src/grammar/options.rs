@@ -21,19 +21,23 @@ mod search;
 mod shape;
 mod value;
 
+use std::mem::{Discriminant, discriminant};
+
 use self::fault::{not_needed, twice};
 use self::meaning::option;
 use self::shape::{entry, skip_entry};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
-use crate::options::{OptionItem, OptionSection, Process};
+use crate::options::{OptionItem, OptionSection, OptionValue, Process};
 use crate::parser::Cursor;
 use crate::source::Span;
 
 /// `section := '{' (entry (';' entry)* ';'?)? '}'`, after its keyword; `at` is the `@`.
 pub(super) fn section(cursor: &mut Cursor<'_>, at: Span, process: Process) -> OptionSection {
     let mut items: Vec<OptionItem> = Vec::new();
+    // Where each kind of option was first set; there are few kinds, but perhaps many options.
+    let mut firsts: Vec<(Discriminant<OptionValue>, Span)> = Vec::new();
     if process == Process::Canonize {
         not_needed(cursor, at, "`@canonize_option`", "Otus normalises interactions by itself");
     }
@@ -54,9 +58,12 @@ pub(super) fn section(cursor: &mut Cursor<'_>, at: Span, process: Process) -> Op
                 TokenKind::Word => {
                     let entry = entry(cursor, 0);
                     if let Some(value) = option(cursor, &entry, process) {
-                        let item = OptionItem { span: entry.span, value };
-                        twice(cursor, &items, &item, entry.key);
-                        items.push(item);
+                        let kind = discriminant(&value);
+                        match firsts.iter().find(|first| first.0 == kind) {
+                            Some(&(_, first)) => twice(cursor, first, entry.key),
+                            None => firsts.push((kind, entry.span)),
+                        }
+                        items.push(OptionItem { span: entry.span, value });
                     }
                     separator(cursor);
                 }

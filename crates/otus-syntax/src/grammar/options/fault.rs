@@ -4,7 +4,6 @@ use super::shape::{Argument, Entry};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::shortened;
-use crate::options::OptionItem;
 use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -51,12 +50,8 @@ pub(super) fn not_needed(cursor: &mut Cursor<'_>, span: Span, what: &str, why: &
     ));
 }
 
-/// Warns when the same option was set before in this section.
-pub(super) fn twice(cursor: &mut Cursor<'_>, items: &[OptionItem], item: &OptionItem, key: Span) {
-    let same = |other: &&OptionItem| {
-        std::mem::discriminant(&other.value) == std::mem::discriminant(&item.value)
-    };
-    let Some(first) = items.iter().find(same) else { return };
+/// Warns that an option was set before in this section, at `first`.
+pub(super) fn twice(cursor: &mut Cursor<'_>, first: Span, key: Span) {
     cursor.report(
         Diagnostic::new(
             Code::OPTION_TWICE,
@@ -64,7 +59,7 @@ pub(super) fn twice(cursor: &mut Cursor<'_>, items: &[OptionItem], item: &Option
             key,
             "this option was set before; the last one counts",
         )
-        .with_related(cursor.source(), first.span, "first set here")
+        .with_related(cursor.source(), first, "first set here")
         .with_help("keep one of the two"),
     );
 }
