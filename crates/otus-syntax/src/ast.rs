@@ -191,6 +191,19 @@ pub enum LoopKind {
     Coregion(Vec<Name>),
 }
 
+impl LoopKind {
+    /// How it is spelt today, without its region.
+    pub(crate) fn keyword(&self) -> &'static str {
+        match self {
+            LoopKind::Strict => "loopS",
+            LoopKind::Weak => "loopW",
+            LoopKind::HeadFirst => "loopH",
+            LoopKind::Parallel => "loopP",
+            LoopKind::Coregion(_) => "loopC",
+        }
+    }
+}
+
 /// Emission or reception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {

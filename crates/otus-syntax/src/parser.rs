@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::ast::Comment;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::{printable, shortened};
 use crate::lexer::{Lexer, Token, TokenKind, Trivia, unquote};
 use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
@@ -400,17 +401,6 @@ pub(crate) fn is_other_quote(character: &str) -> bool {
     matches!(character, "'" | "`" | "‘" | "’" | "“" | "”" | "«" | "»")
 }
 
-/// Text as it can be shown in a message: control characters are escaped.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let escaped = c.is_control() || c == '\u{feff}';
-            let plain = (!escaped).then_some(c);
-            plain.into_iter().chain(escaped.then(|| c.escape_unicode()).into_iter().flatten())
-        })
-        .collect()
-}
-
 /// A token in words.
 fn describe(kind: TokenKind, text: &str) -> String {
     match kind {
@@ -442,11 +432,7 @@ fn describe(kind: TokenKind, text: &str) -> String {
         | TokenKind::Top
         | TokenKind::Bottom
         | TokenKind::Unknown => {
-            let mut shown: String = text.chars().take(24).collect();
-            if shown.len() < text.len() {
-                shown.push('…');
-            }
-            format!("`{shown}`")
+            format!("`{}`", shortened(text, 24))
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Mermaid sequence diagrams.
 //!
-//! [`read`] follows the lexical rules of Mermaid's own parser where they matter for meaning:
+//! [`read()`] follows the lexical rules of Mermaid's own parser where they matter for meaning:
 //! what is a keyword, where a name ends, which `#` begins a comment and which an entity, that `;`
 //! ends a statement. [`write()`] keeps to what that parser accepts; a lifeline whose name Mermaid
 //! cannot spell gets an alias and a directive `%% otus: name ALIAS "…"` that gives the name back.
 //!
 //! What the picture shows and an interaction does not have (notes, activation, titles, …) is
-//! reported once per kind ([`picture`]), never refused.
+//! reported once per kind ([`picture`](crate::diagram::picture)), never refused.
 
+mod decoration;
 mod entity;
 mod lexis;
-mod picture;
 mod preamble;
 mod read;
 mod write;

@@ -15,6 +15,7 @@ pub mod directive;
 pub mod markdown;
 pub mod mermaid;
 pub mod outline;
+mod picture;
 pub mod plantuml;
 #[cfg(test)]
 mod samples;

@@ -15,27 +15,17 @@
 //! interaction only where no arrow follows. Open operators are kept on a stack of our own, so
 //! depth costs memory in proportion and nothing else.
 
-use crate::ast::{Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, Target};
+mod operator;
+mod passing;
+
+use self::operator::{operator, unsupported};
+use self::passing::passing;
+use crate::ast::{Interaction, Node, NodeId, NodeKind, Operator};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::grammar::SECTIONS;
 use crate::lexer::TokenKind;
-use crate::name::Name;
 use crate::parser::{Cursor, is_other_quote};
 use crate::source::{Span, offset};
-use crate::suggest::nearest;
-
-/// An operator whose operands are being read.
-struct Open {
-    operator: Operator,
-    /// `false` if the keyword names no operator, which has been reported.
-    known: bool,
-    /// From the operator's keyword on.
-    start: u32,
-    /// The `(` before the first operand.
-    parenthesis: Span,
-    operands: Vec<NodeId>,
-}
 
 /// Reads one interaction; the cursor is not at the end of the text.
 pub(super) fn interaction(cursor: &mut Cursor<'_>) -> Interaction {
@@ -64,6 +54,18 @@ pub(super) fn interaction(cursor: &mut Cursor<'_>) -> Interaction {
         }
     };
     Interaction { nodes, root }
+}
+
+/// An operator whose operands are being read.
+struct Open {
+    operator: Operator,
+    /// `false` if the keyword names no operator, which has been reported.
+    known: bool,
+    /// From the operator's keyword on.
+    start: u32,
+    /// The `(` before the first operand.
+    parenthesis: Span,
+    operands: Vec<NodeId>,
 }
 
 /// What an interaction begins with.
@@ -125,194 +127,6 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
                 cursor.bump();
             }
             Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid })
-        }
-    }
-}
-
-/// The operators and how they are spelt.
-const OPERATORS: [&str; 13] = [
-    "strict",
-    "seq",
-    "par",
-    "alt",
-    "coreg",
-    "loopS",
-    "loopW",
-    "loopP",
-    "loopC",
-    "loopH",
-    "loop_strict",
-    "loop_seq",
-    "loop_par",
-];
-
-/// `operator '('`: a keyword, its region if it has one, and the parenthesis.
-fn operator(cursor: &mut Cursor<'_>) -> Head {
-    let keyword = cursor.token().span;
-    let word = cursor.text();
-    let after = cursor.kind_after();
-    cursor.bump();
-    let mut known = true;
-    let operator = match word {
-        "strict" => Operator::Strict,
-        "seq" => Operator::Seq,
-        "par" => Operator::Par,
-        "alt" => Operator::Alt,
-        "coreg" => Operator::Coreg(region(cursor, keyword)),
-        "loopS" | "loop_strict" => Operator::Loop(LoopKind::Strict),
-        "loopW" | "loop_seq" => Operator::Loop(LoopKind::Weak),
-        "loopP" | "loop_par" => Operator::Loop(LoopKind::Parallel),
-        "loopH" => Operator::Loop(LoopKind::HeadFirst),
-        "loopC" => Operator::Loop(LoopKind::Coregion(region(cursor, keyword))),
-        _ => {
-            unknown_operator(cursor, keyword, word);
-            known = false;
-            if after == TokenKind::LeftBrace {
-                skip_to_parenthesis(cursor);
-            }
-            // Read on as if it were a sequence: its operands may have faults of their own.
-            Operator::Seq
-        }
-    };
-    let parenthesis = cursor.token().span;
-    if cursor.eat(TokenKind::LeftParen).is_none() {
-        cursor.unexpected("`(` before the operands");
-        return Head::Leaf(Node { span: keyword, kind: NodeKind::Invalid });
-    }
-    let operands = Vec::new();
-    Head::Operator(Open { operator, known, start: keyword.start, parenthesis, operands })
-}
-
-/// Whether this is an operator of later peers, whose first bracket may be a brace.
-fn unsupported(word: &str, after: TokenKind) -> bool {
-    word == "sync" && after == TokenKind::LeftBrace
-}
-
-fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
-    let (code, message, help) = match word {
-        "sync" | "and" => (
-            Code::UNSUPPORTED_OPERATOR,
-            format!("Otus does not have the operator `{word}`"),
-            "it is of later versions of hibou and not of the papers; \
-             for a rendez-vous write `a -- <synch> m -> b`"
-                .to_owned(),
-        ),
-        "loop" => (
-            Code::UNKNOWN_OPERATOR,
-            "a loop must say how its iterations follow each other".to_owned(),
-            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
-             or loopC(l1, l2) (concurrently on l1 and l2)"
-                .to_owned(),
-        ),
-        _ if is_loop(word) => (
-            Code::UNKNOWN_OPERATOR,
-            format!("there is no loop `{word}`"),
-            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
-             or loopC(l1, l2) (concurrently on l1 and l2)"
-                .to_owned(),
-        ),
-        "opt" => (
-            Code::UNKNOWN_OPERATOR,
-            "there is no operator `opt`".to_owned(),
-            "write alt(…, o): the second alternative is the empty interaction".to_owned(),
-        ),
-        _ => (
-            Code::UNKNOWN_OPERATOR,
-            format!("there is no operator `{word}`"),
-            match nearest(word, OPERATORS) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("the operators are {}", OPERATORS[..9].join(", ")),
-            },
-        ),
-    };
-    let mut found = Diagnostic::new(code, cursor.source(), keyword, message).with_help(help);
-    // Which loop or option was meant is the user's to say.
-    if let Some(meant) = nearest(word, OPERATORS)
-        && !matches!(word, "loop" | "opt" | "sync" | "and")
-        && !is_loop(word)
-    {
-        found = found.with_fix(keyword, meant);
-    }
-    cursor.report(found);
-}
-
-/// `loopX`: as near to one loop as to another.
-fn is_loop(word: &str) -> bool {
-    word.strip_prefix("loop").is_some_and(|rest| rest.chars().count() == 1)
-}
-
-/// Skips the `{…}` of an operator that is not supported.
-fn skip_to_parenthesis(cursor: &mut Cursor<'_>) {
-    while !matches!(cursor.kind(), TokenKind::LeftParen | TokenKind::End | TokenKind::At) {
-        cursor.bump();
-    }
-}
-
-/// `region := '(' (name (',' name)*)? ')'`
-fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
-    let operator = cursor.slice(keyword);
-    if matches!(cursor.kind_after(), TokenKind::Word | TokenKind::Quoted) && !region_follows(cursor)
-    {
-        cursor.report(
-            Diagnostic::new(
-                Code::MISSING_REGION,
-                cursor.source(),
-                keyword,
-                format!("`{operator}` needs its concurrent lifelines before its operands"),
-            )
-            .with_help(match operator {
-                "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
-                _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
-            }),
-        );
-        return Vec::new();
-    }
-    let Some(open) = cursor.expect(TokenKind::LeftParen, "`(` before the concurrent lifelines")
-    else {
-        return Vec::new();
-    };
-    names(cursor, open.span)
-}
-
-/// Whether the parenthesis at the cursor holds just a list of names.
-fn region_follows(cursor: &Cursor<'_>) -> bool {
-    let mut ahead = cursor.look_ahead();
-    loop {
-        match ahead.advance() {
-            TokenKind::Word | TokenKind::Quoted => match ahead.advance() {
-                TokenKind::Comma => {}
-                TokenKind::RightParen => return true,
-                _ => return false,
-            },
-            TokenKind::RightParen => return true,
-            _ => return false,
-        }
-    }
-}
-
-/// `(name (',' name)*)? ')'`, after its `(`.
-fn names(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
-    let mut names = Vec::new();
-    loop {
-        match cursor.kind() {
-            TokenKind::RightParen => {
-                cursor.bump();
-                return names;
-            }
-            TokenKind::Comma => {
-                cursor.bump();
-            }
-            TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
-                names.extend(cursor.name("a lifeline"));
-            }
-            TokenKind::End | TokenKind::At => {
-                cursor.unclosed(open, ')');
-                return names;
-            }
-            _ => {
-                cursor.unexpected("a lifeline, `,` or `)`");
-                return names;
-            }
         }
     }
 }
@@ -425,179 +239,6 @@ fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) 
 fn push(nodes: &mut Vec<Node>, node: Node) -> NodeId {
     nodes.push(node);
     NodeId(offset(nodes.len() - 1))
-}
-
-/// `passing := (name '--')? synch? name '->' target | name '!' name | name '?' name`
-fn passing(cursor: &mut Cursor<'_>) -> Node {
-    let start = cursor.token().span.start;
-    match passing_kind(cursor) {
-        Some(passing) => {
-            Node { span: Span::new(start, cursor.previous_end()), kind: NodeKind::Passing(passing) }
-        }
-        None => {
-            recover(cursor);
-            let span = Span::new(start, cursor.previous_end().max(start));
-            Node { span, kind: NodeKind::Invalid }
-        }
-    }
-}
-
-fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
-    if cursor.kind() == TokenKind::Less {
-        let synchronous = synch(cursor);
-        let message = cursor.name("a message")?;
-        arrow(cursor)?;
-        return Some(Passing { origin: None, message, target: target(cursor)?, synchronous });
-    }
-    let first = cursor.name("a lifeline or a message")?;
-    match cursor.kind() {
-        TokenKind::Dashes => {
-            cursor.bump();
-            let synchronous = synch(cursor);
-            if cursor.kind() == TokenKind::Arrow {
-                cursor.unexpected("a message between `--` and `->`");
-                return None;
-            }
-            let message = cursor.name("a message")?;
-            arrow(cursor)?;
-            Some(Passing { origin: Some(first), message, target: target(cursor)?, synchronous })
-        }
-        TokenKind::Arrow => {
-            cursor.bump();
-            let target = target(cursor)?;
-            if target == Target::Environment {
-                let (end, message) = (cursor.previous_end(), cursor.slice(first.span));
-                cursor.report(
-                    Diagnostic::new(
-                        Code::UNEXPECTED_TOKEN,
-                        cursor.source(),
-                        Span::new(first.span.start, end),
-                        format!("nobody sends or receives `{message}` here"),
-                    )
-                    .with_help(format!(
-                        "write `a -- {message} ->|` if lifeline a emits it, \
-                         or `{message} -> a` if a receives it"
-                    )),
-                );
-                return None;
-            }
-            Some(Passing { origin: None, message: first, target, synchronous: false })
-        }
-        TokenKind::Bang => {
-            cursor.bump();
-            let message = cursor.name("a message")?;
-            let target = Target::Environment;
-            Some(Passing { origin: Some(first), message, target, synchronous: false })
-        }
-        TokenKind::Question => {
-            cursor.bump();
-            let message = cursor.name("a message")?;
-            let target = Target::Lifeline(first);
-            Some(Passing { origin: None, message, target, synchronous: false })
-        }
-        next => {
-            let help = after_name(cursor.slice(first.span), next);
-            cursor.unexpected_with("`--`, `->`, `!` or `?` after this name", Some(help));
-            None
-        }
-    }
-}
-
-/// What may have been meant by a name that neither sends nor receives.
-fn after_name(name: &str, next: TokenKind) -> String {
-    match next {
-        TokenKind::LeftBrace if nearest(name, SECTIONS).is_some() => {
-            format!("a section begins with `@`: `@{name}{{…}}`")
-        }
-        TokenKind::Equals => {
-            "options stand in a section: `@analyze_option{…}` or `@explore_option{…}`".to_owned()
-        }
-        TokenKind::LeftBracket | TokenKind::LeftBrace if matches!(name, "coreg" | "loopC") => {
-            format!("lifelines and operands stand in parentheses: {name}(l1, l2)(…)")
-        }
-        _ if OPERATORS.contains(&name) => {
-            format!("if `{name}` is the operator, its operands stand in parentheses: {name}(…)")
-        }
-        TokenKind::Minus => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
-        _ => "write `a -- m -> b`, `a -- m ->|` or `m -> b`".to_owned(),
-    }
-}
-
-fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
-    let taken = cursor.eat(TokenKind::Arrow);
-    if taken.is_none() {
-        let help = "write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it";
-        cursor.unexpected_with("`->` and who receives the message", Some(help.to_owned()));
-    }
-    taken.map(|_| ())
-}
-
-/// `synch := '<' ('synch' | 'asynch') '>'`, if it is there.
-fn synch(cursor: &mut Cursor<'_>) -> bool {
-    if cursor.eat(TokenKind::Less).is_none() {
-        return false;
-    }
-    let word = cursor.text();
-    let span = cursor.token().span;
-    let synchronous = match word {
-        "synch" => true,
-        "asynch" => false,
-        _ => {
-            let found = Diagnostic::new(
-                Code::UNEXPECTED_TOKEN,
-                cursor.source(),
-                span,
-                "expected `synch` or `asynch` between `<` and `>`",
-            );
-            let meant = nearest(word, ["synch", "asynch"]);
-            cursor.report(match meant {
-                Some(meant) => {
-                    found.with_help(format!("did you mean `{meant}`?")).with_fix(span, meant)
-                }
-                None => found.with_help("leave it out for ordinary, asynchronous passing"),
-            });
-            meant == Some("synch")
-        }
-    };
-    if cursor.kind() == TokenKind::Word {
-        cursor.bump();
-    }
-    cursor.expect(TokenKind::Greater, "`>`");
-    synchronous
-}
-
-/// `target := '|' | name | '(' name (',' name)* ')'`
-fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
-    match cursor.kind() {
-        TokenKind::Pipe => {
-            cursor.bump();
-            Some(Target::Environment)
-        }
-        TokenKind::LeftParen => {
-            let open = cursor.bump().span;
-            let names = names(cursor, open);
-            if names.is_empty() {
-                cursor.report(
-                    Diagnostic::new(
-                        Code::NO_OPERANDS,
-                        cursor.source(),
-                        Span::new(open.start, cursor.previous_end()),
-                        "this broadcast has no receivers",
-                    )
-                    .with_help("list them: -> (b, c), or write ->| to send to the environment"),
-                );
-                return None;
-            }
-            Some(Target::Broadcast(names))
-        }
-        TokenKind::Greater => {
-            let help = "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one \
-                        into the other)";
-            cursor.unexpected_with("a lifeline, `(…)` or `|` after `->`", Some(help.to_owned()));
-            None
-        }
-        _ => cursor.name("a lifeline, `(…)` or `|` after `->`").map(Target::Lifeline),
-    }
 }
 
 /// Skips to where the next operand can begin or the current operator can end.

@@ -154,14 +154,13 @@ fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect
             region(out, names, lifelines);
         }
         Operator::Loop(kind) => {
-            let (today, then) = match kind {
-                LoopKind::Strict => ("loopS", "loop_strict"),
-                LoopKind::Weak => ("loopW", "loop_seq"),
-                LoopKind::HeadFirst => ("loopH", "loop_seq"),
-                LoopKind::Parallel => ("loopP", "loop_par"),
-                LoopKind::Coregion(_) => ("loopC", "loopC"),
+            let then = match kind {
+                LoopKind::Strict => "loop_strict",
+                LoopKind::Weak | LoopKind::HeadFirst => "loop_seq",
+                LoopKind::Parallel => "loop_par",
+                LoopKind::Coregion(_) => "loopC",
             };
-            out.push_str(dialect.choose(today, then));
+            out.push_str(dialect.choose(kind.keyword(), then));
             if let LoopKind::Coregion(lifelines) = kind {
                 region(out, names, lifelines);
             }

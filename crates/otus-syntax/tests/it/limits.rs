@@ -1,5 +1,6 @@
 //! Depth and length: nothing overflows, nothing panics.
 
+use otus_syntax::ast::Section;
 use otus_syntax::{Source, parse_spec, parse_trace, print};
 
 const DEPTH: usize = 100_000;
@@ -31,6 +32,19 @@ fn a_hundred_thousand_open_brackets() {
             assert!(!parse_spec(&Source::new("open", text)).diagnostics.is_empty());
         }
     }
+}
+
+/// Looking for where an option was first set must not go through all that were set before.
+#[test]
+fn many_options_set_twice_take_linear_time() {
+    let text = format!(
+        "@analyze_option{{{}{}}}",
+        "goal=Pass;".repeat(1_000_000),
+        "memoize=true;".repeat(1_000_000)
+    );
+    let parsed = parse_spec(&Source::new("x.hcf", text));
+    let Section::Options(options) = &parsed.tree.sections[0] else { panic!("options") };
+    assert_eq!(options.items.len(), 2_000_000);
 }
 
 #[test]

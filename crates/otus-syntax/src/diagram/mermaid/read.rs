@@ -5,6 +5,7 @@ mod line;
 use crate::ast::{Comment, SpecFile};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::diagram::picture::Picture;
 use crate::diagram::statement::{Fragment, Statement, StatementKind};
 use crate::diagram::{build, directive};
 use crate::grammar::Parsed;
@@ -13,9 +14,9 @@ use crate::parser;
 use crate::source::{Source, Span, offset};
 use crate::suggest;
 
+use super::decoration::Decoration;
 use super::entity::{decode, entity_length};
 use super::lexis::{self, KEYWORDS};
-use super::picture::{Picture, Pictures};
 use super::preamble;
 
 /// Reads the diagram that stands at `range` of a text.
@@ -29,7 +30,7 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
         statements: Vec::new(),
         diagnostics: Vec::new(),
         comments: Vec::new(),
-        pictures: Pictures::default(),
+        picture: Picture::default(),
         openers: Vec::new(),
         open_directives: 0,
         errors: 0,
@@ -40,8 +41,8 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
             reader.statement();
         }
     }
-    let Reader { names, statements, mut diagnostics, comments, pictures, .. } = reader;
-    pictures.report(source.id(), &mut diagnostics);
+    let Reader { names, statements, mut diagnostics, comments, picture, .. } = reader;
+    picture.report(source.id(), &mut diagnostics);
     let mut tree = build::build(source.id(), range, names, &statements, &mut diagnostics);
     tree.comments = comments;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
@@ -61,7 +62,7 @@ struct Reader<'a> {
     statements: Vec<Statement>,
     diagnostics: Vec<Diagnostic>,
     comments: Vec<Comment>,
-    pictures: Pictures,
+    picture: Picture<Decoration>,
     /// What is open: a keyword closes with `end`, a directive with `otus: end`.
     openers: Vec<Opener>,
     /// How many of them are directives.
@@ -92,7 +93,7 @@ impl Reader<'_> {
             let is_closed = self.rest()[..end].trim_end().len() > start + 3;
             self.at += end;
             if is_closed {
-                self.pictures.add(Picture::Settings, span);
+                self.picture.meet(Decoration::Settings, span);
             } else {
                 self.never_closed(span, "front matter", "a line `---`");
                 // Where the diagram begins is a guess.
@@ -167,7 +168,7 @@ impl Reader<'_> {
                 let span = self.span(start, start + 3);
                 match self.find(Closer::Setting, start) {
                     Some(end) => {
-                        self.pictures.add(Picture::Settings, span);
+                        self.picture.meet(Decoration::Settings, span);
                         self.at = end;
                     }
                     None => {

@@ -1,4 +1,4 @@
-//! The writer: spells statements so that Mermaid draws them and [`super::read`] gives them back.
+//! The writer: spells statements so that Mermaid draws them and [`super::read()`] gives them back.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,10 +1,10 @@
 //! PlantUML sequence diagrams.
 //!
-//! A text is read line by line, as PlantUML does it: [`line`] joins continued lines and finds the
-//! diagram, [`read`] knows the commands, [`arrow`] the arrows, [`calls`] what `return` answers, and
-//! [`text`] what a label means. [`write()`] goes the other way. What the two agree on was found by
-//! trying PlantUML 1.2020.2, which Debian has; `scripts/check-plantuml.sh` repeats that on
-//! everything the writer writes.
+//! A text is read line by line, as PlantUML does it: [`mod@line`] joins continued lines and finds
+//! the diagram, [`mod@read`] knows the commands, [`arrow`] the arrows, [`calls`] what `return`
+//! answers, and [`text`] what a label means. [`write()`] goes the other way. What the two agree on
+//! was found by trying PlantUML 1.2020.2, which Debian has; `scripts/check-plantuml.sh` repeats
+//! that on everything the writer writes.
 //!
 //! Conventions:
 //! - a lifeline is named by what arrows call it; what its head shows is its label;
@@ -14,8 +14,8 @@
 
 mod arrow;
 mod calls;
+mod decoration;
 mod line;
-mod picture;
 mod read;
 #[cfg(test)]
 mod tests;

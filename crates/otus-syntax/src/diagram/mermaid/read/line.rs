@@ -3,9 +3,9 @@
 use super::{Closer, OpenerKind, Reader};
 use crate::code::Code;
 use crate::diagram::directive;
+use crate::diagram::mermaid::decoration::Decoration;
 use crate::diagram::mermaid::entity::decode;
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
-use crate::diagram::mermaid::picture::Picture;
 use crate::diagram::statement::{End, Fragment, Separator, StatementKind};
 use crate::source::Span;
 use crate::suggest;
@@ -32,11 +32,11 @@ impl Reader<'_> {
             "par" | "par_over" => self.fragment(start, after, Fragment::Par),
             "break" => self.fragment(start, after, Fragment::Break),
             "rect" => {
-                self.pictures.add(Picture::Background, self.span(start, after));
+                self.picture.meet(Decoration::Background, self.span(start, after));
                 self.fragment(start, after, Fragment::Frame);
             }
             "box" => {
-                self.pictures.add(Picture::Box, self.span(start, after));
+                self.picture.meet(Decoration::Box, self.span(start, after));
                 self.fragment(start, after, Fragment::Frame);
             }
             "critical" => self.critical(start, after),
@@ -50,16 +50,16 @@ impl Reader<'_> {
                 }
             }
             "note" => self.note(start, after),
-            "activate" | "deactivate" => self.on_participant(start, after, Picture::Activation),
-            "destroy" => self.on_participant(start, after, Picture::Lifecycle),
-            "autonumber" => self.picture(start, after, Picture::Numbering),
+            "activate" | "deactivate" => self.on_participant(start, after, Decoration::Activation),
+            "destroy" => self.on_participant(start, after, Decoration::Lifecycle),
+            "autonumber" => self.picture(start, after, Decoration::Numbering),
             "title" if self.text[after..].starts_with([' ', '\t', ':']) => {
-                self.picture(start, after, Picture::Title);
+                self.picture(start, after, Decoration::Title);
             }
-            "acctitle" => self.description(start, after, Picture::Title),
-            "accdescr" => self.description(start, after, Picture::Description),
+            "acctitle" => self.description(start, after, Decoration::Title),
+            "accdescr" => self.description(start, after, Decoration::Description),
             "link" | "links" | "properties" | "details" if self.names_participant(after) => {
-                self.picture(start, after, Picture::Links);
+                self.picture(start, after, Decoration::Links);
             }
             _ => self.message(start),
         }
@@ -140,7 +140,7 @@ impl Reader<'_> {
         let next = self.skip_blanks(after);
         let word = lexis::word(&self.text[next..]);
         if word.eq_ignore_ascii_case("participant") || word.eq_ignore_ascii_case("actor") {
-            self.pictures.add(Picture::Lifecycle, self.span(start, after));
+            self.picture.meet(Decoration::Lifecycle, self.span(start, after));
             self.participant(start, next + word.len());
         } else {
             let help = "write `create participant A` or `create actor A`".to_owned();
@@ -152,7 +152,7 @@ impl Reader<'_> {
         if let Some((span, label)) = self.fragment_label(start, after) {
             let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
             if is_guarded && !label.is_empty() {
-                self.pictures.add(Picture::Guard, span);
+                self.picture.meet(Decoration::Guard, span);
             }
             self.open(span, fragment);
         }
@@ -175,7 +175,7 @@ impl Reader<'_> {
         if let Some((span, label)) = self.fragment_label(start, after) {
             let is_guarded = separator == Separator::Else && !self.openers.is_empty();
             if is_guarded && !label.is_empty() {
-                self.pictures.add(Picture::Guard, span);
+                self.picture.meet(Decoration::Guard, span);
             }
             self.push(span, StatementKind::Next(separator));
         }
@@ -246,11 +246,11 @@ impl Reader<'_> {
             );
             return;
         }
-        self.picture(start, next + names, Picture::Note);
+        self.picture(start, next + names, Decoration::Note);
     }
 
     /// `activate A`, `destroy A`.
-    fn on_participant(&mut self, start: usize, after: usize, picture: Picture) {
+    fn on_participant(&mut self, start: usize, after: usize, decoration: Decoration) {
         if !self.is_free(start, after) {
             return;
         }
@@ -262,20 +262,20 @@ impl Reader<'_> {
             self.not_understood(self.span(start, after), &message, help);
             return;
         }
-        self.picture(start, after, picture);
+        self.picture(start, after, decoration);
     }
 
     /// `accTitle: text`, `accDescr: text`, `accDescr { lines }`.
-    fn description(&mut self, start: usize, after: usize, picture: Picture) {
+    fn description(&mut self, start: usize, after: usize, decoration: Decoration) {
         let next = self.skip_blanks(after);
         let rest = &self.text[next..];
         if rest.starts_with(':') {
-            self.pictures.add(picture, self.span(start, after));
+            self.picture.meet(decoration, self.span(start, after));
             self.at = self.line_end(next);
-        } else if rest.starts_with('{') && picture == Picture::Description {
+        } else if rest.starts_with('{') && decoration == Decoration::Description {
             match self.find(Closer::Brace, next) {
                 Some(end) => {
-                    self.pictures.add(picture, self.span(start, after));
+                    self.picture.meet(decoration, self.span(start, after));
                     self.at = end;
                 }
                 None => {
@@ -289,10 +289,10 @@ impl Reader<'_> {
     }
 
     /// A statement that only the picture shows.
-    fn picture(&mut self, start: usize, after: usize, picture: Picture) {
+    fn picture(&mut self, start: usize, after: usize, decoration: Decoration) {
         let end = self.text_end(after);
         let span = self.span(start, start + self.text[start..end].trim_end().len());
-        self.pictures.add(picture, span);
+        self.picture.meet(decoration, span);
         self.at = end;
     }
 
@@ -355,7 +355,7 @@ impl Reader<'_> {
         }
         let mut at = self.skip_circle(arrow_at + length);
         if text[at..].starts_with(['+', '-']) {
-            self.pictures.add(Picture::Activation, self.span(at, at + 1));
+            self.picture.meet(Decoration::Activation, self.span(at, at + 1));
             at = self.skip_circle(at + 1);
         }
         let to_end = at + lexis::actor_length(&text[at..]);

@@ -1,14 +1,9 @@
-//! What belongs to the picture only, counted.
-//!
-//! Notes, titles, colours and activation bars say nothing about messages. They are read over, and
-//! the user is told once for each kind, at its first place.
+//! The kinds of decoration that PlantUML has.
 
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
-use crate::source::{SourceId, Span};
+use crate::diagram::picture::Kind;
 
 /// The kinds of decoration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decoration {
     Activation,
     Anchor,
@@ -30,8 +25,7 @@ pub(super) enum Decoration {
     Title,
 }
 
-impl Decoration {
-    /// What to call several of them.
+impl Kind for Decoration {
     fn plural(self) -> &'static str {
         match self {
             Decoration::Activation => "activation bars",
@@ -55,7 +49,6 @@ impl Decoration {
         }
     }
 
-    /// What to do when it was meant otherwise.
     fn help(self) -> Option<&'static str> {
         match self {
             Decoration::Cross => {
@@ -80,34 +73,6 @@ impl Decoration {
             | Decoration::Space
             | Decoration::Style
             | Decoration::Title => None,
-        }
-    }
-}
-
-/// The decorations of one diagram.
-#[derive(Debug, Default)]
-pub(super) struct Picture {
-    /// Each kind that was met, with its first place and how often.
-    met: Vec<(Decoration, Span, usize)>,
-}
-
-impl Picture {
-    /// A decoration stands at `span`.
-    pub(super) fn meet(&mut self, decoration: Decoration, span: Span) {
-        match self.met.iter_mut().find(|entry| entry.0 == decoration) {
-            Some(entry) => entry.2 += 1,
-            None => self.met.push((decoration, span, 1)),
-        }
-    }
-
-    /// One note for each kind.
-    pub(super) fn report(self, source: SourceId, diagnostics: &mut Vec<Diagnostic>) {
-        for (decoration, span, count) in self.met {
-            let places = if count == 1 { String::new() } else { format!(" ({count} places)") };
-            let message = format!("{} are kept in the picture only{places}", decoration.plural());
-            let mut diagnostic = Diagnostic::new(Code::PICTURE_ONLY, source, span, message);
-            diagnostic.help = decoration.help().map(str::to_owned);
-            diagnostics.push(diagnostic);
         }
     }
 }

@@ -1,0 +1,83 @@
+//! What PlantUML does not draw: comments, directives in them, and the preprocessor.
+
+use std::ops::Range;
+
+use super::fragment::Opened;
+use super::skip::{Skipping, Until};
+use super::{Reader, first_word};
+use crate::diagram::directive;
+use crate::diagram::plantuml::decoration::Decoration;
+use crate::diagram::plantuml::line::Line;
+use crate::diagram::statement::{Block, Fragment, StatementKind};
+
+impl Reader<'_> {
+    /// The part of a line that is not in `/' … '/` at its start or end; `None` if such a comment
+    /// begins and goes on.
+    pub(super) fn without_comments(&mut self, line: &Line<'_>) -> Option<Range<usize>> {
+        let text = line.text();
+        let mut start = 0;
+        while text[start..].starts_with("/'") {
+            match text[start + 2..].find("'/") {
+                Some(length) => {
+                    start += length + 4;
+                    start += text[start..].len() - text[start..].trim_start().len();
+                }
+                None => {
+                    let span = line.span(start..text.len());
+                    // A comment inside a note ends before the note does; to keep one state is
+                    // worth more than to tell that apart.
+                    if self.skipping.is_none() {
+                        self.skipping = Some(Skipping { start: span, until: Until::Comment });
+                    }
+                    return None;
+                }
+            }
+        }
+        let rest = &text[start..];
+        let end = match rest.strip_suffix("'/").and_then(|inside| inside.rfind("/'")) {
+            Some(comment) if !rest.starts_with('\'') => start + comment,
+            Some(_) | None => text.len(),
+        };
+        Some(start..end)
+    }
+
+    pub(super) fn comment(&mut self, line: &Line<'_>, comment: &str) {
+        let span = line.whole();
+        let at = line.span(1..line.text().len()).start;
+        let Some(kind) = directive::read(self.source, comment, at, self.names, self.diagnostics)
+        else {
+            return;
+        };
+        match &kind {
+            StatementKind::Open(Fragment::Block(block)) => {
+                let concurrent = matches!(block, Block::Par | Block::Coreg(_));
+                self.enter(Opened { concurrent, drawn: false });
+            }
+            StatementKind::Close => self.leave(),
+            StatementKind::Open(_)
+            | StatementKind::Participant { .. }
+            | StatementKind::Message { .. }
+            | StatementKind::Next(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Empty
+            | StatementKind::Lifelines(_)
+            | StatementKind::Messages(_) => {}
+        }
+        self.push(span, kind);
+    }
+
+    pub(super) fn preprocessor(&mut self, line: &Line<'_>, rest: &str) {
+        let word = first_word(rest).to_ascii_lowercase();
+        if matches!(word.as_str(), "theme" | "pragma" | "log" | "dump_memory" | "assert") {
+            self.picture.meet(Decoration::Pragma, line.whole());
+            return;
+        }
+        let written = rest.split_whitespace().next().unwrap_or("");
+        let shown: String = written.chars().take(20).collect();
+        self.unsupported(
+            line.span(0..1 + rest.find(char::is_whitespace).unwrap_or(rest.len())),
+            &format!("`!{shown}` changes the text of the diagram before PlantUML reads it"),
+            "give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it",
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! Lines that have no meaning here, and what may have been meant.
+
+use super::{Reader, first_word};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::diagram::plantuml::line::Line;
+use crate::diagram::plantuml::words;
+use crate::source::Span;
+use crate::suggest;
+
+/// After this many lines that are not understood, more would only repeat the cause.
+const MAX_NOT_UNDERSTOOD: usize = 50;
+
+impl Reader<'_> {
+    pub(super) fn unsupported(&mut self, span: Span, message: &str, help: &str) {
+        self.diagnostics.push(
+            Diagnostic::new(Code::UNSUPPORTED_CONSTRUCT, self.source, span, message)
+                .with_help(help),
+        );
+    }
+
+    pub(super) fn line_not_understood(&mut self, line: &Line<'_>) {
+        let text = line.text();
+        let word = first_word(text);
+        let foreign = words::is_foreign(word)
+            || ["[*]", "(*)", "(", ":"].iter().any(|sign| text.starts_with(sign));
+        if foreign {
+            let length = if word.is_empty() { text.len().min(1) } else { word.len() };
+            let message = "this line belongs to another kind of diagram";
+            self.diagnostics.push(
+                Diagnostic::new(Code::NOT_A_DIAGRAM, self.source, line.span(0..length), message)
+                    .with_help("Otus reads sequence diagrams: participants, arrows and fragments"),
+            );
+            self.other_diagram = true;
+            return;
+        }
+        self.not_understood += 1;
+        if self.not_understood > MAX_NOT_UNDERSTOOD {
+            if self.not_understood == MAX_NOT_UNDERSTOOD + 1 {
+                let message = "further lines that are not understood are not reported";
+                self.diagnostics.push(
+                    Diagnostic::new(Code::TOO_MANY_ERRORS, self.source, line.whole(), message)
+                        .with_help("is this a PlantUML sequence diagram?"),
+                );
+            }
+            return;
+        }
+        let help = if text.contains("->") || text.contains("<-") {
+            String::from(
+                "an arrow is written `A -> B : message`, or `A ->] : message` and \
+                 `[-> A : message` to and from outside; quote a name that has other characters \
+                 than letters, digits, `_`, `.` and `@`",
+            )
+        } else {
+            let lower = word.to_ascii_lowercase();
+            if words::is_participant_kind(&lower) || lower == "create" {
+                format!(
+                    "write `{lower} NAME` or `{lower} \"what it shows\" as NAME`; quote a name that \
+                     has other characters than letters, digits, `_`, `.` and `@`"
+                )
+            } else if lower == "and" {
+                String::from("in PlantUML, `else` separates the operands of `par` too")
+            } else if words::commands().any(|command| command == lower) {
+                format!("PlantUML has lines that begin with `{lower}`, but not this one")
+            } else {
+                suggest::did_you_mean(&lower, words::commands()).unwrap_or_else(|| {
+                    String::from(
+                        "a message is written `A -> B : message`, a comment begins with `'`",
+                    )
+                })
+            }
+        };
+        let message = "this line is not understood";
+        self.diagnostics.push(
+            Diagnostic::new(Code::LINE_NOT_UNDERSTOOD, self.source, line.whole(), message)
+                .with_help(help),
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! Fragments: `alt`, `else`, `end` and their kin.
+//!
+//! What is open is kept only to know what a `return` answers and whether a `critical` stands
+//! inside a `par`; nesting itself is judged later.
+
+use super::{Reader, first_word};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::diagram::directive;
+use crate::diagram::plantuml::decoration::Decoration;
+use crate::diagram::plantuml::line::Line;
+use crate::diagram::statement::{Block, Fragment, Separator, StatementKind};
+
+/// What must be known of a fragment until it ends.
+#[derive(Clone, Copy)]
+pub(super) struct Opened {
+    /// Whether its operands run concurrently.
+    pub(super) concurrent: bool,
+    /// Whether PlantUML sees it: not if a directive opened it.
+    pub(super) drawn: bool,
+}
+
+impl Reader<'_> {
+    pub(super) fn fragment(&mut self, line: &Line<'_>, word: &str, start: usize) {
+        let rest = &line.text()[start..];
+        let label = without_colours(rest);
+        let label_at = line.text().len() - label.len();
+        let mut concurrent = false;
+        let fragment = match word {
+            "alt" => Fragment::Alt,
+            "opt" => Fragment::Opt,
+            "par" | "par2" => {
+                concurrent = true;
+                Fragment::Par
+            }
+            "break" => Fragment::Break,
+            "loop" => Fragment::Loop(directive::repetition(label)),
+            "critical" => {
+                if self.concurrent > 0 {
+                    self.unsupported(
+                        line.span(0..word.len()),
+                        "`critical` inside `par` forbids interleavings, which no interaction can say",
+                        "move it out of `par`, or write `group strict` if the order inside is what matters",
+                    );
+                }
+                Fragment::Frame
+            }
+            _ => {
+                // `group strict [why]`: the second label is the author's.
+                let first = match label.strip_suffix(']').and_then(|label| label.find('[')) {
+                    Some(second) => label[..second].trim_end(),
+                    None => label,
+                };
+                let at = line.span(label_at..label_at + first.len()).start;
+                match directive::block(first, at, self.names) {
+                    Some(block) => {
+                        concurrent = matches!(block, Block::Par | Block::Coreg(_));
+                        Fragment::Block(block)
+                    }
+                    None => {
+                        if let Some(meant) = directive::nearly_block(first) {
+                            let span = line.span(label_at..label_at + first.len());
+                            self.diagnostics.push(
+                                Diagnostic::new(
+                                    Code::PICTURE_ONLY,
+                                    self.source,
+                                    span,
+                                    format!("this group is only a frame around its lines: `{first}` is free text"),
+                                )
+                                .with_help(format!("did you mean `group {meant}`?")),
+                            );
+                        }
+                        Fragment::Frame
+                    }
+                }
+            }
+        };
+        if matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break) && !label.is_empty()
+        {
+            self.picture.meet(Decoration::Guard, line.whole());
+        }
+        self.enter(Opened { concurrent, drawn: true });
+        self.push(line.whole(), StatementKind::Open(fragment));
+    }
+
+    /// `else` and `also`
+    pub(super) fn separator(&mut self, line: &Line<'_>, word: &str, rest: &str) {
+        let separator = if word == "else" { Separator::Else } else { Separator::And };
+        if !without_colours(rest).is_empty() {
+            self.picture.meet(Decoration::Guard, line.whole());
+        }
+        self.calls.next();
+        self.push(line.whole(), StatementKind::Next(separator));
+    }
+
+    pub(super) fn end_of(&mut self, line: &Line<'_>, what: &str) -> bool {
+        let word = first_word(what).to_ascii_lowercase();
+        match word.as_str() {
+            "box" => self.picture.meet(Decoration::Box, line.whole()),
+            "note" | "hnote" | "rnote" | "ref" | "title" | "header" | "footer" | "legend" => {
+                return false;
+            }
+            _ => {
+                self.leave();
+                self.push(line.whole(), StatementKind::Close);
+            }
+        }
+        true
+    }
+
+    pub(super) fn enter(&mut self, opened: Opened) {
+        self.concurrent += usize::from(opened.concurrent);
+        if opened.drawn {
+            self.calls.open();
+        }
+        self.fragments.push(opened);
+    }
+
+    pub(super) fn leave(&mut self) {
+        if let Some(opened) = self.fragments.pop() {
+            self.concurrent -= usize::from(opened.concurrent);
+            if opened.drawn {
+                self.calls.close();
+            }
+        }
+    }
+}
+
+/// What follows the colours of `alt#Gold #LightBlue label`.
+fn without_colours(text: &str) -> &str {
+    let mut rest = text;
+    for _ in 0..2 {
+        if let Some(colour) = rest.trim_start().strip_prefix('#') {
+            let length = colour.find(|c: char| c != '_' && !c.is_alphanumeric());
+            let after = &colour[length.unwrap_or(colour.len())..];
+            if after.is_empty() || after.starts_with(char::is_whitespace) || after.starts_with('#')
+            {
+                rest = after;
+            }
+        }
+    }
+    rest.trim()
+}

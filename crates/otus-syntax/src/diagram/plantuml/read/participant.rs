@@ -1,0 +1,123 @@
+//! Participants: their declarations, names and lives.
+
+use std::ops::Range;
+
+use super::skip::Until;
+use super::{Reader, first_word};
+use crate::diagram::plantuml::arrow::{self, Participant};
+use crate::diagram::plantuml::decoration::Decoration;
+use crate::diagram::plantuml::line::Line;
+use crate::diagram::plantuml::text;
+use crate::diagram::statement::StatementKind;
+use crate::name::Name;
+use crate::source::Span;
+
+impl Reader<'_> {
+    /// `NAME`, `"Long" as NAME`, `NAME as "Long"`, `LABEL as NAME`, and decorations.
+    pub(super) fn participant(&mut self, line: &Line<'_>, start: usize) -> bool {
+        let part = line.part(start..line.text().len());
+        let text = part.text();
+        let Some(first) = arrow::name(text) else { return false };
+        let mut rest = text[first.place.end..].trim_start();
+        let mut declared = first.clone();
+        let mut label = None;
+        if first_word(rest).eq_ignore_ascii_case("as") {
+            let after = rest[2..].trim_start();
+            let at = text.len() - after.len();
+            let shifted = |range: Range<usize>| at + range.start..at + range.end;
+            if let Some(second) = arrow::name(after) {
+                rest = after[second.place.end..].trim_start();
+                if second.quoted {
+                    if first.quoted {
+                        return false;
+                    }
+                    label = Some(text::decode(&text[shifted(second.name)]).into_owned());
+                } else {
+                    label = Some(text::decode(&text[first.name]).into_owned());
+                    declared = Participant {
+                        name: shifted(second.name),
+                        place: shifted(second.place),
+                        ..second
+                    };
+                }
+            } else {
+                return false;
+            }
+        }
+        let (mut multiple_lines, mut ordered) = (false, false);
+        while !rest.is_empty() {
+            let length = if rest.starts_with("<<") {
+                rest.find(">>").map(|length| length + 2)
+            } else if rest.starts_with("[[") {
+                rest.find("]]").map(|length| length + 2)
+            } else if rest.starts_with('#') {
+                Some(rest.find(char::is_whitespace).unwrap_or(rest.len()))
+            } else if rest == "[" {
+                multiple_lines = true;
+                Some(1)
+            } else if first_word(rest).eq_ignore_ascii_case("order") {
+                let number = rest[5..].trim_start();
+                let digits = number.strip_prefix('-').unwrap_or(number);
+                let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+                ordered = true;
+                (length > 0).then_some(rest.len() - digits.len() + length)
+            } else {
+                None
+            };
+            let Some(length) = length else { return false };
+            rest = rest[length..].trim_start();
+        }
+        if ordered {
+            self.picture.meet(Decoration::Order, line.whole());
+        }
+        let name = self.name(&part, &declared);
+        if multiple_lines {
+            self.skip_until(line, Until::Label { name, lines: Vec::new() });
+        } else {
+            self.declare(line.whole(), name, label);
+        }
+        true
+    }
+
+    pub(super) fn declare(&mut self, span: Span, name: Name, label: Option<String>) {
+        let index = name.symbol.0 as usize;
+        if self.declared.len() <= index {
+            self.declared.resize(index + 1, false);
+        }
+        self.declared[index] = true;
+        let label = label.filter(|label| label != self.names.text(name.symbol));
+        self.push(span, StatementKind::Participant { name, label });
+    }
+
+    pub(super) fn name(&mut self, line: &Line<'_>, participant: &Participant) -> Name {
+        let written = &line.text()[participant.name.clone()];
+        let symbol = if participant.quoted {
+            self.names.intern(&text::decode(written))
+        } else {
+            self.names.intern(written)
+        };
+        Name { symbol, span: line.span(participant.place.clone()) }
+    }
+
+    /// `activate B #red`
+    pub(super) fn life(&mut self, line: &Line<'_>, word: &str, rest: &str) -> bool {
+        // Only `deactivate` may leave out whom it is about.
+        let tail = match arrow::name(rest) {
+            Some(name) => rest[name.place.end..].trim_start(),
+            None if rest.is_empty() && word == "deactivate" => "",
+            None => return false,
+        };
+        if !tail.is_empty() && (!tail.starts_with('#') || tail.contains(char::is_whitespace)) {
+            return false;
+        }
+        match word {
+            "activate" => self.calls.activate(),
+            "deactivate" => self.calls.deactivate(),
+            _ => {}
+        }
+        let decoration =
+            if word == "destroy" { Decoration::Destroy } else { Decoration::Activation };
+        self.picture.meet(decoration, line.whole());
+        true
+    }
+}

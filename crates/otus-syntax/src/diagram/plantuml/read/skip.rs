@@ -1,0 +1,119 @@
+//! Constructs of several lines, which are read over up to their end.
+//!
+//! At most one is open at a time: inside it no other can begin, so a line is compared with one
+//! end only.
+
+use super::Reader;
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::diagram::plantuml::line::Line;
+use crate::name::Name;
+use crate::source::Span;
+
+/// A construct of several lines that is being read over.
+pub(super) struct Skipping {
+    /// Where it began.
+    pub(super) start: Span,
+    pub(super) until: Until,
+}
+
+/// What ends a construct of several lines.
+pub(super) enum Until {
+    /// A line that ends with `'/`.
+    Comment,
+    /// `end note` or `endnote`, with any of the words.
+    End(&'static [&'static str]),
+    /// As many `}` as `{`.
+    Brace(usize),
+    /// `</style>`
+    Style,
+    /// `]`, and the lines until then are the label of a participant.
+    Label { name: Name, lines: Vec<String> },
+}
+
+impl Until {
+    /// What it is.
+    fn word(&self) -> &'static str {
+        match self {
+            Until::Comment => "comment",
+            Until::End(words) => words[0],
+            Until::Brace(_) => "block",
+            Until::Style => "style",
+            Until::Label { .. } => "label",
+        }
+    }
+
+    /// What to write to end it.
+    fn written(&self) -> String {
+        match self {
+            Until::Comment => String::from("'/"),
+            Until::End(words) => format!("end {}", words[0]),
+            Until::Brace(_) => String::from("}"),
+            Until::Style => String::from("</style>"),
+            Until::Label { .. } => String::from("]"),
+        }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn skip_until(&mut self, line: &Line<'_>, until: Until) {
+        self.skipping = Some(Skipping { start: line.whole(), until });
+    }
+
+    /// A line inside a construct of several.
+    pub(super) fn skip(&mut self, line: &Line<'_>) {
+        let text = line.text();
+        let Some(skipping) = &mut self.skipping else { return };
+        let over = match &mut skipping.until {
+            Until::Comment => text.ends_with("'/"),
+            Until::End(words) => {
+                let what = text.get(..3).filter(|end| end.eq_ignore_ascii_case("end"));
+                let what = what.map_or("", |_| text[3..].trim());
+                words.iter().any(|word| word.eq_ignore_ascii_case(what))
+            }
+            Until::Brace(depth) => {
+                if text.ends_with('{') {
+                    *depth += 1;
+                } else if text == "}" {
+                    *depth -= 1;
+                }
+                *depth == 0
+            }
+            Until::Style => text.eq_ignore_ascii_case("</style>"),
+            Until::Label { lines, .. } => {
+                let over = text == "]";
+                if !over {
+                    lines.push(text.to_owned());
+                }
+                over
+            }
+        };
+        if !over {
+            return;
+        }
+        if let Some(Skipping { start, until: Until::Label { name, lines } }) = self.skipping.take()
+        {
+            self.declare(start.to(line.whole()), name, Some(lines.join("\n")));
+        }
+    }
+
+    /// At the end of the diagram: reports what goes on until there.
+    pub(super) fn never_ended(&mut self) {
+        let Some(skipping) = self.skipping.take() else { return };
+        let end = skipping.until.written();
+        let code = match skipping.until {
+            Until::Comment => Code::UNTERMINATED_COMMENT,
+            Until::End(_) | Until::Brace(_) | Until::Style | Until::Label { .. } => {
+                Code::NEVER_CLOSED
+            }
+        };
+        let message = format!(
+            "this {} has no `{end}`, so the rest of the diagram is lost",
+            skipping.until.word()
+        );
+        self.diagnostics.push(
+            Diagnostic::new(code, self.source, skipping.start, message)
+                .with_help(format!("write `{end}` on a line where it ends")),
+        );
+    }
+}

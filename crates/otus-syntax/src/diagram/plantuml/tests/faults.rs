@@ -1,0 +1,88 @@
+//! What is refused, and what the user is told.
+
+use expect_test::expect;
+
+use super::{check, parse};
+use crate::source::Source;
+
+#[test]
+fn unsupported_constructs_have_help() {
+    check(
+        "A <-> B : m\nA <<-->> B : m\nA x- B : m\n& A -> B : m\nA -> B & C : m\nA -- B : m
+!include x.puml\n!define X y\n!$x = 1\n!theme plain\n!pragma teoz true",
+        &expect![[r#"
+            error O0605 "<->" an arrow with two heads stands for two messages whose order it does not say; write two arrows, `A -> B : m` and `B -> A : m`, inside `par` if their order is open
+            error O0605 "<<-->>" an arrow with two heads stands for two messages whose order it does not say; write two arrows, `A -> B : m` and `B -> A : m`, inside `par` if their order is open
+            error O0605 "x-" versions of PlantUML disagree on which way this arrow points; write `->x` or `x<-` to say which end is the target
+            error O0605 "&" `&` draws this beside the line before, which says nothing about order; write `par`, `else`, `end` around what happens at the same time
+            error O0605 "& C" one arrow to several targets does not say how they receive it; write `group broadcast`, one arrow to each target, and `end`
+            error O0602 "--" this line between participants has no arrow head; write `->` for a message, `-->` for a reply
+            error O0605 "!include" `!include` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
+            error O0605 "!define" `!define` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
+            error O0605 "!$x" `!$x` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
+            note O0606 "!theme plain" pragmas and themes are kept in the picture only (2 places)
+        "#]],
+    );
+}
+
+#[test]
+fn lines_that_are_not_understood() {
+    check(
+        "partcipant A\nA-B -> C : m\nfoo bar\nend note\nlop 3 times\n\u{2014}\nnotes: x",
+        &expect![[r#"
+            error O0602 "partcipant A" this line is not understood; did you mean `participant`?
+            error O0602 "A-B -> C : m" this line is not understood; an arrow is written `A -> B : message`, or `A ->] : message` and `[-> A : message` to and from outside; quote a name that has other characters than letters, digits, `_`, `.` and `@`
+            error O0602 "foo bar" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
+            error O0602 "end note" this line is not understood; PlantUML has lines that begin with `end`, but not this one
+            error O0602 "lop 3 times" this line is not understood; did you mean `loop`?
+            error O0602 "—" this line is not understood; a message is written `A -> B : message`, a comment begins with `'`
+            error O0602 "notes: x" this line is not understood; did you mean `note`?
+        "#]],
+    );
+}
+
+#[test]
+fn not_understood_lines_are_not_reported_without_end() {
+    let text = "what is this\n".repeat(1000);
+    let (_, diagnostics) = parse(&Source::new("x", text));
+    assert_eq!(diagnostics.len(), 51);
+}
+
+#[test]
+fn other_diagrams_are_told_apart() {
+    check(
+        "@startuml\nclass A\nA -> B : m\n@enduml",
+        &expect![[r#"
+        error O0601 "class" this line belongs to another kind of diagram; Otus reads sequence diagrams: participants, arrows and fragments
+    "#]],
+    );
+    check(
+        "@startmindmap\n* x\n@endmindmap",
+        &expect![[r#"
+        error O0601 "@startmindmap" `@startmindmap` does not start a sequence diagram; a sequence diagram stands between `@startuml` and `@enduml`
+    "#]],
+    );
+    check(
+        "[*] --> S",
+        &expect![[r#"
+        error O0601 "[" this line belongs to another kind of diagram; Otus reads sequence diagrams: participants, arrows and fragments
+    "#]],
+    );
+    check(
+        "start\n:do it;\nstop",
+        &expect![[r#"
+        error O0601 "start" this line belongs to another kind of diagram; Otus reads sequence diagrams: participants, arrows and fragments
+    "#]],
+    );
+}
+
+#[test]
+fn of_several_diagrams_the_first_is_read() {
+    check(
+        "@startgantt\n@endgantt\nA -> B : no\n@startuml one\nA -> B : m\n@enduml\n@startuml\nC -> D : n\n@enduml",
+        &expect![[r#"
+            "A" -> "B" : "m"
+            warning O0306 "@startuml" only the first diagram is read; 1 more in this text; put each diagram into its own file
+        "#]],
+    );
+}

@@ -1,0 +1,199 @@
+//! Operators: their keywords, regions, and what was meant by a word that is none.
+
+use super::{Head, Open};
+use crate::ast::{LoopKind, Node, NodeKind, Operator};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::lexer::TokenKind;
+use crate::name::Name;
+use crate::parser::Cursor;
+use crate::source::Span;
+use crate::suggest::nearest;
+
+/// The operators and how they are spelt.
+pub(super) const OPERATORS: [&str; 13] = [
+    "strict",
+    "seq",
+    "par",
+    "alt",
+    "coreg",
+    "loopS",
+    "loopW",
+    "loopP",
+    "loopC",
+    "loopH",
+    "loop_strict",
+    "loop_seq",
+    "loop_par",
+];
+
+/// `operator '('`: a keyword, its region if it has one, and the parenthesis.
+pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
+    let keyword = cursor.token().span;
+    let word = cursor.text();
+    let after = cursor.kind_after();
+    cursor.bump();
+    let mut known = true;
+    let operator = match word {
+        "strict" => Operator::Strict,
+        "seq" => Operator::Seq,
+        "par" => Operator::Par,
+        "alt" => Operator::Alt,
+        "coreg" => Operator::Coreg(region(cursor, keyword)),
+        "loopS" | "loop_strict" => Operator::Loop(LoopKind::Strict),
+        "loopW" | "loop_seq" => Operator::Loop(LoopKind::Weak),
+        "loopP" | "loop_par" => Operator::Loop(LoopKind::Parallel),
+        "loopH" => Operator::Loop(LoopKind::HeadFirst),
+        "loopC" => Operator::Loop(LoopKind::Coregion(region(cursor, keyword))),
+        _ => {
+            unknown_operator(cursor, keyword, word);
+            known = false;
+            if after == TokenKind::LeftBrace {
+                skip_to_parenthesis(cursor);
+            }
+            // Read on as if it were a sequence: its operands may have faults of their own.
+            Operator::Seq
+        }
+    };
+    let parenthesis = cursor.token().span;
+    if cursor.eat(TokenKind::LeftParen).is_none() {
+        cursor.unexpected("`(` before the operands");
+        return Head::Leaf(Node { span: keyword, kind: NodeKind::Invalid });
+    }
+    let operands = Vec::new();
+    Head::Operator(Open { operator, known, start: keyword.start, parenthesis, operands })
+}
+
+/// Whether this is an operator of later peers, whose first bracket may be a brace.
+pub(super) fn unsupported(word: &str, after: TokenKind) -> bool {
+    word == "sync" && after == TokenKind::LeftBrace
+}
+
+fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
+    let (code, message, help) = match word {
+        "sync" | "and" => (
+            Code::UNSUPPORTED_OPERATOR,
+            format!("Otus does not have the operator `{word}`"),
+            "it is of later versions of hibou and not of the papers; \
+             for a rendez-vous write `a -- <synch> m -> b`"
+                .to_owned(),
+        ),
+        "loop" => (
+            Code::UNKNOWN_OPERATOR,
+            "a loop must say how its iterations follow each other".to_owned(),
+            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
+             or loopC(l1, l2) (concurrently on l1 and l2)"
+                .to_owned(),
+        ),
+        _ if is_loop(word) => (
+            Code::UNKNOWN_OPERATOR,
+            format!("there is no loop `{word}`"),
+            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
+             or loopC(l1, l2) (concurrently on l1 and l2)"
+                .to_owned(),
+        ),
+        "opt" => (
+            Code::UNKNOWN_OPERATOR,
+            "there is no operator `opt`".to_owned(),
+            "write alt(…, o): the second alternative is the empty interaction".to_owned(),
+        ),
+        _ => (
+            Code::UNKNOWN_OPERATOR,
+            format!("there is no operator `{word}`"),
+            match nearest(word, OPERATORS) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("the operators are {}", OPERATORS[..9].join(", ")),
+            },
+        ),
+    };
+    let mut found = Diagnostic::new(code, cursor.source(), keyword, message).with_help(help);
+    // Which loop or option was meant is the user's to say.
+    if let Some(meant) = nearest(word, OPERATORS)
+        && !matches!(word, "loop" | "opt" | "sync" | "and")
+        && !is_loop(word)
+    {
+        found = found.with_fix(keyword, meant);
+    }
+    cursor.report(found);
+}
+
+/// `loopX`: as near to one loop as to another.
+fn is_loop(word: &str) -> bool {
+    word.strip_prefix("loop").is_some_and(|rest| rest.chars().count() == 1)
+}
+
+/// Skips the `{…}` of an operator that is not supported.
+fn skip_to_parenthesis(cursor: &mut Cursor<'_>) {
+    while !matches!(cursor.kind(), TokenKind::LeftParen | TokenKind::End | TokenKind::At) {
+        cursor.bump();
+    }
+}
+
+/// `region := '(' (name (',' name)*)? ')'`
+fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
+    let operator = cursor.slice(keyword);
+    if matches!(cursor.kind_after(), TokenKind::Word | TokenKind::Quoted) && !region_follows(cursor)
+    {
+        cursor.report(
+            Diagnostic::new(
+                Code::MISSING_REGION,
+                cursor.source(),
+                keyword,
+                format!("`{operator}` needs its concurrent lifelines before its operands"),
+            )
+            .with_help(match operator {
+                "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
+                _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
+            }),
+        );
+        return Vec::new();
+    }
+    let Some(open) = cursor.expect(TokenKind::LeftParen, "`(` before the concurrent lifelines")
+    else {
+        return Vec::new();
+    };
+    names(cursor, open.span)
+}
+
+/// Whether the parenthesis at the cursor holds just a list of names.
+fn region_follows(cursor: &Cursor<'_>) -> bool {
+    let mut ahead = cursor.look_ahead();
+    loop {
+        match ahead.advance() {
+            TokenKind::Word | TokenKind::Quoted => match ahead.advance() {
+                TokenKind::Comma => {}
+                TokenKind::RightParen => return true,
+                _ => return false,
+            },
+            TokenKind::RightParen => return true,
+            _ => return false,
+        }
+    }
+}
+
+/// `(name (',' name)*)? ')'`, after its `(`.
+pub(super) fn names(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
+    let mut names = Vec::new();
+    loop {
+        match cursor.kind() {
+            TokenKind::RightParen => {
+                cursor.bump();
+                return names;
+            }
+            TokenKind::Comma => {
+                cursor.bump();
+            }
+            TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
+                names.extend(cursor.name("a lifeline"));
+            }
+            TokenKind::End | TokenKind::At => {
+                cursor.unclosed(open, ')');
+                return names;
+            }
+            _ => {
+                cursor.unexpected("a lifeline, `,` or `)`");
+                return names;
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Message passing: one arrow, or an action of one lifeline.
+
+use super::operator::{OPERATORS, names};
+use super::recover;
+use crate::ast::{Node, NodeKind, Passing, Target};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::grammar::SECTIONS;
+use crate::lexer::TokenKind;
+use crate::parser::Cursor;
+use crate::source::Span;
+use crate::suggest::nearest;
+
+/// `passing := (name '--')? synch? name '->' target | name '!' name | name '?' name`
+pub(super) fn passing(cursor: &mut Cursor<'_>) -> Node {
+    let start = cursor.token().span.start;
+    match passing_kind(cursor) {
+        Some(passing) => {
+            Node { span: Span::new(start, cursor.previous_end()), kind: NodeKind::Passing(passing) }
+        }
+        None => {
+            recover(cursor);
+            let span = Span::new(start, cursor.previous_end().max(start));
+            Node { span, kind: NodeKind::Invalid }
+        }
+    }
+}
+
+fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
+    if cursor.kind() == TokenKind::Less {
+        let synchronous = synch(cursor);
+        let message = cursor.name("a message")?;
+        arrow(cursor)?;
+        return Some(Passing { origin: None, message, target: target(cursor)?, synchronous });
+    }
+    let first = cursor.name("a lifeline or a message")?;
+    match cursor.kind() {
+        TokenKind::Dashes => {
+            cursor.bump();
+            let synchronous = synch(cursor);
+            if cursor.kind() == TokenKind::Arrow {
+                cursor.unexpected("a message between `--` and `->`");
+                return None;
+            }
+            let message = cursor.name("a message")?;
+            arrow(cursor)?;
+            Some(Passing { origin: Some(first), message, target: target(cursor)?, synchronous })
+        }
+        TokenKind::Arrow => {
+            cursor.bump();
+            let target = target(cursor)?;
+            if target == Target::Environment {
+                let (end, message) = (cursor.previous_end(), cursor.slice(first.span));
+                cursor.report(
+                    Diagnostic::new(
+                        Code::UNEXPECTED_TOKEN,
+                        cursor.source(),
+                        Span::new(first.span.start, end),
+                        format!("nobody sends or receives `{message}` here"),
+                    )
+                    .with_help(format!(
+                        "write `a -- {message} ->|` if lifeline a emits it, \
+                         or `{message} -> a` if a receives it"
+                    )),
+                );
+                return None;
+            }
+            Some(Passing { origin: None, message: first, target, synchronous: false })
+        }
+        TokenKind::Bang => {
+            cursor.bump();
+            let message = cursor.name("a message")?;
+            let target = Target::Environment;
+            Some(Passing { origin: Some(first), message, target, synchronous: false })
+        }
+        TokenKind::Question => {
+            cursor.bump();
+            let message = cursor.name("a message")?;
+            let target = Target::Lifeline(first);
+            Some(Passing { origin: None, message, target, synchronous: false })
+        }
+        next => {
+            let help = after_name(cursor.slice(first.span), next);
+            cursor.unexpected_with("`--`, `->`, `!` or `?` after this name", Some(help));
+            None
+        }
+    }
+}
+
+/// What may have been meant by a name that neither sends nor receives.
+fn after_name(name: &str, next: TokenKind) -> String {
+    match next {
+        TokenKind::LeftBrace if nearest(name, SECTIONS).is_some() => {
+            format!("a section begins with `@`: `@{name}{{…}}`")
+        }
+        TokenKind::Equals => {
+            "options stand in a section: `@analyze_option{…}` or `@explore_option{…}`".to_owned()
+        }
+        TokenKind::LeftBracket | TokenKind::LeftBrace if matches!(name, "coreg" | "loopC") => {
+            format!("lifelines and operands stand in parentheses: {name}(l1, l2)(…)")
+        }
+        _ if OPERATORS.contains(&name) => {
+            format!("if `{name}` is the operator, its operands stand in parentheses: {name}(…)")
+        }
+        TokenKind::Minus => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
+        _ => "write `a -- m -> b`, `a -- m ->|` or `m -> b`".to_owned(),
+    }
+}
+
+fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
+    let taken = cursor.eat(TokenKind::Arrow);
+    if taken.is_none() {
+        let help = "write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it";
+        cursor.unexpected_with("`->` and who receives the message", Some(help.to_owned()));
+    }
+    taken.map(|_| ())
+}
+
+/// `synch := '<' ('synch' | 'asynch') '>'`, if it is there.
+fn synch(cursor: &mut Cursor<'_>) -> bool {
+    if cursor.eat(TokenKind::Less).is_none() {
+        return false;
+    }
+    let word = cursor.text();
+    let span = cursor.token().span;
+    let synchronous = match word {
+        "synch" => true,
+        "asynch" => false,
+        _ => {
+            let found = Diagnostic::new(
+                Code::UNEXPECTED_TOKEN,
+                cursor.source(),
+                span,
+                "expected `synch` or `asynch` between `<` and `>`",
+            );
+            let meant = nearest(word, ["synch", "asynch"]);
+            cursor.report(match meant {
+                Some(meant) => {
+                    found.with_help(format!("did you mean `{meant}`?")).with_fix(span, meant)
+                }
+                None => found.with_help("leave it out for ordinary, asynchronous passing"),
+            });
+            meant == Some("synch")
+        }
+    };
+    if cursor.kind() == TokenKind::Word {
+        cursor.bump();
+    }
+    cursor.expect(TokenKind::Greater, "`>`");
+    synchronous
+}
+
+/// `target := '|' | name | '(' name (',' name)* ')'`
+fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
+    match cursor.kind() {
+        TokenKind::Pipe => {
+            cursor.bump();
+            Some(Target::Environment)
+        }
+        TokenKind::LeftParen => {
+            let open = cursor.bump().span;
+            let names = names(cursor, open);
+            if names.is_empty() {
+                cursor.report(
+                    Diagnostic::new(
+                        Code::NO_OPERANDS,
+                        cursor.source(),
+                        Span::new(open.start, cursor.previous_end()),
+                        "this broadcast has no receivers",
+                    )
+                    .with_help("list them: -> (b, c), or write ->| to send to the environment"),
+                );
+                return None;
+            }
+            Some(Target::Broadcast(names))
+        }
+        TokenKind::Greater => {
+            let help = "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one \
+                        into the other)";
+            cursor.unexpected_with("a lifeline, `(…)` or `|` after `->`", Some(help.to_owned()));
+            None
+        }
+        _ => cursor.name("a lifeline, `(…)` or `|` after `->`").map(Target::Lifeline),
+    }
+}
