@@ -36,10 +36,15 @@ Checks what a distributed system did against what its sequence diagrams say
 Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
+  analyze      Check multi-traces against a specification
+  explore      Show what an interaction can do, step by step
+  generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
+  slice        Make partial observations of multi-traces
+  mutate       Make mutants of multi-traces.
   explain      Explain a diagnostic code
   completions  Print shell completions
   man          Print or write the manual pages
@@ -73,10 +78,15 @@ Checks what a distributed system did against what its sequence diagrams say
 Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
+  analyze      Check multi-traces against a specification
+  explore      Show what an interaction can do, step by step
+  generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
+  slice        Make partial observations of multi-traces
+  mutate       Make mutants of multi-traces.
   explain      Explain a diagnostic code
   completions  Print shell completions
   man          Print or write the manual pages
