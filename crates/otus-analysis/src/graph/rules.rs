@@ -57,8 +57,12 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Whether each component by itself can still be explained, if that is to be asked.
+    /// Whether each component by itself can still be explained, if that is to be asked. The verdicts
+    /// of 2020 depend on how paths end that do not pass, so all paths must be followed for them.
     fn locally_possible(&mut self, state: &State, rule: Option<Rule>) -> bool {
+        if self.config.kind == Kind::Prefix && self.config.legacy_verdicts {
+            return true;
+        }
         let touched: Vec<ComponentId> = match (self.config.local_analysis, rule) {
             (LocalAnalysis::Off, _) => return true,
             (LocalAnalysis::Front, Some(Rule::Execute(happening))) => {
