@@ -911,3 +911,12 @@ fn a_weak_pass_that_may_be_a_pass_says_so() {
     }
     assert!(seen.iter().eq(&[Verdict::Inconclusive, Verdict::WeakPass, Verdict::Pass]));
 }
+
+#[test]
+fn eliminate_lies_between_the_two_semantics() {
+    let verdict = |text, trace| check(text, trace, &plain(Kind::Eliminate)).verdict;
+    let crossing = "par(a -- <synch> m -> b, b -- <synch> m -> a)";
+    assert_eq!(verdict(crossing, "[a] a!m; [b] b!m"), Verdict::Fail);
+    let ordered = "coreg(a)(a -- <synch> m -> b, b -- <synch> m -> a)";
+    assert_eq!(verdict(ordered, "[a] a?m; [b]"), Verdict::WeakPass);
+}
