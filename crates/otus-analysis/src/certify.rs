@@ -1,8 +1,8 @@
 //! A simple, independent check of answers.
 //!
 //! For a Pass or WeakPass the [`Witness`] is replayed: each event must be a step of what is left
-//! of the interaction, be what comes next on every component if it was observed, and be outside
-//! the period of observation if it was not. This uses the step relation and the multi-trace, and
+//! of the interaction, be what comes next on every component that observed it, and be outside the
+//! period of observation of the others. This uses the step relation and the multi-trace, and
 //! none of the searches.
 //!
 //! For a Fail the nodes of an exhausted search are a certificate ([`closed`]): the first node is
@@ -82,15 +82,13 @@ pub fn certify(
     let mut complete = true;
     for (at, step) in witness.steps.iter().enumerate() {
         match step {
-            WitnessStep::Observed(place) => {
+            WitnessStep::Observed(place) | WitnessStep::Unobserved(place) => {
+                complete &= replay.observe(at, place, kind)?;
                 replay.step(at, place)?;
-                replay.consume(at, place.event)?;
-            }
-            WitnessStep::Unobserved(place) => {
-                let Kind::Simulate(simulation) = kind else { return Err(Refuted::NotAllowed(at)) };
-                replay.outside(at, place.event, simulation.before)?;
-                replay.step(at, place)?;
-                complete = false;
+                let is_observed = matches!(step, WitnessStep::Observed(_));
+                if is_observed != (place.observed != Pool::NONE) {
+                    return Err(Refuted::NotAllowed(at));
+                }
             }
             WitnessStep::Removed(region) => {
                 if kind != Kind::Eliminate {
@@ -144,35 +142,51 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Consumes an event: on every component it touches, its actions there are the next moment.
-    fn consume(&mut self, at: usize, event: EventId) -> Result<(), Refuted> {
-        for (component, mut actions) in self.by_component(event) {
-            let rest = self.rest(component);
-            let end = 1 + rest.iter().skip(1).take_while(|step| step.joined()).count();
-            let mut moment: Vec<ActionId> =
-                rest.iter().take(end).map(|step| step.action()).collect();
-            moment.sort_unstable();
-            actions.sort_unstable();
-            if moment != actions {
+    /// Each component that an event touches observed it, and then its actions there are the next
+    /// moment, or did not, and then it is outside the period of observation. Returns whether all
+    /// observed it.
+    fn observe(&mut self, at: usize, place: &Place, kind: Kind) -> Result<bool, Refuted> {
+        let mut complete = true;
+        for (component, actions) in self.by_component(place.event) {
+            let seen = |&action: &ActionId| {
+                let lifeline = self.pool.action(action).lifeline;
+                self.pool.region_contains(place.observed, lifeline)
+            };
+            // A component has one clock: it sees all of the event that is on it, or nothing.
+            if actions.iter().all(seen) {
+                self.consume(at, component, actions)?;
+            } else if actions.iter().any(seen) {
                 return Err(Refuted::NotObserved(at));
+            } else {
+                let Kind::Simulate(simulation) = kind else { return Err(Refuted::NotAllowed(at)) };
+                let started = self.consumed[component.0 as usize] > 0;
+                let early = simulation.before && !started;
+                if !early && !self.rest(component).is_empty() {
+                    return Err(Refuted::InsideObservation(at));
+                }
+                complete = false;
             }
-            self.consumed[component.0 as usize] += moment.len();
         }
-        Ok(())
+        Ok(complete)
     }
 
-    /// Checks that an event lies outside the period of observation.
-    fn outside(&self, at: usize, event: EventId, before: bool) -> Result<(), Refuted> {
-        let outside = |component: ComponentId| {
-            let started = self.consumed[component.0 as usize] > 0;
-            self.rest(component).is_empty() || (before && !started)
-        };
-        let mut touched = self.by_component(event).into_iter();
-        if touched.all(|(component, _)| outside(component)) {
-            Ok(())
-        } else {
-            Err(Refuted::InsideObservation(at))
+    /// Consumes the next moment of a component, which must be these actions.
+    fn consume(
+        &mut self,
+        at: usize,
+        component: ComponentId,
+        mut actions: Vec<ActionId>,
+    ) -> Result<(), Refuted> {
+        let rest = self.rest(component);
+        let end = 1 + rest.iter().skip(1).take_while(|step| step.joined()).count();
+        let mut moment: Vec<ActionId> = rest.iter().take(end).map(|step| step.action()).collect();
+        moment.sort_unstable();
+        actions.sort_unstable();
+        if moment != actions {
+            return Err(Refuted::NotObserved(at));
         }
+        self.consumed[component.0 as usize] += moment.len();
+        Ok(())
     }
 
     fn by_component(&self, event: EventId) -> Vec<(ComponentId, Vec<ActionId>)> {

@@ -51,7 +51,7 @@ impl Span for Executions<'_> {
             .iter()
             .map(|step| {
                 let next = State { term: step.follow_up, ..state.clone() };
-                (Rule::Execute(happening(step)), next)
+                (Rule::Execute(happening(self.pool, step)), next)
             })
             .collect();
         let ends = self.pool.attributes(state.term).terminates;

@@ -4,10 +4,10 @@
 //! it was observed; and for `eliminate`, when which lifelines were removed. It refers to nothing
 //! but the interaction, so anybody can replay it (see [`certify`](mod@crate::certify)).
 
-use otus_core::semantics::{PositionId, Positions};
+use otus_core::semantics::Positions;
 use otus_core::{EventId, Pool, RegionId};
 
-use crate::graph::state::Rule;
+use crate::graph::state::{Happening, Rule};
 
 /// A global execution that explains a multi-trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Witness {
 /// One step of a witness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WitnessStep {
-    /// An event that was observed.
+    /// An event that was observed, on one of the components it touches at least.
     Observed(Place),
     /// An event that was not observed.
     Unobserved(Place),
@@ -34,24 +34,28 @@ pub struct Place {
     pub event: EventId,
     /// The letters of its position.
     pub position: Box<[u8]>,
+    /// The lifelines on which it was observed.
+    pub observed: RegionId,
 }
 
 impl Witness {
     /// The witness of a path in a graph.
     pub fn new(path: &[Rule], positions: &Positions) -> Self {
-        let place = |event: EventId, position: PositionId| Place {
-            event,
-            position: positions.letters(position).collect(),
+        let place = |now: &Happening| Place {
+            event: now.event,
+            position: positions.letters(now.position).collect(),
+            observed: now.observed,
         };
         let steps = path.iter().map(|rule| match rule {
-            Rule::Execute(now) => WitnessStep::Observed(place(now.event, now.position)),
-            Rule::Simulate(now) => WitnessStep::Unobserved(place(now.event, now.position)),
+            Rule::Execute(now) => WitnessStep::Observed(place(now)),
+            Rule::Simulate(now) => WitnessStep::Unobserved(place(now)),
             Rule::Remove(region) => WitnessStep::Removed(*region),
         });
         Witness { steps: steps.collect() }
     }
 
-    /// The global trace: all events in order, and whether each was observed.
+    /// The global trace: all events in order, and whether each was observed (see
+    /// [`Place::observed`] for events of several lifelines).
     pub fn events(&self) -> impl Iterator<Item = (EventId, bool)> {
         self.steps.iter().filter_map(|step| match step {
             WitnessStep::Observed(place) => Some((place.event, true)),
@@ -60,21 +64,14 @@ impl Witness {
         })
     }
 
-    /// In words: `a!m.(b?m).−{c}`, with unobserved events in parentheses.
+    /// In words: `a!m.(b?m).−{c}`, with what was not observed in parentheses.
     pub fn text(&self, pool: &Pool) -> String {
-        let event = |event: EventId| {
-            let actions = pool.event_actions(event).iter();
-            let texts: Vec<String> =
-                actions.map(|&action| pool.action(action).text(pool.signature())).collect();
-            if let [only] = texts.as_slice() {
-                only.clone()
-            } else {
-                format!("{{{}}}", texts.join(", "))
-            }
-        };
         let steps = self.steps.iter().map(|step| match step {
-            WitnessStep::Observed(place) => event(place.event),
-            WitnessStep::Unobserved(place) => format!("({})", event(place.event)),
+            WitnessStep::Observed(place) => event(pool, place.event, place.observed),
+            WitnessStep::Unobserved(place) => {
+                let all = pool.event_lifelines(place.event);
+                format!("({})", event(pool, place.event, all))
+            }
             WitnessStep::Removed(region) => {
                 let lifelines = pool.region(*region);
                 let names: Vec<&str> =
@@ -84,4 +81,15 @@ impl Witness {
         });
         steps.collect::<Vec<_>>().join(".")
     }
+}
+
+/// An event: `a!m`, or `{a!m, b?m}`, with what was not observed in parentheses.
+pub(crate) fn event(pool: &Pool, event: EventId, observed: RegionId) -> String {
+    let texts = pool.event_actions(event).iter().map(|&action| {
+        let action = pool.action(action);
+        let text = action.text(pool.signature());
+        if pool.region_contains(observed, action.lifeline) { text } else { format!("({text})") }
+    });
+    let texts: Vec<String> = texts.collect();
+    if let [only] = texts.as_slice() { only.clone() } else { format!("{{{}}}", texts.join(", ")) }
 }

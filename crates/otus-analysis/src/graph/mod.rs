@@ -15,6 +15,8 @@ pub mod rules;
 pub mod search;
 pub mod state;
 
+use std::time::Instant;
+
 use otus_core::semantics::Positions;
 use otus_core::{Pool, TermId};
 use otus_trace::MultiTrace;
@@ -80,16 +82,22 @@ pub fn analyze(
     if config.kind == Kind::Eliminate && !trace.partition().is_discrete() {
         return Err(Unfit::NotDiscrete);
     }
+    let started = Instant::now();
     let mut rules = Rules::new(pool, trace, config);
     let root = rules.root(term);
     let report = search::search(&mut rules, root, config, observer);
     let mut outcome = outcome(&report, config, rules.into_positions());
-    // Removal forgets whether the removed lifelines could have been silent: ask once more.
+    // Removal forgets whether the removed lifelines could have been silent: ask once more, with what
+    // is left of the budget.
     if config.kind == Kind::Eliminate
         && outcome.verdict == Verdict::WeakPass
         && config.goal != Some(Verdict::WeakPass)
     {
-        let exact = Config { kind: Kind::Accept, ..config.clone() };
+        let mut exact = Config { kind: Kind::Accept, ..config.clone() };
+        let left = |most: Option<u64>| most.map(|most| most.saturating_sub(outcome.nodes));
+        exact.budget.max_states = left(config.budget.max_states);
+        exact.filters.nodes = left(config.filters.nodes);
+        exact.budget.timeout = config.budget.timeout.map(|t| t.saturating_sub(started.elapsed()));
         let mut rules = Rules::new(pool, trace, &exact);
         let root = rules.root(term);
         let again = search::search(&mut rules, root, &exact, &mut Silent);
@@ -97,7 +105,10 @@ pub fn analyze(
         if again.best.is_some_and(|(_, leaf)| leaf.verdict == Verdict::Pass) {
             let positions = rules.into_positions();
             outcome.verdict = Verdict::Pass;
+            outcome.reason = None;
             outcome.witness = again.path().map(|path| Witness::new(&path, &positions));
+        } else if outcome.reason.is_none() {
+            outcome.reason = reason(&again);
         }
     }
     Ok(outcome)
@@ -111,10 +122,7 @@ fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
     let best = report.best.map_or(worst, |(_, leaf)| leaf.verdict);
     let missed = report.stop.is_early() || report.cut;
     let undecided = missed && best < Verdict::Inconclusive;
-    let reason = (missed && best < Verdict::Pass).then(|| {
-        if report.stop.is_early() { report.stop.reason() } else { "a filter cut the graph" }
-            .to_owned()
-    });
+    let reason = if best < Verdict::Pass { reason(report) } else { None };
     Outcome {
         verdict: if undecided { Verdict::Inconclusive } else { best },
         reason,
@@ -125,5 +133,14 @@ fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
             .flatten()
             .map(|path| Witness::new(&path, &positions)),
         positions,
+    }
+}
+
+/// Why something may have been missed.
+fn reason(report: &Report) -> Option<String> {
+    if report.stop.is_early() {
+        Some(report.stop.reason().to_owned())
+    } else {
+        report.cut.then(|| "a filter cut the graph".to_owned())
     }
 }

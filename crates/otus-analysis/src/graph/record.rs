@@ -72,7 +72,8 @@ impl Context<'_> {
             Rule::Execute(now) => {
                 let name = if self.trace.is_some() { "Re " } else { "" };
                 let position = self.positions.text(now.position);
-                format!("{name}{}@{position}", self.event(now.event))
+                let event = crate::witness::event(self.pool, now.event, now.observed);
+                format!("{name}{event}@{position}")
             }
             Rule::Simulate(now) => {
                 format!("Rs {}@{}", self.event(now.event), self.positions.text(now.position))
@@ -88,14 +89,7 @@ impl Context<'_> {
 
     /// An event: `a!m`, or `{a!m, b?m}`.
     pub fn event(&self, event: EventId) -> String {
-        let actions = self.pool.event_actions(event).iter();
-        let texts: Vec<String> =
-            actions.map(|&action| self.pool.action(action).text(self.pool.signature())).collect();
-        if let [only] = texts.as_slice() {
-            only.clone()
-        } else {
-            format!("{{{}}}", texts.join(", "))
-        }
+        crate::witness::event(self.pool, event, self.pool.event_lifelines(event))
     }
 
     /// What is left of the multi-trace, a line per component.

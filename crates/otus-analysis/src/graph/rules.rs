@@ -57,8 +57,12 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Whether each component by itself can still be explained, if that is to be asked.
+    /// Whether each component by itself can still be explained, if that is to be asked. The verdicts
+    /// of 2020 depend on how paths end that do not pass, so all paths must be followed for them.
     fn locally_possible(&mut self, state: &State, rule: Option<Rule>) -> bool {
+        if self.config.kind == Kind::Prefix && self.config.legacy_verdicts {
+            return true;
+        }
         let touched: Vec<ComponentId> = match (self.config.local_analysis, rule) {
             (LocalAnalysis::Off, _) => return true,
             (LocalAnalysis::Front, Some(Rule::Execute(happening))) => {
@@ -99,16 +103,26 @@ impl<'a> Rules<'a> {
         if !self.matches(state, &parts) {
             return None;
         }
+        let next = self.consume(state, step, parts.iter().map(|&(component, _)| component));
+        Some((Rule::Execute(happening(self.pool, step)), next))
+    }
+
+    /// The node after a step that is observed on some components.
+    fn consume(
+        &self,
+        state: &State,
+        step: &Step,
+        components: impl Iterator<Item = ComponentId>,
+    ) -> State {
         let mut consumed = state.consumed.clone();
-        for &(component, _) in parts.iter() {
+        for component in components {
             consumed[index(component)] += 1;
         }
         let measure = match &self.config.kind {
             Kind::Simulate(simulation) if simulation.reset => self.initial_measure(step.follow_up),
             Kind::Simulate(_) | Kind::Accept | Kind::Prefix | Kind::Eliminate => state.measure,
         };
-        let next = State { term: step.follow_up, consumed, measure, ..state.clone() };
-        Some((Rule::Execute(happening(step)), next))
+        State { term: step.follow_up, consumed, measure, ..state.clone() }
     }
 
     fn matches(&self, state: &State, parts: &Parts) -> bool {
@@ -163,8 +177,14 @@ impl Span for Rules<'_> {
     }
 }
 
-pub(crate) fn happening(step: &Step) -> Happening {
-    Happening { event: step.event, position: step.position, loop_depth: step.loop_depth }
+/// A step that is observed.
+pub(crate) fn happening(pool: &Pool, step: &Step) -> Happening {
+    Happening {
+        event: step.event,
+        position: step.position,
+        loop_depth: step.loop_depth,
+        observed: pool.event_lifelines(step.event),
+    }
 }
 
 pub(super) fn index(component: ComponentId) -> usize {

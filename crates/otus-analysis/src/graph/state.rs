@@ -27,7 +27,8 @@ pub struct State {
 /// An edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// R_e: an event happens and is consumed from the multi-trace.
+    /// R_e: an event happens and is consumed from the multi-trace; in a simulation perhaps only
+    /// on some of the components it touches.
     Execute(Happening),
     /// R_s: an event happens and is not observed.
     Simulate(Happening),
@@ -44,6 +45,8 @@ pub struct Happening {
     pub position: PositionId,
     /// How many loops it instantiates.
     pub loop_depth: u32,
+    /// The lifelines on which it is observed: all of its own, or none, or some.
+    pub observed: RegionId,
 }
 
 impl Rule {

@@ -8,8 +8,13 @@
 //! ```
 //!
 //! By Property 5 all lifelines that can be removed may be removed in one step, and R_e need not
-//! be tried where R_r applies. This is exact for the paper's semantics of tuples of local traces,
-//! in which causality between machines is forgotten.
+//! be tried where R_r applies. The paper's semantics of tuples of local traces, in which causality
+//! between machines is forgotten, is decided exactly for its own language, which has `seq` for all
+//! sequencing. `strict`, `loopS` and synchronous events are causality that steps respect and
+//! removal forgets, so where parts overlap the answer lies between the two semantics: all that
+//! projecting global traces has, and nothing that tuples have not. `par(a -- <synch> m -> b,
+//! b -- <synch> m -> a)` with [a] a!m; [b] b!m fails, though tuples have it as a prefix; with
+//! `coreg(a)` for `par` and [a] a?m; [b] it passes, though global traces have not.
 
 use otus_core::LifelineSet;
 use otus_core::algebra::remove;

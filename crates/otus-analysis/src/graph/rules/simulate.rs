@@ -10,13 +10,20 @@
 //! (R_f) (i, µ, γ, j) ⇝ Ko   if µ ≠ ε and nothing else applies
 //! ```
 //!
-//! A step may be both executed and simulated. An event of several lifelines is simulated only
-//! if it is outside the period of observation on all of them.
+//! A step may be both executed and simulated. The paper's events are single actions. One of
+//! several lifelines touches several components, and each of them by itself observes it or has it
+//! outside its period of observation: it is executed if all observe it, simulated if none does, and
+//! executed in part otherwise. That is progress with µ, so it needs no measure. There may be as many
+//! children as ways to choose, but only components that have not started can choose.
+
+use otus_core::semantics::Step;
+use otus_core::{LifelineSet, Pool};
+use otus_trace::multitrace::ComponentId;
 
 use super::{Rules, happening, index};
 use crate::config::Simulation;
 use crate::graph::search::Expansion;
-use crate::graph::state::{Leaf, LeafKind, Rule, State};
+use crate::graph::state::{Happening, Leaf, LeafKind, Rule, State};
 use crate::verdict::Verdict;
 
 impl Rules<'_> {
@@ -32,19 +39,65 @@ impl Rules<'_> {
         for step in steps.iter() {
             children.extend(self.execute(state, step));
             let parts = self.observation.parts(self.pool, step.event);
-            let unobserved = parts.iter().all(|&(component, _)| {
-                let started = state.consumed[index(component)] > 0;
-                self.is_over(state, component) || (simulation.before && !started)
-            });
+            if parts.len() > 1 {
+                self.execute_in_part(state, step, simulation, &mut children);
+            }
+            let mut components = parts.iter().map(|&(component, _)| component);
+            let unobserved = components.all(|c| self.is_outside(state, simulation, c));
             let after = self.pool.attributes(step.follow_up);
             let measure = state.measure.simulated(simulation, step.loop_depth, before, after);
             if let (true, Some(measure)) = (unobserved, measure) {
                 let term = step.follow_up;
                 let next = State { term, measure, exact: false, ..state.clone() };
-                children.push((Rule::Simulate(happening(step)), next));
+                let observed = Pool::NONE;
+                let now = Happening { observed, ..happening(self.pool, step) };
+                children.push((Rule::Simulate(now), next));
             }
         }
         let stuck = Leaf { kind: LeafKind::Ko, verdict: Verdict::WeakFail };
         (children.is_empty().then_some(stuck), children)
+    }
+
+    /// The nodes after a step that some, but not all of the components it touches observe.
+    fn execute_in_part(
+        &mut self,
+        state: &State,
+        step: &Step,
+        simulation: &Simulation,
+        children: &mut Vec<(Rule, State)>,
+    ) {
+        let parts = self.observation.parts(self.pool, step.event);
+        let mut choices: Vec<Vec<ComponentId>> = vec![Vec::new()];
+        for &(component, moment) in parts.iter() {
+            let observed = moment.is_some() && self.head(state, component) == moment;
+            let outside = self.is_outside(state, simulation, component);
+            let with = choices.iter().filter(|_| observed).map(|chosen| {
+                let mut chosen = chosen.clone();
+                chosen.push(component);
+                chosen
+            });
+            let mut next: Vec<Vec<ComponentId>> = with.collect();
+            next.extend(choices.into_iter().filter(|_| outside));
+            choices = next;
+        }
+        choices.retain(|chosen| !chosen.is_empty() && chosen.len() < parts.len());
+        for chosen in choices {
+            let next = self.consume(state, step, chosen.iter().copied());
+            let partition = self.observation.trace().partition();
+            let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+            let observed: LifelineSet = lifelines
+                .iter()
+                .filter(|&lifeline| chosen.contains(&partition.component_of(lifeline)))
+                .collect();
+            let observed = self.pool.intern_region(&observed);
+            let now = Happening { observed, ..happening(self.pool, step) };
+            children.push((Rule::Execute(now), State { exact: false, ..next }));
+        }
+    }
+
+    /// Whether what happens on a component now is outside its period of observation.
+    fn is_outside(&self, state: &State, simulation: &Simulation, component: ComponentId) -> bool {
+        let started = state.consumed[index(component)] > 0;
+        self.is_over(state, component) || (simulation.before && !started)
     }
 }
