@@ -67,21 +67,13 @@ pub fn random(
     (count, max_length): (usize, usize),
     seed: u64,
 ) -> Vec<Vec<EventId>> {
-    let root = simplify(pool, term);
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut frontiers = Frontiers::default();
-    let mut shortest = FxHashMap::default();
     let mut seen = FxHashSet::default();
     let mut traces = Vec::new();
-    if shortest_end(pool, &mut shortest, root) > max_length as u64 {
-        return traces;
-    }
+    let mut walks = Walks::new(pool, term, max_length, seed);
     // Small interactions have few traces: do not look for more of them for ever.
     let mut misses = 0;
     while traces.len() < count && misses < 100 + 10 * count {
-        let length = random.usize(..=max_length);
-        let trace =
-            walk(pool, &mut frontiers, &mut shortest, root, length, max_length, &mut random);
+        let Some(trace) = walks.walk() else { break };
         if seen.insert(trace.clone()) {
             traces.push(trace);
         } else {
@@ -91,33 +83,62 @@ pub fn random(
     traces
 }
 
-/// A random execution that ends as soon as it may after `length` events, and before `max_length`.
-fn walk(
-    pool: &mut Pool,
-    frontiers: &mut Frontiers,
-    shortest: &mut FxHashMap<TermId, u64>,
+/// Random executions, one after the other, for ever; the same may come again.
+#[derive(Debug)]
+pub struct Walks<'p> {
+    pool: &'p mut Pool,
     root: TermId,
-    length: usize,
     max_length: usize,
-    random: &mut fastrand::Rng,
-) -> Vec<EventId> {
-    let mut term = root;
-    let mut trace = Vec::new();
-    loop {
-        if trace.len() >= length && pool.attributes(term).terminates {
-            return trace;
+    random: fastrand::Rng,
+    frontiers: Frontiers,
+    shortest: FxHashMap<TermId, u64>,
+}
+
+impl<'p> Walks<'p> {
+    /// Walks of at most `max_length` events.
+    pub fn new(pool: &'p mut Pool, term: TermId, max_length: usize, seed: u64) -> Self {
+        let root = simplify(pool, term);
+        Walks {
+            pool,
+            root,
+            max_length,
+            random: fastrand::Rng::with_seed(seed),
+            frontiers: Frontiers::default(),
+            shortest: FxHashMap::default(),
         }
-        let steps = frontiers.steps(pool, term);
-        let left = (max_length - trace.len()).saturating_sub(1) as u64;
-        let possible: Vec<_> = steps
-            .iter()
-            .filter(|step| shortest_end(pool, shortest, step.follow_up) <= left)
-            .collect();
-        let Some(step) = random.choice(possible).filter(|_| trace.len() < max_length) else {
-            return trace;
-        };
-        trace.push(step.event);
-        term = step.follow_up;
+    }
+
+    /// The pool that the events refer to.
+    pub fn pool(&self) -> &Pool {
+        self.pool
+    }
+
+    /// An accepted trace: it ends as soon as it may after a random number of events. `None` if
+    /// no accepted trace is short enough.
+    pub fn walk(&mut self) -> Option<Vec<EventId>> {
+        if shortest_end(self.pool, &mut self.shortest, self.root) > self.max_length as u64 {
+            return None;
+        }
+        let length = self.random.usize(..=self.max_length);
+        let mut term = self.root;
+        let mut trace = Vec::new();
+        loop {
+            let over = trace.len() >= length && self.pool.attributes(term).terminates;
+            if over || trace.len() >= self.max_length {
+                return Some(trace);
+            }
+            let steps = self.frontiers.steps(self.pool, term);
+            let left = (self.max_length - trace.len() - 1) as u64;
+            let mut possible = Vec::with_capacity(steps.len());
+            for step in steps.iter() {
+                if shortest_end(self.pool, &mut self.shortest, step.follow_up) <= left {
+                    possible.push(step);
+                }
+            }
+            let Some(step) = self.random.choice(possible) else { return Some(trace) };
+            trace.push(step.event);
+            term = step.follow_up;
+        }
     }
 }
 

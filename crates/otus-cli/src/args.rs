@@ -82,11 +82,11 @@ Examples:
   otus analyze sig.hsf model.hif run.htf              is the run a prefix of what is specified?
   otus analyze sig.hsf model.hif run.htf conf.hcf     with the options of a file
   otus analyze model.hsf run.htf                      the single file of 2020
-  otus analyze flow.mmd cases.jsonl --format jsonl    many multi-traces, one answer a line
-  otus analyze flow.mmd run.htf --kind accept         must be complete
-  otus analyze flow.mmd run.htf --observed slice      every log may start late and stop early
-  otus analyze flow.mmd run.htf --kind 'simulate[before = true, loop num = 3, act none]'
-  otus analyze flow.mmd run.htf --graph search.dot    and the search, for Graphviz
+  otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
+  otus analyze model.hsf run.htf --kind accept        must be complete
+  otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
+  otus analyze model.hsf run.htf --kind 'simulate[before = true, loop num = 3, act none]'
+  otus analyze model.hsf run.htf --graph search.dot   and the search, for Graphviz
 
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 pub(crate) struct AnalyzeArgs {
@@ -142,7 +142,7 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<f64>,
 
-    /// End each search after this many nodes.
+    /// End each search after this many nodes [default: a million, 100,000 with --graph].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
 
@@ -444,7 +444,7 @@ Examples:
   otus slice run.htf --all -o slices.jsonl        all of them to a case file
   otus slice run.htf --all -o slices/             or to a folder, a file each
   otus slice runs/ --wide --count 5               with at least a third of each log kept
-  otus slice cases.jsonl --wide=50%               or half of it
+  otus slice runs.jsonl --wide=50%                or half of it
   otus slice run.htf --spec sig.hsf model.hif     names are checked, missing logs are empty
 
 Exit status: 0 done, 1 nothing to make, 2 unusable input or usage.")]
@@ -493,7 +493,7 @@ pub(crate) struct SliceArgs {
 Examples:
   otus mutate run.htf                             one mutant of each kind
   otus mutate run.htf --kind noise --count 5      five with an action inserted
-  otus mutate run.htf --kind noise --spec sig.hsf with actions of this signature
+  otus mutate run.htf --kind noise --spec sig.hsf  of this signature
   otus mutate runs/ --kind swap-components        mixtures of the runs
   otus mutate runs/ --kind remove,duplicate --seed 3 -o mutants.jsonl
   otus mutate run.htf --kind prefix -n 5 -o prefixes/

@@ -131,7 +131,9 @@ fn configuration(args: &AnalyzeArgs, loaded: &Loaded) -> anyhow::Result<Config> 
     config.memoize |= args.memoize;
     config.legacy_verdicts = args.legacy_verdicts;
     config.seed = args.seed;
-    config.budget = budget(args.timeout, args.max_states)?;
+    // A search may grow without end: by default it ends before it has eaten the machine.
+    let default = if args.graph.is_some() { 100_000 } else { 1_000_000 };
+    config.budget = budget(args.timeout, Some(args.max_states.unwrap_or(default)))?;
     Ok(config)
 }
 
@@ -200,7 +202,8 @@ impl Analysed<'_> {
             self.elapsed.as_secs_f64() * 1000.0,
         );
         if let Some(reason) = &self.outcome.reason {
-            let _ = writeln!(out, "  undecided beyond that: {reason}");
+            let hint = if self.outcome.stop.is_early() { " (--max-states, --timeout)" } else { "" };
+            let _ = writeln!(out, "  undecided beyond that: {reason}{hint}");
         }
         if let Some(witness) = &self.outcome.witness {
             let _ = writeln!(out, "  explained by: {}", witness.text(&lowered.pool));

@@ -75,7 +75,7 @@ fn configuration(args: &ExploreArgs, files: &[SpecFile]) -> anyhow::Result<Confi
         }
     }
     config.seed = args.seed;
-    config.budget = budget(args.timeout, None)?;
+    config.budget = budget(args.timeout, Some(1_000_000))?;
     Ok(config)
 }
 

@@ -1,6 +1,6 @@
 //! `otus generate`: random accepted multi-traces.
 
-use otus_analysis::generate::{project, random};
+use otus_analysis::generate::{Walks, project};
 use otus_core::{EventId, Pool};
 use otus_trace::case::Case;
 use otus_trace::multitrace::Partition;
@@ -23,33 +23,40 @@ pub(crate) fn run(args: &GenerateArgs, color: Color) -> anyhow::Result<Exit> {
         Some(text) => options::partition(text, lowered.pool.signature())?,
         None => Partition::discrete(lowered.pool.signature().lifeline_count()),
     };
-    let traces = random(&mut lowered.pool, term, (args.count, args.max_length), args.seed);
-    let place = Place::named(args.output.as_deref());
-    let written = write_traces(&lowered.pool, &partition, &traces, place, args.force)?;
-    if written < args.count as u64 {
+    let mut sink = Sink::open(Place::named(args.output.as_deref()), args.force, true)?;
+    let mut walks = Walks::new(&mut lowered.pool, term, args.max_length, args.seed);
+    let wanted = args.count as u64;
+    // Different executions may look the same: stop when that happens too often.
+    while sink.written < wanted && sink.repeated < 100 + 10 * wanted {
+        let Some(trace) = walks.walk() else { break };
+        let multi = project(walks.pool(), &partition, &trace);
+        let case = Case { id: format!("t{}", sink.written + 1), ..Case::default() };
+        sink.write(case, &otus_trace::raise(&multi, walks.pool()))?;
+    }
+    if sink.written < wanted {
         output::complain(&format!(
-            "{written} different multi-traces of at most {} events were found, not {}",
-            args.max_length, args.count
+            "{} different multi-traces of at most {} events were found, not {wanted}",
+            sink.written, args.max_length
         ));
     }
+    sink.finish()?;
     Ok(Exit::Success)
 }
 
-/// Writes the projections of global traces, each once; returns how many.
+/// Writes the projections of global traces, each once.
 pub(super) fn write_traces(
     pool: &Pool,
     partition: &Partition,
     traces: &[Vec<EventId>],
     place: Place,
     force: bool,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<()> {
     let mut sink = Sink::open(place, force, true)?;
-    for (number, trace) in (1..).zip(traces) {
+    for trace in traces {
         let multi = project(pool, partition, trace);
-        let case = Case { id: format!("t{number}"), ..Case::default() };
+        let case = Case { id: format!("t{}", sink.written + 1), ..Case::default() };
         sink.write(case, &otus_trace::raise(&multi, pool))?;
     }
-    let written = sink.written;
     sink.finish()?;
-    Ok(written)
+    Ok(())
 }

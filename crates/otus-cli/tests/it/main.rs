@@ -4,12 +4,14 @@
 //! anew, to be read before it is committed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod analyze;
 mod broken;
 mod convert;
 mod corpus;
 mod demo;
 mod documented;
 mod explain;
+mod explore;
 mod fmt;
 mod lint;
 mod manual;

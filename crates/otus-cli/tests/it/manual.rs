@@ -56,9 +56,23 @@ wrote otus.1, otus-analyze.1, otus-explore.1, otus-generate.1, otus-demo.1, otus
 "#]]);
     let pages = sandbox.files();
     assert!(pages.contains(&"man1/otus.1".to_owned()), "{pages:?}");
-    for command in ["completions", "convert", "demo", "explain", "fmt", "lint", "man"] {
+    let commands = [
+        "analyze",
+        "completions",
+        "convert",
+        "demo",
+        "explain",
+        "explore",
+        "fmt",
+        "generate",
+        "lint",
+        "man",
+        "mutate",
+        "slice",
+    ];
+    for command in commands {
         let page = sandbox.read(&format!("man1/otus-{command}.1"));
         assert!(page.contains(".SH SYNOPSIS"), "{command}");
     }
-    assert_eq!(pages.len(), 8);
+    assert_eq!(pages.len(), 1 + commands.len());
 }

@@ -6,7 +6,20 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 7] = ["completions", "convert", "demo", "explain", "fmt", "lint", "man"];
+const COMMANDS: [&str; 12] = [
+    "analyze",
+    "completions",
+    "convert",
+    "demo",
+    "explain",
+    "explore",
+    "fmt",
+    "generate",
+    "lint",
+    "man",
+    "mutate",
+    "slice",
+];
 
 #[test]
 fn help_teaches() {

@@ -1,0 +1,155 @@
+//! `otus analyze`.
+
+use serde_json::Value;
+use snapbox::str;
+
+use crate::sandbox::{SIGNATURE, Sandbox};
+
+/// The broker forwards what is published once somebody has subscribed.
+const MODEL: &str = "\
+seq(
+  loopS(publisher -- publish -> broker),
+  subscriber -- subscribe -> broker,
+  loopS(seq(publisher -- publish -> broker, broker -- publish -> subscriber))
+)
+";
+const RUN: &str = "{[publisher] publisher!publish; [broker] broker?subscribe.broker?publish.broker!publish; [subscriber] subscriber!subscribe.subscriber?publish}";
+
+/// A folder with the model in all its forms and three runs: accepted, cut, and wrong.
+fn prepared(name: &str) -> Sandbox {
+    let sandbox = Sandbox::with_model(name);
+    sandbox.write("model.hif", MODEL);
+    sandbox.write("run.htf", RUN);
+    sandbox.write("model.hsf", &format!("{SIGNATURE}{MODEL}"));
+    let others = concat!(
+        r#"{"id": "cut", "htf": "{[publisher] publisher!publish; [broker] broker?subscribe}"}"#,
+        "\n",
+        r#"{"id": "wrong", "htf": "{[broker] broker!publish}"}"#,
+        "\n"
+    );
+    sandbox.write("cases.jsonl", &format!("{{\"id\": \"whole\", \"htf\": \"{RUN}\"}}\n{others}"));
+    sandbox
+}
+
+/// The verdicts of a call that answers in JSON lines.
+#[track_caller]
+fn verdicts(sandbox: &Sandbox, arguments: &str) -> Vec<String> {
+    let output = sandbox.otus(&format!("analyze {arguments} --format jsonl")).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|line| format!("{} {}", line["id"].as_str().unwrap(), line["verdict"])).collect()
+}
+
+#[test]
+fn each_kind_has_its_verdicts() {
+    let sandbox = prepared("analyze-kinds");
+    let ask = |kind: &str| verdicts(&sandbox, &format!("model.hsf cases.jsonl --kind {kind}"));
+    assert_eq!(ask("accept"), [r#"whole "Pass""#, r#"cut "Fail""#, r#"wrong "Fail""#]);
+    assert_eq!(ask("prefix"), [r#"whole "Pass""#, r#"cut "Fail""#, r#"wrong "Fail""#]);
+    assert_eq!(ask("eliminate"), [r#"whole "Pass""#, r#"cut "WeakPass""#, r#"wrong "Fail""#]);
+    assert_eq!(ask("simulate"), [r#"whole "Pass""#, r#"cut "WeakPass""#, r#"wrong "WeakPass""#]);
+    let legacy = verdicts(&sandbox, "model.hsf cases.jsonl --kind prefix --legacy-verdicts");
+    assert_eq!(legacy[1..], [r#"cut "Inconclusive""#, r#"wrong "Inconclusive""#]);
+    let observed = verdicts(&sandbox, "model.hsf cases.jsonl --observed prefix");
+    assert_eq!(observed, ask("eliminate"));
+}
+
+#[test]
+fn the_calls_of_the_papers_work() {
+    let sandbox = prepared("analyze-calls");
+    sandbox.write("conf.hcf", "@analyze_option{ analysis_kind = accept; strategy = BFS }");
+    for call in
+        ["sig.hsf model.hif run.htf", "sig.hsf model.hif run.htf conf.hcf", "model.hsf run.htf"]
+    {
+        assert_eq!(verdicts(&sandbox, call), [r#"run "Pass""#], "{call}");
+    }
+    sandbox.otus("convert model.hsf flow.mmd").assert().code(0);
+    assert_eq!(verdicts(&sandbox, "flow.mmd run.htf"), [r#"run "Pass""#]);
+}
+
+#[test]
+fn a_verdict_comes_with_its_explanation() {
+    let sandbox = prepared("analyze-text");
+    sandbox
+        .otus("analyze model.hsf cases.jsonl --kind eliminate")
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+whole: Pass (eliminate, discrete partition, 39 nodes, 0.1 ms)
+  explained by: [..]subscriber!subscribe[..]
+cut: WeakPass (eliminate, discrete partition, [..] nodes, [..] ms)
+  explained by: −{subscriber}.[..]
+wrong: Fail (eliminate, discrete partition, [..] nodes, [..] ms)
+
+"#]])
+        .stderr_eq(str![[r#"
+checked 3 multi-traces, 9 actions: 1 pass, 1 weak, 1 fail, 0 undecided in 0 ms
+
+"#]]);
+}
+
+#[test]
+fn json_is_one_document() {
+    let sandbox = prepared("analyze-json");
+    let output =
+        sandbox.otus("analyze model.hsf cases.jsonl --kind accept --format json").output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["version"], 1);
+    assert_eq!(document["results"].as_array().unwrap().len(), 3);
+    assert_eq!(document["summary"]["pass"], 1);
+    let first = &document["results"][0];
+    for key in ["id", "verdict", "kind", "partition", "engine", "states", "micros", "witness"] {
+        assert!(first.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn the_exit_status_tells_fail_from_undecided() {
+    let sandbox = prepared("analyze-exit");
+    sandbox.write("wrong.htf", "[broker] broker!publish");
+    let code = |arguments: &str, code: i32| {
+        sandbox.otus(&format!("analyze model.hsf {arguments}")).assert().code(code);
+    };
+    code("run.htf", 0);
+    code("wrong.htf --kind accept", 1);
+    code("wrong.htf --kind accept --fail-on never", 0);
+    code("run.htf --kind accept --max-states 3", 3);
+    code("run.htf --kind accept --max-states 3 --fail-on undecided", 1);
+    code("run.htf --kind accept --timeout 0", 0);
+    code("run.htf --kind accept --filters [max_depth=1]", 3);
+    code("cases.jsonl --kind eliminate --fail-on weak", 1);
+}
+
+#[test]
+fn what_cannot_be_asked_is_said() {
+    let sandbox = prepared("analyze-faults");
+    sandbox.write("pairs.htf", "[publisher, broker] publisher!publish; [subscriber]");
+    let says = |arguments: &str, text: &str| {
+        let output = sandbox.otus(&format!("analyze {arguments}")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
+        assert!(said.contains(text), "{arguments}: {said}");
+    };
+    says("model.hsf", "no multi-trace is given");
+    says("run.htf", "no specification is given");
+    says("sig.hsf run.htf", "give the .hif too");
+    says("model.hsf run.htf --kind acept", "did you mean `accept`?");
+    says("model.hsf run.htf --strategy sideways", "known are DFS, BFS, HCS");
+    says("model.hsf pairs.htf --kind eliminate", "every lifeline has a component of its own");
+    says("model.hsf cases.jsonl --graph x.dot", "--graph records one analysis");
+    says("model.hsf run.htf --graph x.pdf", "--graph writes .dot and .json files");
+    says("model.hsf run.htf --kind accept --observed slice", "cannot be used with");
+}
+
+#[test]
+fn a_search_can_be_kept() {
+    let sandbox = prepared("analyze-graph");
+    sandbox.otus("analyze model.hsf run.htf --graph g.dot").assert().code(0);
+    assert!(sandbox.read("g.dot").starts_with("digraph search {"));
+    sandbox.otus("analyze model.hsf run.htf --kind simulate --graph g.json").assert().code(0);
+    let graph: Value = serde_json::from_str(&sandbox.read("g.json")).unwrap();
+    let nodes = graph["nodes"].as_array().unwrap();
+    assert!(nodes[0]["measure"].as_str().unwrap().starts_with("(λ,α) = "));
+    assert!(nodes.iter().any(|node| node["leaf"] == "Ok"));
+    assert_eq!(graph["edges"].as_array().unwrap().len(), nodes.len() - 1);
+}
