@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use otus_analysis::budget::Budget;
-use otus_analysis::certify::certify;
+use otus_analysis::certify::{certify, closed};
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{self, Outcome, Silent};
+use otus_analysis::graph::{self, Outcome, Silent, State};
 use otus_analysis::{Config, Verdict};
 use otus_core::Lowered;
 use otus_syntax::options::Process;
@@ -171,6 +171,13 @@ fn one<'t>(
         let claim = (config.kind, outcome.verdict);
         certify(&mut lowered.pool, term, trace, claim, witness).with_context(|| {
             format!("a bug in Otus: the explanation of {id} does not hold, please report it")
+        })?;
+    }
+    if args.graph.is_some() && outcome.verdict == Verdict::Fail {
+        let states: Vec<State> = recorded.nodes.iter().map(|node| node.state.clone()).collect();
+        let claim = (config, Verdict::Fail);
+        closed(&mut lowered.pool, term, trace, claim, &states).with_context(|| {
+            format!("a bug in Otus: the search that refutes {id} is not closed, please report it")
         })?;
     }
     if let Some(path) = &args.graph {
