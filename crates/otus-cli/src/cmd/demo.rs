@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use otus_analysis::Config;
+use otus_analysis::config::Kind;
+use otus_analysis::graph::{Silent, analyze};
 use otus_core::{lint, lower, raise};
 use otus_syntax::diagram::mermaid;
 use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
@@ -17,6 +20,19 @@ const FILES: [(&str, &str); 3] = [
     ("pubsub.hsf", include_str!("../../demo/pubsub.hsf")),
     ("pubsub.hif", include_str!("../../demo/pubsub.hif")),
     ("run.htf", include_str!("../../demo/run.htf")),
+];
+
+/// What was observed, cut short, and wrong.
+const RUNS: [(&str, &str); 3] = [
+    (
+        "The run as it was",
+        "[pub] pub!publish; [bro] bro?subscribe.bro?publish.bro!publish; [sub] sub!subscribe.sub?publish",
+    ),
+    ("Without the subscriber's log", "[pub] pub!publish; [bro] bro?subscribe.bro?publish"),
+    (
+        "A broker that forwards too early",
+        "[pub]; [bro] bro!publish.bro?subscribe; [sub] sub!subscribe",
+    ),
 ];
 
 /// The same log with two slips of the pen, to show what Otus says about them.
@@ -59,6 +75,21 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
         multi_trace.partition().len(),
         findings.len() + named.len(),
     ));
+    for (what, htf) in RUNS {
+        let tree = parse_trace(&Source::new("run", htf)).tree;
+        let (trace, _) = otus_trace::lower(&tree, &mut lowered.pool);
+        say(&format!("{what}: {htf}\n"));
+        for kind in [Kind::Accept, Kind::Prefix, Kind::Eliminate] {
+            let config = Config { kind, ..Config::default() };
+            let outcome = analyze(&mut lowered.pool, term, &trace, &config, &mut Silent)?;
+            let why = match &outcome.witness {
+                Some(witness) => format!("explained by {}", witness.text(&lowered.pool)),
+                None => format!("no explanation among {} nodes", outcome.nodes),
+            };
+            say(&format!("    {:<9}  {:<8}  {why}", kind.name(), outcome.verdict.name()));
+        }
+        say("");
+    }
     say("With two slips of the pen in the log, Otus says:\n");
     let broken = Source::with_id(SourceId(3), "broken.htf", BROKEN);
     let trace = parse_trace(&broken).tree;
@@ -69,7 +100,7 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     say(&indent(&report::text(&sources, &found, output::colored(color, Stream::Output))));
     say("Try next:\n");
     say("  otus demo --write demo        writes these files, to play with");
-    say("  otus lint demo/pubsub.hsf demo/pubsub.hif demo/run.htf");
+    say("  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --kind accept");
     output::print(&out)?;
     Ok(Exit::Success)
 }

@@ -44,6 +44,24 @@ What was observed, one log per machine:
 
 Checked: 3 lifelines, 2 messages, 6 actions in 3 logs; 0 findings.
 
+The run as it was: [pub] pub!publish; [bro] bro?subscribe.bro?publish.bro!publish; [sub] sub!subscribe.sub?publish
+
+    accept     Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
+    prefix     Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
+    eliminate  Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
+
+Without the subscriber's log: [pub] pub!publish; [bro] bro?subscribe.bro?publish
+
+    accept     Fail      no explanation among 3 nodes
+    prefix     Fail      no explanation among 3 nodes
+    eliminate  WeakPass  explained by −{sub}.bro?subscribe.pub!publish.−{pub}.bro?publish
+
+A broker that forwards too early: [pub]; [bro] bro!publish.bro?subscribe; [sub] sub!subscribe
+
+    accept     Fail      no explanation among 2 nodes
+    prefix     Fail      no explanation among 2 nodes
+    eliminate  Fail      no explanation among 4 nodes
+
 With two slips of the pen in the log, Otus says:
 
     error[O0302]: the message `subscirbe` is not declared
@@ -67,7 +85,7 @@ With two slips of the pen in the log, Otus says:
 Try next:
 
   otus demo --write demo        writes these files, to play with
-  otus lint demo/pubsub.hsf demo/pubsub.hif demo/run.htf
+  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --kind accept
 
 "#]]);
     assert!(sandbox.files().is_empty());
