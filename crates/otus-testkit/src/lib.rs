@@ -3,6 +3,7 @@
 //! - [`generate`]: random texts for property tests;
 //! - [`oracle`]: what interactions mean, slowly; [`small_scope`]: all small ones, and random larger
 //!   ones, to ask it about;
+//! - [`sat`]: satisfiability problems as questions about multi-traces;
 //! - [`spec`]: runs the literate cases of `spec/`;
 //! - [`fuzz`]: what must hold of any bytes whatever, and a harness that needs no special
 //!   toolchain; `fuzz/` drives the same functions with libFuzzer.
@@ -12,5 +13,6 @@ pub mod fuzz;
 pub mod generate;
 pub mod oracle;
 pub mod read;
+pub mod sat;
 pub mod small_scope;
 pub mod spec;
