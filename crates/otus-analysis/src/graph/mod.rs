@@ -11,6 +11,7 @@ pub mod measure;
 pub mod observe;
 pub mod queue;
 pub mod record;
+mod reduce;
 pub mod rules;
 pub mod search;
 pub mod state;
@@ -98,10 +99,18 @@ pub fn analyze(
             let positions = rules.into_positions();
             outcome.verdict = Verdict::Pass;
             outcome.witness = again.path().map(|path| Witness::new(&path, &positions));
+            outcome.reason = None;
+        } else if again.stop.is_early() {
+            outcome.stop = again.stop;
+            outcome.reason = Some(again.stop.reason().to_owned());
+        } else if again.cut {
+            outcome.reason = Some(CUT.to_owned());
         }
     }
     Ok(outcome)
 }
+
+const CUT: &str = "a filter cut the graph";
 
 fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
     let worst = match config.kind {
@@ -111,10 +120,8 @@ fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
     let best = report.best.map_or(worst, |(_, leaf)| leaf.verdict);
     let missed = report.stop.is_early() || report.cut;
     let undecided = missed && best < Verdict::Inconclusive;
-    let reason = (missed && best < Verdict::Pass).then(|| {
-        if report.stop.is_early() { report.stop.reason() } else { "a filter cut the graph" }
-            .to_owned()
-    });
+    let reason = (missed && best < Verdict::Pass)
+        .then(|| if report.stop.is_early() { report.stop.reason() } else { CUT }.to_owned());
     Outcome {
         verdict: if undecided { Verdict::Inconclusive } else { best },
         reason,

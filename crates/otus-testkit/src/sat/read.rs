@@ -132,8 +132,8 @@ impl Problem {
         lines
             .map(|(index, line)| {
                 let fail = |reason| NoFormula { line: index + 1, reason };
-                let value: Value =
-                    serde_json::from_str(line).map_err(|error| fail(format!("no JSON: {error}")))?;
+                let value: Value = serde_json::from_str(line)
+                    .map_err(|error| fail(format!("no JSON: {error}")))?;
                 problem(&value).map_err(fail)
             })
             .collect()

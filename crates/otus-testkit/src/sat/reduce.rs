@@ -117,10 +117,7 @@ mod tests {
             let shown = |trace: &MultiTrace, pool: &Pool| {
                 print::trace_line(&otus_trace::raise(trace, pool))
             };
-            assert_eq!(
-                shown(&trace, &lowered.pool),
-                shown(&reduction.trace, &reduction.pool)
-            );
+            assert_eq!(shown(&trace, &lowered.pool), shown(&reduction.trace, &reduction.pool));
         }
     }
 
