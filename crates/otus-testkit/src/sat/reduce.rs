@@ -6,8 +6,8 @@
 //! µ|l_j = l_j?m
 //! ```
 //!
-//! An execution of i chooses a value for every variable, and l_j receives m once for each literal
-//! of C_j that holds. So the formula is satisfiable iff µ is a multi-prefix of i.
+//! An execution of i chooses a value for every variable, and the lifeline of a clause receives
+//! m once for each of its literals that holds. So the formula is satisfiable iff µ is a multi-prefix of i.
 
 use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId, raise};
 use otus_syntax::{SourceId, print};
