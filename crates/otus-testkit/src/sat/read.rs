@@ -15,6 +15,9 @@ pub struct Problem {
     pub formula: Formula,
 }
 
+/// More variables are taken for a mistake: a number in a text must not cost gigabytes.
+const MAX_VARIABLES: usize = 1_000_000;
+
 /// A text that is no formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoFormula {
@@ -110,13 +113,13 @@ impl Formula {
 fn read_header(line: &str) -> Option<(usize, usize)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let ["p", "cnf", variables, clauses] = words.as_slice() else { return None };
-    let variables: u32 = variables.parse().ok().filter(|&count| i32::try_from(count).is_ok())?;
-    Some((variables as usize, clauses.parse().ok()?))
+    let variables = variables.parse().ok().filter(|&count| count <= MAX_VARIABLES)?;
+    Some((variables, clauses.parse().ok()?))
 }
 
 fn check_literal(literal: i64, variables: usize) -> Result<(), String> {
     let variable = literal.unsigned_abs();
-    if variable as u128 > variables as u128 {
+    if variable > variables as u64 {
         return Err(format!("variable {variable} is not among the {variables} announced ones"));
     }
     Ok(())
@@ -144,8 +147,8 @@ fn problem(value: &Value) -> Result<Problem, String> {
     let name = value["name"].as_str().ok_or("`name` is missing, or no text")?;
     let variables = value["vars"]
         .as_u64()
-        .and_then(|count| i32::try_from(count).ok())
         .and_then(|count| usize::try_from(count).ok())
+        .filter(|&count| count <= MAX_VARIABLES)
         .ok_or("`vars` is missing, or no number of variables")?;
     let clauses = value["clauses"].as_array().ok_or("`clauses` is missing, or no list")?;
     let literal = |value: &Value| {
