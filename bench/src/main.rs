@@ -1,15 +1,20 @@
 //! `cargo run --release -p otus-bench`: runs every workload and prints what it measured.
 //!
-//! `cargo run --release -p otus-bench -- parse` runs one group. Each workload is also run at half
-//! its size, so that the ratio shows how the cost grows: 2 is linear.
+//! `cargo run --release -p otus-bench -- parse` runs one group. Each of its workloads is also run at
+//! half its size, so that the ratio shows how the cost grows: 2 is linear.
+//!
+//! `-- experiments` prints the tables of the papers' experiments, with `--full` on sets as large as
+//! theirs.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
+mod experiments;
 mod measure;
 mod parse;
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let (flags, wanted): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
     if let [command, workload] = wanted.as_slice()
         && command == "memory"
     {
@@ -18,5 +23,9 @@ fn main() {
     let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
     if runs("parse") {
         parse::run();
+    }
+    if runs("experiments") {
+        let full = flags.iter().any(|flag| flag == "--full");
+        experiments::run(experiments::Size { full });
     }
 }

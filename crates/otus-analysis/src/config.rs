@@ -9,6 +9,7 @@
 //! | [`Config::goal`] | `Pass` | `goal` |
 //! | [`Config::memoize`] | off | `memoize` |
 //! | [`Config::local_analysis`] | off | `local_analysis` |
+//! | [`Config::partial_order_reduction`] | off | `partial_order_reduction` |
 //! | [`Config::legacy_verdicts`] | off | – |
 //! | [`Config::seed`] | 0 | – |
 //! | [`Config::budget`] | none | – |
@@ -38,6 +39,9 @@ pub struct Config {
     pub memoize: bool,
     /// Whether each component is checked alone before a node is explored.
     pub local_analysis: LocalAnalysis,
+    /// Whether orders that make no difference are left out, where lifelines never wait for each
+    /// other.
+    pub partial_order_reduction: bool,
     /// Whether `prefix` tells LackObs from Out, as in 2020.
     pub legacy_verdicts: bool,
     /// Where randomness comes from.
@@ -56,6 +60,7 @@ impl Default for Config {
             goal: Some(Verdict::Pass),
             memoize: false,
             local_analysis: LocalAnalysis::Off,
+            partial_order_reduction: false,
             legacy_verdicts: false,
             seed: 0,
             budget: Budget::default(),
@@ -168,12 +173,9 @@ impl Config {
                 }
                 OptionValue::LocalAnalysis(local) => self.local_analysis = *local,
                 OptionValue::Memoize(on) => self.memoize = *on,
-                // Loggers belong to whoever observes. The peer's partial-order reduction is
-                // unsound (it fails `strict(loopS(b -- x ->|), a -- m ->|)` on a: a!m, b: b!x),
-                // and canonization is no analysis.
-                OptionValue::Loggers(_)
-                | OptionValue::PartialOrderReduction(_)
-                | OptionValue::SearchAll(_) => {}
+                OptionValue::PartialOrderReduction(on) => self.partial_order_reduction = *on,
+                // Loggers belong to whoever observes, and canonization is no analysis.
+                OptionValue::Loggers(_) | OptionValue::SearchAll(_) => {}
             }
         }
     }

@@ -3,6 +3,7 @@
 //! - [`generate`]: random texts for property tests;
 //! - [`oracle`]: what interactions mean, slowly; [`small_scope`]: all small ones, and random larger
 //!   ones, to ask it about; [`mod@reference`]: the small-step rules as they are printed;
+//! - [`sat`]: satisfiability problems as questions about multi-traces;
 //! - [`spec`]: runs the literate cases of `spec/`;
 //! - [`fuzz`]: what must hold of any bytes whatever, and a harness that needs no special
 //!   toolchain; `fuzz/` drives the same functions with libFuzzer.
@@ -13,5 +14,6 @@ pub mod generate;
 pub mod oracle;
 pub mod read;
 pub mod reference;
+pub mod sat;
 pub mod small_scope;
 pub mod spec;

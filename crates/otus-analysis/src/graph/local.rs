@@ -41,6 +41,11 @@ impl Local {
         if starts_anywhere && consumed == 0 {
             return true;
         }
+        // Nothing is left to explain; only `accept` asks whether the projection may end.
+        let is_over = consumed as usize == observation.moments(component).len();
+        if is_over && kind != Kind::Accept {
+            return true;
+        }
         let region = *self
             .regions
             .entry(component)

@@ -11,6 +11,7 @@ pub mod measure;
 pub mod observe;
 pub mod queue;
 pub mod record;
+mod reduce;
 pub mod rules;
 pub mod search;
 pub mod state;
@@ -109,6 +110,9 @@ pub fn analyze(
             outcome.witness = again.path().map(|path| Witness::new(&path, &positions));
         } else if outcome.reason.is_none() {
             outcome.reason = reason(&again);
+            if again.stop.is_early() {
+                outcome.stop = again.stop;
+            }
         }
     }
     Ok(outcome)

@@ -13,6 +13,7 @@ use otus_trace::multitrace::ComponentId;
 use crate::config::{Config, Kind};
 use crate::graph::local::Local;
 use crate::graph::measure::Measure;
+use crate::graph::reduce;
 use crate::graph::search::{Expansion, Span};
 use crate::graph::state::{Happening, Leaf, LeafKind, Rule, State};
 use crate::observation::{Observation, Parts};
@@ -26,6 +27,8 @@ pub struct Rules<'a> {
     pub(super) observation: Observation<'a>,
     config: &'a Config,
     local: Local,
+    /// Whether the order of components makes no difference and is to be left out.
+    unordered: bool,
 }
 
 impl<'a> Rules<'a> {
@@ -37,6 +40,7 @@ impl<'a> Rules<'a> {
             observation: Observation::new(trace),
             config,
             local: Local::default(),
+            unordered: false,
         }
     }
 
@@ -48,6 +52,15 @@ impl<'a> Rules<'a> {
     /// The node to begin with. The term is simplified, as follow-ups are.
     pub fn root(&mut self, term: TermId) -> State {
         let term = otus_core::algebra::simplify(self.pool, term);
+        let consumes_all = match self.config.kind {
+            Kind::Accept | Kind::Eliminate => true,
+            Kind::Prefix => !self.config.legacy_verdicts,
+            Kind::Simulate(_) => false,
+        };
+        self.unordered = self.config.partial_order_reduction
+            && consumes_all
+            && self.observation.trace().partition().is_discrete()
+            && reduce::is_free(self.pool, term);
         State {
             term,
             consumed: vec![0; self.observation.len()].into(),
@@ -151,7 +164,20 @@ impl<'a> Rules<'a> {
     /// The children by R_e, in the order of positions.
     fn executions(&mut self, state: &State) -> Vec<(Rule, State)> {
         let steps = self.frontiers.steps(self.pool, state.term);
-        steps.iter().filter_map(|step| self.execute(state, step)).collect()
+        let mut children: Vec<(Rule, State)> =
+            steps.iter().filter_map(|step| self.execute(state, step)).collect();
+        if self.unordered {
+            let components: Vec<ComponentId> =
+                self.observation.trace().partition().components().collect();
+            // Only one component was consumed from.
+            let moved = |(_, child): &(Rule, State)| {
+                let pairs = child.consumed.iter().zip(&state.consumed);
+                pairs.take_while(|(after, before)| after == before).count()
+            };
+            let is_open = |i: usize| !self.is_over(state, components[i]);
+            reduce::keep_fewest(&mut children, components.len(), is_open, moved);
+        }
+        children
     }
 }
 

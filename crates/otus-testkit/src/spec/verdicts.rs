@@ -68,19 +68,22 @@ fn verdict(
     Ok(found.unwrap_or(Verdict::Inconclusive).to_string())
 }
 
-/// Every strategy, with and without memoization and local analyses.
+/// Every strategy, with and without local analyses, memoization and partial-order reduction.
 fn configurations() -> impl Iterator<Item = Config> {
     let strategies = [Strategy::Depth, Strategy::Breadth, Strategy::HighCoverage];
     let locals = [LocalAnalysis::Off, LocalAnalysis::On, LocalAnalysis::Front];
     strategies.into_iter().flat_map(move |strategy| {
         locals.into_iter().flat_map(move |local_analysis| {
-            [false, true].map(|memoize| Config {
-                strategy,
-                local_analysis,
-                memoize,
-                budget: Budget { max_states: Some(5_000), ..Budget::default() },
-                ..Config::default()
-            })
+            [(false, false), (true, false), (false, true)].map(
+                |(memoize, partial_order_reduction)| Config {
+                    strategy,
+                    local_analysis,
+                    memoize,
+                    partial_order_reduction,
+                    budget: Budget { max_states: Some(5_000), ..Budget::default() },
+                    ..Config::default()
+                },
+            )
         })
     })
 }
