@@ -106,21 +106,12 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_enum, default_value_t = Engine::Auto, value_name = "ENGINE")]
     pub(crate) engine: Engine,
 
-    /// Which node is taken next: DFS, BFS or HCS.
-    #[arg(long, value_name = "STRATEGY")]
-    pub(crate) strategy: Option<String>,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 
     /// The verdict that ends the search: Pass, WeakPass or None.
     #[arg(long, value_name = "VERDICT")]
     pub(crate) goal: Option<String>,
-
-    /// What moves a step before its siblings: [reception = 1, loop = -1], random.
-    #[arg(long, value_name = "LIST")]
-    pub(crate) priorities: Option<String>,
-
-    /// What bounds the graph: `[max_depth = 20]`. What they cut is undecided.
-    #[arg(long, value_name = "LIST")]
-    pub(crate) filters: Option<String>,
 
     /// Check each component alone first: true, false or front.
     #[arg(long, value_name = "WHEN")]
@@ -134,21 +125,9 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long)]
     pub(crate) legacy_verdicts: bool,
 
-    /// Where randomness comes from.
-    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
-    pub(crate) seed: u64,
-
-    /// End each search after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<f64>,
-
     /// End each search after this many nodes [default: a million, 100,000 with --graph].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
-
-    /// Write the search as a graph (.dot or .json; `-` is DOT on standard output).
-    #[arg(long, value_name = "FILE")]
-    pub(crate) graph: Option<String>,
 
     /// How to print verdicts.
     #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
@@ -161,6 +140,46 @@ pub(crate) struct AnalyzeArgs {
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) from: Option<Format>,
+}
+
+/// How a search goes, whatever it is for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// Which node is taken next: DFS, BFS or HCS.
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) strategy: Option<String>,
+
+    /// What moves a step before its siblings: [reception = 1, loop = -1], random.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) priorities: Option<String>,
+
+    /// What bounds the search: `[max_depth = 20, max_loop_depth = 3, max_node_number = 100]`.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) filters: Option<String>,
+
+    /// Where randomness comes from.
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+
+    /// End the search after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+
+    /// Write the search as a graph (.dot or .json; `-` is DOT on standard output).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) graph: Option<String>,
+}
+
+/// Where multi-traces are written.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WriteArgs {
+    /// Where to write: a .jsonl, or a folder (`out/`) for a .htf each. Otherwise standard output.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<String>,
+
+    /// Overwrite files that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// What may be missing from an observation.
@@ -225,17 +244,8 @@ pub(crate) struct ExploreArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// Which node is taken next: DFS, BFS or HCS.
-    #[arg(long, value_name = "STRATEGY")]
-    pub(crate) strategy: Option<String>,
-
-    /// What moves a step before its siblings: [emission = 1], random.
-    #[arg(long, value_name = "LIST")]
-    pub(crate) priorities: Option<String>,
-
-    /// What bounds the tree: `[max_depth = 5, max_node_number = 100]`.
-    #[arg(long, value_name = "LIST")]
-    pub(crate) filters: Option<String>,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 
     /// Write multi-traces: of nodes that accept (exact), all (prefix), or leaves (terminal).
     #[arg(long, value_name = "WHICH")]
@@ -245,25 +255,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "PARTITION")]
     pub(crate) partition: Option<String>,
 
-    /// Where to write them: a .jsonl, or a folder (`runs/`); else standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<String>,
-
-    /// Overwrite files that exist.
-    #[arg(long)]
-    pub(crate) force: bool,
-
-    /// Write the tree as a graph (.dot or .json; `-` is DOT on standard output).
-    #[arg(long, value_name = "FILE")]
-    pub(crate) graph: Option<String>,
-
-    /// Where randomness comes from.
-    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
-    pub(crate) seed: u64,
-
-    /// End after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<f64>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -300,13 +293,8 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "PARTITION")]
     pub(crate) partition: Option<String>,
 
-    /// Where to write them: a .jsonl, or a folder (`runs/`); else standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<String>,
-
-    /// Overwrite files that exist.
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -533,13 +521,8 @@ pub(crate) struct DeriveArgs {
     #[arg(long)]
     pub(crate) unique: bool,
 
-    /// Where to write: a .jsonl, or a folder (`out/`) for a .htf each. Otherwise standard output.
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: Option<String>,
-
-    /// Overwrite files that exist.
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }
 
 /// What a mutant has of its original.

@@ -1,7 +1,8 @@
 //! Trees for tests.
 
-use crate::index::TermId;
+use crate::index::{RegionId, TermId};
 use crate::pool::Pool;
+use crate::set::LifelineSet;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::{Source, SourceId, parse_spec};
 
@@ -13,6 +14,13 @@ pub(crate) fn spec(text: &str) -> SpecFile {
 /// The same as a file among others.
 pub(crate) fn spec_with_id(id: u32, text: &str) -> SpecFile {
     parse_spec(&Source::with_id(SourceId(id), "sample.hif", text)).tree
+}
+
+/// The region of the lifelines with these letters as names; others are left out.
+pub(crate) fn region(pool: &mut Pool, letters: &str) -> RegionId {
+    let named = |letter: char| pool.signature().lifeline(&letter.to_string());
+    let lifelines: LifelineSet = letters.chars().filter_map(named).collect();
+    pool.intern_region(&lifelines)
 }
 
 /// The term of an interaction that declares names by using them.

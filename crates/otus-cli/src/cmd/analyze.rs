@@ -45,7 +45,7 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     if loaded.explain(color) {
         return Ok(Exit::Error);
     }
-    if args.graph.is_some() && traces.len() > 1 {
+    if args.search.graph.is_some() && traces.len() > 1 {
         bail!("--graph records one analysis; {} multi-traces are given", traces.len());
     }
     let mut tally = Tally::default();
@@ -117,10 +117,10 @@ fn configuration(args: &AnalyzeArgs, loaded: &Loaded) -> anyhow::Result<Config> 
     }));
     let flags = [
         ("analysis_kind", kind),
-        ("strategy", args.strategy.as_deref()),
+        ("strategy", args.search.strategy.as_deref()),
         ("goal", args.goal.as_deref()),
-        ("priorities", args.priorities.as_deref()),
-        ("filters", args.filters.as_deref()),
+        ("priorities", args.search.priorities.as_deref()),
+        ("filters", args.search.filters.as_deref()),
         ("local_analysis", args.local_analysis.as_deref()),
     ];
     for (key, value) in flags {
@@ -130,10 +130,10 @@ fn configuration(args: &AnalyzeArgs, loaded: &Loaded) -> anyhow::Result<Config> 
     }
     config.memoize |= args.memoize;
     config.legacy_verdicts = args.legacy_verdicts;
-    config.seed = args.seed;
+    config.seed = args.search.seed;
     // A search may grow without end: by default it ends before it has eaten the machine.
-    let default = if args.graph.is_some() { 100_000 } else { 1_000_000 };
-    config.budget = budget(args.timeout, Some(args.max_states.unwrap_or(default)))?;
+    let default = if args.search.graph.is_some() { 100_000 } else { 1_000_000 };
+    config.budget = budget(args.search.timeout, Some(args.max_states.unwrap_or(default)))?;
     Ok(config)
 }
 
@@ -163,7 +163,7 @@ fn one<'t>(
     let mut recorded = Graph::default();
     let start = Instant::now();
     let observer: &mut dyn graph::Observer =
-        if args.graph.is_some() { &mut recorded } else { &mut Silent };
+        if args.search.graph.is_some() { &mut recorded } else { &mut Silent };
     let outcome = graph::analyze(&mut lowered.pool, term, trace, config, observer)
         .with_context(|| format!("{id} cannot be analysed this way"))?;
     let elapsed = start.elapsed();
@@ -173,14 +173,14 @@ fn one<'t>(
             format!("a bug in Otus: the explanation of {id} does not hold, please report it")
         })?;
     }
-    if args.graph.is_some() && outcome.verdict == Verdict::Fail {
+    if args.search.graph.is_some() && outcome.verdict == Verdict::Fail {
         let states: Vec<State> = recorded.nodes.iter().map(|node| node.state.clone()).collect();
         let claim = (config, Verdict::Fail);
         closed(&mut lowered.pool, term, trace, claim, &states).with_context(|| {
             format!("a bug in Otus: the search that refutes {id} is not closed, please report it")
         })?;
     }
-    if let Some(path) = &args.graph {
+    if let Some(path) = &args.search.graph {
         let context =
             Context { pool: &lowered.pool, positions: &outcome.positions, trace: Some(trace) };
         graph_file::write(path, &context, &recorded)?;

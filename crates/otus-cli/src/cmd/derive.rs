@@ -63,8 +63,8 @@ pub(super) struct Output {
 
 impl Output {
     pub(super) fn open(args: &DeriveArgs) -> anyhow::Result<Output> {
-        let place = Place::named(args.output.as_deref());
-        Ok(Output { sink: Sink::open(place, args.force, args.unique)? })
+        let place = Place::named(args.write.output.as_deref());
+        Ok(Output { sink: Sink::open(place, args.write.force, args.unique)? })
     }
 
     /// Writes what was made of an original, the `number`-th of its kind from 1.

@@ -32,14 +32,20 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     let mut graph = Graph::default();
     let (report, positions) = explore(&mut lowered.pool, term, &config, &mut graph);
     let context = Context { pool: &lowered.pool, positions: &positions, trace: None };
-    if let Some(path) = &args.graph {
+    if let Some(path) = &args.search.graph {
         graph_file::write(path, &context, &graph)?;
     }
     let wanted = wanted(args, files, &lowered.pool)?;
     if let Some(wanted) = &wanted {
         let traces = generate::of_graph(&graph, wanted.generation);
-        write_traces(&lowered.pool, &wanted.partition, &traces, wanted.place.clone(), args.force)?;
-    } else if args.graph.is_none() {
+        write_traces(
+            &lowered.pool,
+            &wanted.partition,
+            &traces,
+            wanted.place.clone(),
+            args.write.force,
+        )?;
+    } else if args.search.graph.is_none() {
         output::print(&tree(&context, &graph))?;
     }
     let accepting = graph.nodes.iter().filter(|node| node.leaf.is_some()).count();
@@ -65,17 +71,17 @@ fn configuration(args: &ExploreArgs, files: &[SpecFile]) -> anyhow::Result<Confi
         config.apply(section);
     }
     let flags = [
-        ("strategy", args.strategy.as_deref()),
-        ("priorities", args.priorities.as_deref()),
-        ("filters", args.filters.as_deref()),
+        ("strategy", args.search.strategy.as_deref()),
+        ("priorities", args.search.priorities.as_deref()),
+        ("filters", args.search.filters.as_deref()),
     ];
     for (key, value) in flags {
         if let Some(value) = value {
             config.apply(&options::parse(Process::Explore, &format!("{key} = {value}"))?);
         }
     }
-    config.seed = args.seed;
-    config.budget = budget(args.timeout, Some(1_000_000))?;
+    config.seed = args.search.seed;
+    config.budget = budget(args.search.timeout, Some(1_000_000))?;
     Ok(config)
 }
 
@@ -128,7 +134,7 @@ fn wanted(args: &ExploreArgs, files: &[SpecFile], pool: &Pool) -> anyhow::Result
             }
         }
     }
-    if args.traces.is_none() && args.output.is_none() && args.partition.is_none() {
+    if args.traces.is_none() && args.write.output.is_none() && args.partition.is_none() {
         return Ok(wanted);
     }
     let mut wanted = wanted.unwrap_or_else(|| Wanted {
@@ -142,8 +148,8 @@ fn wanted(args: &ExploreArgs, files: &[SpecFile], pool: &Pool) -> anyhow::Result
     if let Some(partition) = &args.partition {
         wanted.partition = options::partition(partition, signature)?;
     }
-    if args.output.is_some() || args.traces.is_some() {
-        wanted.place = Place::named(args.output.as_deref());
+    if args.write.output.is_some() || args.traces.is_some() {
+        wanted.place = Place::named(args.write.output.as_deref());
     }
     Ok(Some(wanted))
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &GenerateArgs, color: Color) -> anyhow::Result<Exit> {
         Some(text) => options::partition(text, lowered.pool.signature())?,
         None => Partition::discrete(lowered.pool.signature().lifeline_count()),
     };
-    let mut sink = Sink::open(Place::named(args.output.as_deref()), args.force, true)?;
+    let mut sink = Sink::open(Place::named(args.write.output.as_deref()), args.write.force, true)?;
     let mut walks = Walks::new(&mut lowered.pool, term, args.max_length, args.seed);
     let wanted = args.count as u64;
     // Different executions may look the same: stop when that happens too often.

@@ -88,7 +88,7 @@ fn with_lowered<T>(
 
 /// Stops before a disk is filled with slices.
 fn refuse_flood(args: &SliceArgs, traces: &[Trace], spec: &mut Option<Pool>) -> anyhow::Result<()> {
-    let (limit, place) = match Place::named(args.derive.output.as_deref()) {
+    let (limit, place) = match Place::named(args.derive.write.output.as_deref()) {
         Place::Stdout => return Ok(()),
         Place::File(_) => (MAX_IN_FILE, "a case file"),
         Place::Folder(_) => (MAX_IN_FOLDER, "a folder"),

@@ -3,6 +3,7 @@
 use snapbox::str;
 
 use crate::sandbox::Sandbox;
+use crate::usage::COMMANDS;
 
 #[test]
 fn completions_for_each_shell() {
@@ -56,23 +57,9 @@ wrote otus.1, otus-analyze.1, otus-explore.1, otus-generate.1, otus-demo.1, otus
 "#]]);
     let pages = sandbox.files();
     assert!(pages.contains(&"man1/otus.1".to_owned()), "{pages:?}");
-    let commands = [
-        "analyze",
-        "completions",
-        "convert",
-        "demo",
-        "explain",
-        "explore",
-        "fmt",
-        "generate",
-        "lint",
-        "man",
-        "mutate",
-        "slice",
-    ];
-    for command in commands {
+    for command in COMMANDS {
         let page = sandbox.read(&format!("man1/otus-{command}.1"));
         assert!(page.contains(".SH SYNOPSIS"), "{command}");
     }
-    assert_eq!(pages.len(), 1 + commands.len());
+    assert_eq!(pages.len(), 1 + COMMANDS.len());
 }

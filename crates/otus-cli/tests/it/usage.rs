@@ -6,7 +6,7 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 12] = [
     "analyze",
     "completions",
     "convert",

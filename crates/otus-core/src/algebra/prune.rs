@@ -55,15 +55,12 @@ pub fn prune(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::interaction;
-    use crate::set::LifelineSet;
+    use crate::sample::{interaction, region};
 
     #[track_caller]
     fn check(text: &str, lifelines: &str, expected: &str) {
         let (mut pool, term) = interaction(text);
-        let set: LifelineSet =
-            lifelines.chars().filter_map(|c| pool.signature().lifeline(&c.to_string())).collect();
-        let region = pool.intern_region(&set);
+        let region = region(&mut pool, lifelines);
         let pruned = prune(&mut pool, &mut Memo::default(), term, region);
         assert_eq!(pruned.map_or("⊥".to_owned(), |term| pool.text(term)), expected);
     }

@@ -46,14 +46,12 @@ fn rest(pool: &mut Pool, event: EventId, removed: &LifelineSet) -> TermId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::interaction;
+    use crate::sample::{interaction, region};
 
     #[track_caller]
     fn check(text: &str, lifelines: &str, expected: &str) {
         let (mut pool, term) = interaction(text);
-        let set: LifelineSet =
-            lifelines.chars().filter_map(|c| pool.signature().lifeline(&c.to_string())).collect();
-        let region = pool.intern_region(&set);
+        let region = region(&mut pool, lifelines);
         let removed = remove(&mut pool, &mut Memo::default(), term, region);
         assert_eq!(pool.text(removed), expected);
     }
