@@ -3,7 +3,7 @@
 //! Whether a multi-trace is a multi-prefix of an interaction is NP-hard: Mahe et al., "Dealing with
 //! observability…", section 4.3, turns a formula in conjunctive normal form into such a question
 //! ([`reduce`]). That gives hard problems with known answers, of any size: formulas from files
-//! ([`Formula::from_dimacs`], [`Formula::from_json`]) or random ones ([`random`]), and the answer
+//! ([`Formula::from_dimacs`], [`Problem::from_json_lines`]) or random ones ([`random`]), and the answer
 //! from [`solve`], which knows nothing of interactions.
 
 mod read;
