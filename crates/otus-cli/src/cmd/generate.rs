@@ -35,7 +35,7 @@ pub(crate) fn run(args: &GenerateArgs, color: Color) -> anyhow::Result<Exit> {
     }
     if sink.written < wanted {
         output::complain(&format!(
-            "{} different multi-traces of at most {} events were found, not {wanted}",
+            "found {} of {wanted}: few multi-traces of at most {} events differ",
             sink.written, args.max_length
         ));
     }

@@ -85,7 +85,7 @@ fn random_multi_traces_are_accepted_and_repeatable() {
         sandbox.otus("analyze loop.hsf made.jsonl --kind accept --memoize").output().unwrap();
     assert_eq!(answer.status.code(), Some(0), "{}", String::from_utf8_lossy(&answer.stdout));
     let few = sandbox.otus("generate model.hsf --count 9").output().unwrap();
-    assert!(String::from_utf8_lossy(&few.stderr).contains("2 different multi-traces"));
+    assert!(String::from_utf8_lossy(&few.stderr).contains("found 2 of 9"));
     let bad = sandbox.otus("generate model.hsf --partition {(a,c)}").output().unwrap();
     assert!(String::from_utf8_lossy(&bad.stderr).contains("there is no lifeline `c`"));
     assert_eq!(bad.status.code(), Some(2));

@@ -1,3 +1,5 @@
+//! What lowering makes of trees, and what it says.
+
 use std::fmt::Write as _;
 
 use otus_syntax::ast::{Interaction, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target};

@@ -1,3 +1,5 @@
+//! Statements and the trees they mean.
+
 use super::*;
 use crate::ast::Section;
 use crate::diagram::term;

@@ -1,3 +1,5 @@
+//! Directives, read and written.
+
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};

@@ -1,3 +1,5 @@
+//! Fences, headings and how a diagram is picked.
+
 use super::*;
 
 /// Each diagram as `LANGUAGE HEADING first line of its content`.

@@ -1,3 +1,5 @@
+//! Mermaid, read, written and compared with what the real parser takes.
+
 mod snippets;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Trees come back from the statements that describe them.
+
 use super::*;
 use crate::diagram::{build, samples, term};
 use crate::source::SourceId;
