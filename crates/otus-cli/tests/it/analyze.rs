@@ -1,5 +1,7 @@
 //! `otus analyze`.
 
+use std::io::{BufRead as _, BufReader, Read as _};
+
 use serde_json::Value;
 
 use crate::sandbox::{SIGNATURE, Sandbox};
@@ -179,29 +181,30 @@ fn an_interrupted_search_still_reports() {
     );
     let logs: Vec<String> = names.iter().map(|name| format!("[{name}] {name}!m")).collect();
     sandbox.write("model.hsf", &model);
-    sandbox.write("run.htf", &format!("{{ {}; [z] z!n }}", logs.join("; ")));
-    let child = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
-        .args([
-            "analyze",
-            "model.hsf",
-            "run.htf",
-            "--kind",
-            "accept",
-            "--max-states",
-            "100000000000",
-        ])
+    let cases = format!(
+        "{{\"id\": \"quick\", \"htf\": \"\"}}\n{{\"id\": \"run\", \"htf\": \"{{ {}; [z] z!n }}\"}}\n",
+        logs.join("; ")
+    );
+    sandbox.write("runs.jsonl", &cases);
+    let endless = ["--kind", "prefix", "--max-states", "100000000000"];
+    let mut child = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
+        .args(["analyze", "model.hsf", "runs.jsonl"])
+        .args(endless)
         .current_dir(sandbox.path(""))
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // Until the handler is in place the signal would end the program without a word.
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    // Once the first answer is there, so is the handler, and the endless search has begun.
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    output.read_line(&mut text).unwrap();
+    assert!(text.starts_with("quick: WeakPass"), "{text}");
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.read_to_string(&mut text).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(3), "{ended:?}");
     assert!(text.contains("run: Inconclusive") && text.contains("it was interrupted"), "{text}");
 }
 
