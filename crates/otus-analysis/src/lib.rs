@@ -3,6 +3,8 @@
 //! - [`verdict`]: what an analysis answers;
 //! - [`config`]: every option, in one table;
 //! - [`witness`] and [`certify`](mod@certify): why an answer holds, and a simple checker of that;
+//! - [`question`]: what is asked, and what may be missing of each log;
+//! - [`engine`]: the fast, exact engine;
 //! - [`graph`]: the searches of the papers, as written: people compare their node counts, draw
 //!   their graphs and cite them;
 //! - [`explore`](mod@explore) and [`generate`]: from a term to its executions and traces.
@@ -11,14 +13,18 @@
 pub mod budget;
 pub mod certify;
 pub mod config;
+pub mod engine;
 pub mod explore;
 pub mod generate;
 
 pub mod graph;
 pub mod observation;
+pub mod question;
 pub mod verdict;
 pub mod witness;
 
 pub use config::Config;
+pub use engine::Engine;
+pub use question::{Observed, Question};
 pub use verdict::Verdict;
 pub use witness::Witness;
