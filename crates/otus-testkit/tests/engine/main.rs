@@ -32,7 +32,7 @@ use otus_core::{Pool, Signature};
 use otus_trace::{MultiTrace, Partition};
 
 /// How many cases all tests together try by default.
-const CASES: u64 = 120_000;
+const CASES: u64 = 200_000;
 
 /// A share of the cases, in percent.
 fn cases(percent: u64) -> u64 {
