@@ -72,6 +72,8 @@ pub enum Refuted {
     NotTerminated,
     /// A node that can be reached is missing, or passes.
     NotClosed(usize),
+    /// A state of a certificate is not blocked for the reason that is given.
+    NotBlocked(usize),
 }
 
 impl std::fmt::Display for Refuted {
@@ -87,6 +89,7 @@ impl std::fmt::Display for Refuted {
             Refuted::Unexplained => f.write_str("some of what was observed is not explained"),
             Refuted::NotTerminated => f.write_str("the interaction may not end there"),
             Refuted::NotClosed(at) => write!(f, "node {at} leads out of the set, or passes"),
+            Refuted::NotBlocked(at) => write!(f, "state {at} is not blocked as is said"),
         }
     }
 }
