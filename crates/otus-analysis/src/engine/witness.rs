@@ -8,8 +8,9 @@
 //!
 //! *Most questions need no search.* Let x be the expression of what is left now, known to explain
 //! it. If the expression after a step *is* the one that x becomes by what is observed of the
-//! step (or x itself, if nothing is), then it explains what is left, since x does so exactly if
-//! that one does.
+//! step (or x itself, if nothing is), and components are taken apart, then it explains what is
+//! left, since x does so exactly if that one does. If they are not, the step must be the only one
+//! that is possible.
 //!
 //! *Unseen events* are taken only if no observed one can be: breadth first, so that as few as
 //! possible come in between; at the end, the cheapest way to terminate.
@@ -134,15 +135,16 @@ impl Replay<'_, '_> {
                 return None;
             }
             let (seen, unseen) = self.moves(&now);
+            let only = self.form == Form::Loose || seen.len() + unseen.len() == 1;
             for (taken, next) in seen {
-                if self.is_explained(&now, &taken, &next)? {
+                if self.is_explained(&now, &taken, &next, only)? {
                     self.steps.extend(path);
                     self.steps.push(taken);
                     return Some(next);
                 }
             }
             for (taken, next) in unseen {
-                if met.insert(next.term) && self.is_explained(&now, &taken, &next)? {
+                if met.insert(next.term) && self.is_explained(&now, &taken, &next, true)? {
                     let path = [path.as_slice(), &[taken]].concat();
                     pending.push_back((next, path));
                 }
@@ -193,11 +195,18 @@ impl Replay<'_, '_> {
     }
 
     /// Whether what is left after a step is explained, if what is left before it is.
-    fn is_explained(&mut self, now: &Left, taken: &Taken, next: &Left) -> Option<bool> {
+    /// `plain`: whether it must be if the expression is the expected one.
+    fn is_explained(
+        &mut self,
+        now: &Left,
+        taken: &Taken,
+        next: &Left,
+        plain: bool,
+    ) -> Option<bool> {
         if next.expr == Store::NEVER {
             return Some(false);
         }
-        if self.expected(now, taken, next) == Some(next.expr) {
+        if plain && self.expected(now, taken, next) == Some(next.expr) {
             return Some(true);
         }
         self.logs.consumed.copy_from_slice(&next.consumed);
