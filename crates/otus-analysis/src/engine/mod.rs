@@ -1,5 +1,7 @@
 //! The fast, exact engine.
 
+pub mod harm;
+
 use otus_core::{Pool, TermId};
 use otus_trace::{MultiTrace, Partition};
 
