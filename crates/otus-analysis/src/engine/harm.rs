@@ -83,7 +83,7 @@
 
 use otus_core::index::Index as _;
 use otus_core::{Pool, RegionId, Term, TermId};
-use otus_trace::Partition;
+use otus_trace::{ComponentId, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many words of relations are computed before the rest is over-approximated. A word takes
@@ -231,7 +231,9 @@ impl<'a> Search<'a> {
             }
             let (left, right) = sides(node);
             let shared = self.shared(left, right);
-            if count(&shared) > 1 && members(&shared).any(|c| self.is_loose(region, left, right, c))
+            if count(&shared) > 1
+                && members(&shared)
+                    .any(|c| is_loose(self.pool, self.partition, region, (left, right), c))
             {
                 candidates.push((part, region));
             }
@@ -251,8 +253,9 @@ impl<'a> Search<'a> {
             return false;
         }
         let shared = self.shared(x, y);
-        let loose: Vec<usize> =
-            members(&shared).filter(|&c| self.is_loose(region, x, y, c)).collect();
+        let loose: Vec<usize> = members(&shared)
+            .filter(|&c| is_loose(self.pool, self.partition, region, (x, y), c))
+            .collect();
         let mut loose_set = self.none();
         for &c in &loose {
             insert(&mut loose_set, c);
@@ -377,19 +380,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether an event of y may come before one of x on a component that both have.
-    fn is_loose(&self, region: RegionId, x: TermId, y: TermId, component: usize) -> bool {
-        let lifelines = self.partition.lifelines(otus_trace::ComponentId::new(component));
-        if let &[only] = lifelines {
-            return self.pool.region_contains(region, only);
-        }
-        let of = |term: TermId| {
-            let all = self.pool.attributes(term).lifelines;
-            lifelines.iter().copied().filter(move |&l| self.pool.region_contains(all, l))
-        };
-        of(x).any(|l| of(y).any(|other| l != other || self.pool.region_contains(region, l)))
-    }
-
     fn shared(&mut self, x: TermId, y: TermId) -> Set {
         intersection(&self.components_of(x), &self.components_of(y))
     }
@@ -410,6 +400,25 @@ impl<'a> Search<'a> {
     fn none(&self) -> Set {
         vec![0; self.width].into()
     }
+}
+
+/// Whether an event of y may come before one of x in `coreg_r(x,y)`, on a component that both have.
+pub(crate) fn is_loose(
+    pool: &Pool,
+    partition: &Partition,
+    region: RegionId,
+    (x, y): (TermId, TermId),
+    component: usize,
+) -> bool {
+    let lifelines = partition.lifelines(ComponentId::new(component));
+    if let &[only] = lifelines {
+        return pool.region_contains(region, only);
+    }
+    let of = |term: TermId| {
+        let all = pool.attributes(term).lifelines;
+        lifelines.iter().copied().filter(move |&l| pool.region_contains(all, l))
+    };
+    of(x).any(|l| of(y).any(|other| l != other || pool.region_contains(region, l)))
 }
 
 /// Adds U×V to a closed relation and closes it again. A new path goes from what reaches U, or is
