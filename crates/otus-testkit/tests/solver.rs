@@ -5,6 +5,7 @@ use std::path::Path;
 use otus_analysis::budget::{Budget, Meter, Stop};
 use otus_analysis::certify::certify;
 use otus_analysis::engine::sat::{Answer, Problem, solve, worth_it};
+use otus_analysis::engine::{Engine, Options};
 use otus_analysis::{Observed, Question, Verdict};
 use otus_core::{Pool, Term, TermId};
 use otus_testkit::oracle::traces::TraceSets;
@@ -259,4 +260,42 @@ fn what_is_not_for_a_formula_is_left_alone() {
     let budget = Budget::default();
     let mut meter = Meter::new(&budget);
     assert!(problem.ask(&scope.pool, &trace, &Question::GlobalPrefix, &mut meter).is_none());
+}
+
+/// On terms that are too large for the oracle, the search of the engine is the other opinion.
+#[test]
+fn larger_terms_are_decided_as_the_search_decides_them() {
+    let options = Options { solver: false, ..Options::default() };
+    let budget = Budget { max_states: Some(3_000), ..Budget::default() };
+    let mut counts = [0, 0];
+    let mut undecided = 0;
+    for seed in 0..400 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let lifelines = rng.usize(2..=5);
+        let mut scope = Scope::new(lifelines, 2, seed % 4 == 0);
+        let leaves = rng.usize(8..=40);
+        let term = random_term(&mut scope, &mut rng, leaves);
+        let all = partitions(lifelines);
+        let partition = &all[rng.usize(..all.len())];
+        let Some(problem) = Problem::new(&scope.pool, term, partition) else { continue };
+        let mut engine = Engine::new(&scope.pool, term, partition, options);
+        let letters = alphabet(&scope.pool, term, partition, None);
+        for derivation in Derivation::ALL {
+            let trace = random_trace(&mut rng, &scope.pool, term, 1);
+            let seen = derive(&mut rng, &scope.pool, partition, &trace, &letters, derivation);
+            let trace = seen.to_multi_trace();
+            for observed in Observed::ALL {
+                let question = Question::Uniform(observed);
+                let found = explained(&mut scope.pool, &problem, term, &trace, &question);
+                counts[usize::from(found)] += 1;
+                match engine.analyze(&trace, &question, &budget).verdict {
+                    Verdict::Pass | Verdict::WeakPass => assert!(found, "seed {seed}"),
+                    Verdict::Fail => assert!(!found, "seed {seed}"),
+                    Verdict::WeakFail | Verdict::Inconclusive => undecided += 1,
+                }
+            }
+        }
+    }
+    println!("{counts:?} refuted and explained, {undecided} undecided by the search");
+    assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
 }

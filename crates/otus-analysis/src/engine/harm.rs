@@ -149,19 +149,21 @@ fn sides(node: Term) -> (TermId, TermId) {
     }
 }
 
-/// The distinct parts of a term, operands first.
+/// The distinct parts of a term, operands first: they have smaller numbers than their term.
 fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
-    let mut met = FxHashSet::default();
-    let mut pending = vec![term];
+    let mut is_part = vec![false; term.index() + 1];
+    is_part[term.index()] = true;
     let mut parts = Vec::new();
-    while let Some(part) = pending.pop() {
-        if met.insert(part) {
+    for number in (0..=term.index()).rev() {
+        if is_part[number] {
+            let part = TermId::new(number);
+            for operand in pool.node(part).operands() {
+                is_part[operand.index()] = true;
+            }
             parts.push(part);
-            pending.extend(pool.node(part).operands());
         }
     }
-    // Operands have smaller numbers than their term.
-    parts.sort_unstable();
+    parts.reverse();
     parts
 }
 
@@ -211,7 +213,8 @@ impl<'a> Search<'a> {
     /// The nodes that may be harmful, with their regions: both operands have something to relax
     /// and they share two components, one of them loose.
     fn candidates(&mut self, parts: &[TermId]) -> Vec<(TermId, RegionId)> {
-        let mut has_edges: FxHashSet<TermId> = FxHashSet::default();
+        let mut has_edges = vec![false; parts.last().map_or(0, |last| last.index() + 1)];
+        let tight = self.partition.is_discrete();
         let mut candidates = Vec::new();
         for &part in parts {
             let node = self.pool.node(part);
@@ -220,13 +223,13 @@ impl<'a> Search<'a> {
                 Term::Event(event) => self.pool.event_actions(event).len() > 1,
                 Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
             };
-            if own || node.operands().any(|operand| has_edges.contains(&operand)) {
-                has_edges.insert(part);
-            }
+            has_edges[part.index()] =
+                own || node.operands().any(|operand| has_edges[operand.index()]);
             let (Term::Coreg(region, ..) | Term::LoopC(region, _)) = node else { continue };
             // On single lifelines weak sequencing leaves nothing loose.
-            let tight = region == Pool::NONE && self.partition.is_discrete();
-            if tight || !node.operands().all(|operand| has_edges.contains(&operand)) {
+            if (tight && region == Pool::NONE)
+                || !node.operands().all(|operand| has_edges[operand.index()])
+            {
                 continue;
             }
             let (left, right) = sides(node);

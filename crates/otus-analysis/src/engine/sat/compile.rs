@@ -132,8 +132,12 @@ impl Compiled {
     }
 
     /// The labels of the moments of a component.
-    pub(crate) fn moments(&self, trace: &MultiTrace, component: ComponentId) -> Vec<u32> {
-        trace.moments(component).map(|moment| self.labels.find(moment)).collect()
+    pub(crate) fn moments(
+        &self,
+        trace: &MultiTrace,
+        component: ComponentId,
+    ) -> impl Iterator<Item = u32> {
+        trace.moments(component).map(|moment| self.labels.find(moment))
     }
 }
 

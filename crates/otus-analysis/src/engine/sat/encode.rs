@@ -119,12 +119,14 @@ pub(crate) fn encode(
         formula: compiled.choices.clone(),
         places: Vec::new(),
     };
+    let mut moments = Vec::new();
     for component in partition.components() {
         let observed = question.of(component);
         if observed == Observed::Unobserved {
             continue;
         }
-        let moments = compiled.moments(trace, component);
+        moments.clear();
+        moments.extend(compiled.moments(trace, component));
         if moments.contains(&UNKNOWN) || moments.len() > compiled.on(component).len() {
             return Err(Without::Refuted);
         }
@@ -186,16 +188,15 @@ impl Encoder<'_> {
     fn one_clause(&mut self, parts: &[Part], moment: Option<u32>, observed: Observed) {
         let leaves = &self.compiled.leaves;
         let chosen = |part: &Part| leaves[part.leaf as usize].chosen;
-        let (right, wrong): (Vec<&Part>, Vec<&Part>) =
-            parts.iter().partition(|part| Some(part.label) == moment);
+        let right = parts.iter().filter(|part| Some(part.label) == moment).map(chosen);
         if moment.is_some() {
-            self.formula.add_from(right.iter().map(|part| chosen(part)));
+            self.formula.add_from(right.clone());
         }
         if observed == Observed::Complete {
-            for part in wrong {
+            for part in parts.iter().filter(|part| Some(part.label) != moment) {
                 self.formula.add(&[!chosen(part)]);
             }
-            self.at_most_one(right.iter().map(|part| chosen(part)).collect());
+            self.at_most_one(right.collect());
         }
     }
 

@@ -73,7 +73,7 @@ fn order(
     let moments = match declared {
         Observed::Unobserved => Vec::new(),
         Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-            compiled.moments(trace, component)
+            compiled.moments(trace, component).collect()
         }
     };
     let parts = compiled.on(component);

@@ -31,7 +31,7 @@ pub(crate) struct Own;
 
 impl Backend for Own {
     fn solve(&self, formula: &Formula, meter: &mut Meter<'_>) -> Result<Option<Vec<bool>>, Stop> {
-        let mut solver = Solver::new(formula.variables as usize);
+        let mut solver = Solver::new(formula);
         for clause in formula.clauses() {
             if !solver.add(clause) {
                 return Ok(None);
@@ -78,19 +78,27 @@ struct Solver {
     /// Where each decision level starts in the trail.
     limits: Vec<usize>,
     propagated: usize,
-    /// Scratch: the clause being learnt, and levels already counted.
+    /// Scratch: the clause being learnt, the same before it is made shorter, and levels already
+    /// counted.
     clause: Vec<Literal>,
+    learning: Vec<Literal>,
     stamps: Vec<u32>,
     stamp: u32,
 }
 
 impl Solver {
-    fn new(variables: usize) -> Self {
+    fn new(formula: &Formula) -> Self {
+        let variables = formula.variables as usize;
+        // Most watches of literals will be found here without growing.
+        let mut occurrences = vec![0; 2 * variables];
+        for literal in formula.clauses().flatten() {
+            occurrences[literal.index()] += 1;
+        }
         Solver {
-            arena: Vec::new(),
+            arena: Vec::with_capacity(2 * formula.len()),
             learnt: 0,
             keep: KEEP,
-            watches: vec![Vec::new(); 2 * variables],
+            watches: occurrences.into_iter().map(Vec::with_capacity).collect(),
             values: vec![0; 2 * variables],
             levels: vec![0; variables],
             reasons: vec![NONE; variables],
@@ -101,6 +109,7 @@ impl Solver {
             limits: Vec::new(),
             propagated: 0,
             clause: Vec::new(),
+            learning: Vec::new(),
             stamps: vec![0; variables + 1],
             stamp: 0,
         }
@@ -298,7 +307,8 @@ impl Solver {
         };
         self.clause[0] = first;
         let mut clause = std::mem::take(&mut self.clause);
-        let all: Vec<Literal> = clause.clone();
+        self.learning.clear();
+        self.learning.extend_from_slice(&clause);
         let mut kept = 1;
         for i in 1..clause.len() {
             if !self.is_implied(clause[i]) {
@@ -307,7 +317,7 @@ impl Solver {
             }
         }
         clause.truncate(kept);
-        for literal in all {
+        for literal in &self.learning {
             self.seen[literal.variable()] = false;
         }
         // The second watch is of the level to go back to.
