@@ -26,7 +26,7 @@ fn explained(
     question: &Question,
 ) -> bool {
     let budget = Budget::default();
-    let answer = problem.ask(pool, trace, question, &mut Meter::new(&budget));
+    let answer = problem.ask(trace, question, &mut Meter::new(&budget));
     match answer.expect("small formulas are made") {
         Answer::Explained(model) => {
             let witness = problem.witness(pool, trace, question, &model);
@@ -133,7 +133,6 @@ fn random_cases(seeds: std::ops::Range<u64>, leaves: usize) {
             }
         }
     }
-    println!("{counts:?} refuted and explained, {coupled} coupled");
     assert!(counts.iter().all(|&count| count > 2000) && coupled > 0, "{counts:?} {coupled}");
 }
 
@@ -236,8 +235,7 @@ fn a_budget_ends_the_search() {
     let problem = Problem::new(&reduction.pool, reduction.term, partition).unwrap();
     let budget = Budget { max_states: Some(20), ..Budget::default() };
     let mut meter = Meter::new(&budget);
-    let answer =
-        problem.ask(&reduction.pool, &reduction.trace, &Question::MULTI_PREFIX, &mut meter);
+    let answer = problem.ask(&reduction.trace, &Question::MULTI_PREFIX, &mut meter);
     assert!(matches!(answer, Some(Answer::Stopped(Stop::States))), "{answer:?}");
 }
 
@@ -259,7 +257,7 @@ fn what_is_not_for_a_formula_is_left_alone() {
     let problem = Problem::new(&scope.pool, forth, &partition).unwrap();
     let budget = Budget::default();
     let mut meter = Meter::new(&budget);
-    assert!(problem.ask(&scope.pool, &trace, &Question::GlobalPrefix, &mut meter).is_none());
+    assert!(problem.ask(&trace, &Question::GlobalPrefix, &mut meter).is_none());
 }
 
 /// On terms that are too large for the oracle, the search of the engine is the other opinion.

@@ -8,7 +8,7 @@
 //! know it for neighbours: for others it is the one of least depth on the way.
 
 use otus_core::index::Index as _;
-use otus_core::{ActionId, EventId, LifelineId, Pool, RegionId, Term, TermId};
+use otus_core::{ActionId, EventId, LifelineSet, Pool, RegionId, Term, TermId};
 use otus_trace::multitrace::{ComponentId, Step};
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
@@ -33,6 +33,7 @@ pub(crate) struct Compiled {
     /// By component: whether every choice of branches leaves it with one possible trace.
     pub(crate) chains: Vec<bool>,
     labels: Labels,
+    sets: Sets,
 }
 
 /// An occurrence of an event.
@@ -121,7 +122,34 @@ impl Compiled {
             next[component as usize] -= 1;
             parts[next[component as usize] as usize] = part;
         }
-        Some(Compiled { choices, leaves, scopes, parts, ends, chains, labels })
+        let mut compiled = Compiled {
+            choices,
+            leaves,
+            scopes,
+            parts,
+            ends,
+            chains,
+            labels,
+            sets: Sets::default(),
+        };
+        compiled.collect_sets(pool, partition);
+        Some(compiled)
+    }
+
+    /// Only what is no chain asks which leaves are ordered.
+    fn collect_sets(&mut self, pool: &Pool, partition: &Partition) {
+        let mut sets = Sets::default();
+        for component in partition.components().filter(|c| !self.chains[c.index()]) {
+            for part in self.on(component) {
+                let event = self.leaves[part.leaf as usize].event;
+                let lifelines = || pool.region(pool.event_lifelines(event));
+                sets.events.entry(event).or_insert_with(lifelines);
+                if let Kind::Coreg(region) = part.before.kind {
+                    sets.regions.entry(region).or_insert_with(|| pool.region(region));
+                }
+            }
+        }
+        self.sets = sets;
     }
 
     /// The parts of leaves on a component, from left to right.
@@ -129,6 +157,25 @@ impl Compiled {
         let end = self.ends[component.index()] as usize;
         let start = component.index().checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.parts[start..end]
+    }
+
+    /// Whether an operator orders two leaves, the first of which stands in its left operand, as far as
+    /// a component that is no chain can tell.
+    pub(crate) fn orders(
+        &self,
+        kind: Kind,
+        (left, right): (u32, u32),
+        component: &LifelineSet,
+    ) -> bool {
+        match kind {
+            Kind::Alt => false,
+            Kind::Strict => true,
+            Kind::Coreg(region) => {
+                let lifelines = |leaf: u32| &self.sets.events[&self.leaves[leaf as usize].event];
+                let shared = lifelines(left).intersection(lifelines(right)).intersection(component);
+                !shared.is_subset(&self.sets.regions[&region])
+            }
+        }
     }
 
     /// The labels of the moments of a component.
@@ -139,6 +186,13 @@ impl Compiled {
     ) -> impl Iterator<Item = u32> {
         trace.moments(component).map(|moment| self.labels.find(moment))
     }
+}
+
+/// The lifelines of events and regions.
+#[derive(Debug, Default)]
+struct Sets {
+    events: FxHashMap<EventId, LifelineSet>,
+    regions: FxHashMap<RegionId, LifelineSet>,
 }
 
 /// Moments as numbers.
@@ -320,25 +374,5 @@ impl Reader<'_> {
         }
         let component = u32::try_from(component.index()).expect("components have 32 bits");
         self.parts.push((component, Part { leaf, label, before }));
-    }
-}
-
-/// Whether an operator orders two events, the first of which stands in its left operand, as
-/// far as a component can tell.
-pub(crate) fn orders(
-    pool: &Pool,
-    kind: Kind,
-    (left, right): (EventId, EventId),
-    on: impl Fn(LifelineId) -> bool,
-) -> bool {
-    match kind {
-        Kind::Alt => false,
-        Kind::Strict => true,
-        Kind::Coreg(region) => pool.event_actions(left).iter().any(|&action| {
-            let lifeline = pool.action(action).lifeline;
-            on(lifeline)
-                && !pool.region_contains(region, lifeline)
-                && pool.region_contains(pool.event_lifelines(right), lifeline)
-        }),
     }
 }

@@ -1,14 +1,15 @@
-//! The solver of a crate: `BatSat`, a descendant of MiniSat in Rust.
+//! The solver of a crate: `BatSat`, a descendant of `MiniSat`.
 //!
-//! A second opinion. On random 3-SAT near the threshold it takes as long as our own solver from 200
-//! variables on, and longer below (the record is in `bench/`), so it decides only what is far larger than that.
+//! A second opinion, for tests and comparisons. On random 3-SAT near the threshold it takes as long as
+//! our own solver from 200 to 250 variables, and up to twice as long below, so nothing is
+//! gained by asking it first.
 
 use std::cell::{Cell, RefCell};
 
 use batsat::{Callbacks, Lit, Solver, SolverInterface as _, SolverOpts, Var, lbool};
 
 use super::Backend;
-use super::formula::Formula;
+use super::formula::{Formula, Literal};
 use crate::budget::{Meter, Stop};
 
 /// `BatSat`.
@@ -24,9 +25,8 @@ impl Backend for Batsat {
         let mut clause = Vec::new();
         for literals in formula.clauses() {
             clause.clear();
-            let literal = |literal: &super::formula::Literal| {
-                Lit::new(variables[literal.variable()], !literal.is_negative())
-            };
+            let literal =
+                |literal: &Literal| Lit::new(variables[literal.variable()], !literal.is_negative());
             clause.extend(literals.iter().map(literal));
             if !solver.add_clause_reuse(&mut clause) {
                 return Ok(None);

@@ -56,12 +56,11 @@
 //! before or both after. Its places 1..k are the moments, which are a prefix, a suffix … as declared. Conversely a trace
 //! of c with such a window gives places. ∎
 
-use otus_core::Pool;
 use otus_core::index::Index as _;
 use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
 
-use super::compile::{Compiled, Kind, Operator, Part, UNKNOWN, orders};
+use super::compile::{Compiled, Kind, Operator, Part, UNKNOWN};
 use super::formula::{Formula, Literal};
 use crate::question::{Observed, Question};
 
@@ -107,18 +106,13 @@ pub(crate) enum Without {
 
 /// The formula that is satisfiable iff the multi-trace is explained.
 pub(crate) fn encode(
-    (pool, partition): (&Pool, &Partition),
+    partition: &Partition,
     compiled: &Compiled,
     trace: &MultiTrace,
     question: &Question,
 ) -> Result<Encoding, Without> {
-    let mut encoder = Encoder {
-        pool,
-        partition,
-        compiled,
-        formula: compiled.choices.clone(),
-        places: Vec::new(),
-    };
+    let mut encoder =
+        Encoder { partition, compiled, formula: compiled.choices.clone(), places: Vec::new() };
     let mut moments = Vec::new();
     for component in partition.components() {
         let observed = question.of(component);
@@ -162,7 +156,6 @@ fn is_one_clause(parts: &[Part], moments: &[u32], observed: Observed) -> bool {
 }
 
 struct Encoder<'a> {
-    pool: &'a Pool,
     partition: &'a Partition,
     compiled: &'a Compiled,
     formula: Formula,
@@ -341,7 +334,7 @@ impl Encoder<'_> {
     /// What R says about places.
     fn orders(&mut self, component: ComponentId, places: Places) {
         let parts = self.compiled.on(component);
-        let on = |lifeline| self.partition.component_of(lifeline) == component;
+        let lifelines = self.partition.set(component);
         for (p, left) in parts.iter().enumerate() {
             let leaf = self.compiled.leaves[left.leaf as usize];
             let mut operator = Operator { depth: u32::MAX, kind: Kind::Alt };
@@ -350,7 +343,8 @@ impl Encoder<'_> {
                     operator = right.before;
                 }
                 let other = self.compiled.leaves[right.leaf as usize];
-                if !orders(self.pool, operator.kind, (leaf.event, other.event), on) {
+                let pair = (left.leaf, right.leaf);
+                if !self.compiled.orders(operator.kind, pair, &lifelines) {
                     continue;
                 }
                 for j in 0..=places.moments as usize {

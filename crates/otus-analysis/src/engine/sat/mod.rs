@@ -70,7 +70,7 @@ pub fn solve(
     question: &Question,
     meter: &mut Meter<'_>,
 ) -> Option<Answer> {
-    Problem::new(pool, term, trace.partition())?.ask(pool, trace, question, meter)
+    Problem::new(pool, term, trace.partition())?.ask(trace, question, meter)
 }
 
 /// A term and a partition, prepared for many multi-traces.
@@ -118,19 +118,17 @@ impl Problem {
     /// if the formula would be too large.
     pub fn ask(
         &self,
-        pool: &Pool,
         trace: &MultiTrace,
         question: &Question,
         meter: &mut Meter<'_>,
     ) -> Option<Answer> {
-        self.ask_with(&solve::Own, pool, trace, question, meter)
+        self.ask_with(&solve::Own, trace, question, meter)
     }
 
     /// The same with another solver.
     fn ask_with(
         &self,
         backend: &impl Backend,
-        pool: &Pool,
         trace: &MultiTrace,
         question: &Question,
         meter: &mut Meter<'_>,
@@ -139,7 +137,7 @@ impl Problem {
             return None;
         }
         let Encoding { formula, places } =
-            match encode((pool, &self.partition), &self.compiled, trace, question) {
+            match encode(&self.partition, &self.compiled, trace, question) {
                 Ok(encoding) => encoding,
                 Err(Without::Refuted) => return Some(Answer::Refuted),
                 Err(Without::TooLarge) => return None,
@@ -170,12 +168,11 @@ impl Problem {
     #[cfg(feature = "sat")]
     pub fn ask_crate(
         &self,
-        pool: &Pool,
         trace: &MultiTrace,
         question: &Question,
         meter: &mut Meter<'_>,
     ) -> Option<Answer> {
-        self.ask_with(&crate_solver::Batsat, pool, trace, question, meter)
+        self.ask_with(&crate_solver::Batsat, trace, question, meter)
     }
 }
 

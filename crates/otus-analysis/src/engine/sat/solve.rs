@@ -1,8 +1,8 @@
 //! Our own solver of propositional formulas.
 //!
 //! Conflict-driven clause learning as it is known since GRASP (Marques-Silva and Sakallah, 1996)
-//! and Chaff (Moskewicz et al., DAC 2001), in the compact form that MiniSat (Eén and Sörensson, SAT 2003)
-//! made common:
+//! and Chaff (Moskewicz et al., DAC 2001), in the compact form that `MiniSat` (Eén and Sörensson,
+//! SAT 2003) made common:
 //!
 //! - two watched literals per clause, each watch with another literal of the clause that, if
 //!   true, saves looking at the clause;
@@ -38,7 +38,7 @@ impl Backend for Own {
             }
         }
         let satisfiable = solver.search(meter)?;
-        Ok(satisfiable.then(|| solver.phases))
+        Ok(satisfiable.then_some(solver.phases))
     }
 }
 
@@ -452,5 +452,131 @@ fn luby(number: u64) -> u64 {
             return 1 << (bits - 1);
         }
         number -= (1 << (bits - 1)) - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+
+    /// A formula from numbers: a variable from 1 on, or its negative.
+    fn formula(variables: u32, clauses: &[Vec<i32>]) -> Formula {
+        let mut formula = Formula::default();
+        for _ in 0..variables {
+            formula.variable();
+        }
+        for clause in clauses {
+            formula.add_from(clause.iter().map(|&number| {
+                let positive = Literal((number.unsigned_abs() - 1) << 1);
+                if number > 0 { positive } else { !positive }
+            }));
+        }
+        formula
+    }
+
+    fn holds(formula: &Formula, values: &[bool]) -> bool {
+        formula.clauses().all(|clause| clause.iter().any(|literal| literal.holds(values)))
+    }
+
+    /// Whether there is a model, which must be one.
+    #[track_caller]
+    fn solved(backend: &impl Backend, formula: &Formula) -> bool {
+        let budget = Budget::default();
+        let found = backend.solve(formula, &mut Meter::new(&budget)).expect("no budget");
+        assert!(found.as_ref().is_none_or(|values| holds(formula, values)), "no model");
+        found.is_some()
+    }
+
+    fn random(rng: &mut fastrand::Rng, variables: u32, clauses: usize) -> Formula {
+        let clause = |rng: &mut fastrand::Rng| {
+            let width = if rng.usize(..20) == 0 { rng.usize(1..=6) } else { 3 };
+            let literal = |rng: &mut fastrand::Rng| {
+                let number = rng.i32(1..=i32::try_from(variables).unwrap());
+                if rng.bool() { number } else { -number }
+            };
+            (0..width).map(|_| literal(rng)).collect()
+        };
+        let clauses: Vec<Vec<i32>> = (0..clauses).map(|_| clause(rng)).collect();
+        formula(variables, &clauses)
+    }
+
+    #[test]
+    fn corner_cases() {
+        let check = |variables, clauses: &[&[i32]], expected| {
+            let clauses: Vec<Vec<i32>> = clauses.iter().map(|clause| clause.to_vec()).collect();
+            assert_eq!(solved(&Own, &formula(variables, &clauses)), expected, "{clauses:?}");
+        };
+        check(0, &[], true);
+        check(0, &[&[]], false);
+        check(3, &[], true);
+        check(1, &[&[1, -1]], true);
+        check(1, &[&[1, 1], &[-1]], false);
+        check(2, &[&[1, 2], &[-1, 2], &[1, -2], &[-1, -2]], false);
+        check(3, &[&[1], &[-1, 2], &[-2, 3], &[-3, -1]], false);
+    }
+
+    #[test]
+    fn all_assignments_say_the_same() {
+        let mut counts = [0, 0];
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..2000 {
+            let variables = rng.u32(3..=10);
+            let clauses = variables as usize * rng.usize(3..=6);
+            let formula = random(&mut rng, variables, clauses);
+            let expected = (0..1u32 << variables).any(|number| {
+                let values: Vec<bool> = (0..variables).map(|i| number >> i & 1 == 1).collect();
+                holds(&formula, &values)
+            });
+            assert_eq!(solved(&Own, &formula), expected);
+            counts[usize::from(expected)] += 1;
+        }
+        assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+    }
+
+    /// n + 1 pigeons do not fit into n holes, which takes so many conflicts that clauses are forgotten.
+    #[test]
+    fn forgetting_loses_no_answer() {
+        let (pigeons, holes) = (9, 8);
+        let at = |pigeon: i32, hole: i32| pigeon * holes + hole + 1;
+        let mut clauses: Vec<Vec<i32>> =
+            (0..pigeons).map(|p| (0..holes).map(|h| at(p, h)).collect()).collect();
+        for hole in 0..holes {
+            for one in 0..pigeons {
+                clauses.extend((0..one).map(|other| vec![-at(one, hole), -at(other, hole)]));
+            }
+        }
+        let all = formula(u32::try_from(pigeons * holes).unwrap(), &clauses);
+        let budget = Budget::default();
+        let mut meter = Meter::new(&budget);
+        assert_eq!(Own.solve(&all, &mut meter), Ok(None));
+        assert!(meter.states() > 4000, "{}", meter.states());
+    }
+
+    #[test]
+    fn luby_is_luby() {
+        let first: Vec<u64> = (1..=15).map(luby).collect();
+        assert_eq!(first, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
+    }
+
+    #[cfg(feature = "sat")]
+    #[test]
+    fn the_solver_of_a_crate_says_the_same() {
+        use crate::engine::sat::crate_solver::Batsat;
+
+        let mut counts = [0, 0];
+        let mut rng = fastrand::Rng::with_seed(2);
+        for _ in 0..200 {
+            let variables = rng.u32(10..=90);
+            let clauses = variables as usize * 43 / 10;
+            let formula = random(&mut rng, variables, clauses);
+            let answer = solved(&Own, &formula);
+            assert_eq!(answer, solved(&Batsat, &formula));
+            counts[usize::from(answer)] += 1;
+        }
+        assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
+        let budget = Budget { max_states: Some(5), ..Budget::default() };
+        let hard = random(&mut rng, 200, 860);
+        assert_eq!(Batsat.solve(&hard, &mut Meter::new(&budget)), Err(Stop::States));
     }
 }
