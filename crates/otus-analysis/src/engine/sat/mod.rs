@@ -6,7 +6,7 @@
 //! formula and let clause learning find out which choices go together.
 //!
 //! - [`compile`]: what is known of a term without any multi-trace;
-//! - [`encode`]: the formula for a multi-trace, with its proof;
+//! - [`encode`](mod@encode): the formula for a multi-trace, with its proof;
 //! - [`solve`]: our own solver, on [`heap`] and [`formula`]; `crate_solver`: another, behind the
 //!   feature `sat`;
 //! - [`replay`]: from a model to a witness.
