@@ -6,8 +6,8 @@
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, LifelineSet, Pool};
-use otus_trace::multitrace::{ComponentId, Step};
 use otus_trace::Partition;
+use otus_trace::multitrace::{ComponentId, Step};
 use rustc_hash::FxHashMap;
 
 use super::store::{Leaf, LeafId, SymbolId};
@@ -28,6 +28,11 @@ pub(crate) struct Alphabet {
 }
 
 impl Alphabet {
+    /// No symbols yet, for so many components.
+    pub(crate) fn new(components: usize) -> Self {
+        Alphabet { on: vec![Vec::new(); components], ..Alphabet::default() }
+    }
+
     /// What each component sees of an event.
     pub(crate) fn parts(
         &mut self,
@@ -56,15 +61,15 @@ impl Alphabet {
     pub(crate) fn joined(parts: &[Leaf]) -> Leaf {
         let lifelines =
             parts.iter().fold(LifelineSet::EMPTY, |all, part| all.union(&part.lifelines));
-        Leaf { lifelines, parts: parts.iter().flat_map(|part| part.parts.iter().copied()).collect() }
+        Leaf {
+            lifelines,
+            parts: parts.iter().flat_map(|part| part.parts.iter().copied()).collect(),
+        }
     }
 
     /// Notes that a leaf exists.
     pub(crate) fn note(&mut self, id: LeafId, leaf: &Leaf) {
         for &(component, symbol) in &leaf.parts {
-            if self.on.len() <= component.index() {
-                self.on.resize(component.index() + 1, Vec::new());
-            }
             if !self.on[component.index()].contains(&id) {
                 self.on[component.index()].push(id);
             }

@@ -3,9 +3,9 @@
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::Step;
 
+use super::Ending;
 use super::alphabet::Alphabet;
 use super::store::{LeafId, SymbolId};
-use super::Ending;
 use crate::question::{Observed, Question};
 
 /// A multi-trace being consumed.
@@ -33,8 +33,7 @@ impl<'t> Logs<'t> {
         };
         for component in trace.partition().components() {
             let observed = question.of(component);
-            let log =
-                if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
+            let log = if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
             logs.logs.push(log);
             // Nothing observed of what may start late: all of it may have been before.
             let early = observed.may_stop_early() || (observed.may_start_late() && log.is_empty());
@@ -89,6 +88,19 @@ impl<'t> Logs<'t> {
     ) -> Option<(Option<LeafId>, u32)> {
         let (symbol, after) = self.symbol(component, alphabet)?;
         Some((symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]), after))
+    }
+
+    /// Whether the interaction has all that is left of a component's log.
+    pub(crate) fn is_known(&self, component: usize, alphabet: &Alphabet) -> bool {
+        let mut rest = &self.logs[component][self.consumed[component] as usize..];
+        while !rest.is_empty() {
+            let (symbol, length) = alphabet.read(rest);
+            if symbol.is_none() {
+                return false;
+            }
+            rest = &rest[length..];
+        }
+        true
     }
 
     /// Keeps the consumption if it is the largest so far.
