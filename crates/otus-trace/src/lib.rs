@@ -21,7 +21,7 @@ pub mod transform;
 
 pub use case::Case;
 pub use check::check;
-pub use lower::lower;
+pub use lower::{is_declared, lower};
 pub use multitrace::{ComponentId, MultiTrace, Partition, Step};
 pub use quick::QuickReader;
 pub use raise::raise;
