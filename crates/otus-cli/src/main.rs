@@ -9,11 +9,13 @@ mod args;
 mod cases;
 mod cmd;
 mod exit;
+mod feed;
 mod graph_file;
 mod input;
 mod load;
 mod options;
 mod output;
+mod pipeline;
 mod report;
 
 use clap::Parser as _;
