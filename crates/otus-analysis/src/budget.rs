@@ -89,4 +89,9 @@ impl<'b> Meter<'b> {
         }
         None
     }
+
+    /// How many states were counted.
+    pub fn states(&self) -> u64 {
+        self.states
+    }
 }

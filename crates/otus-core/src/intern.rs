@@ -9,8 +9,9 @@ use crate::index::{Index, IndexVec};
 
 /// Distinct items with dense ids, in order of first use.
 #[derive(Debug, Clone)]
-pub(crate) struct Interner<I, T> {
-    pub(crate) items: IndexVec<I, T>,
+pub struct Interner<I, T> {
+    /// By id.
+    pub items: IndexVec<I, T>,
     table: HashTable<I>,
 }
 
@@ -22,12 +23,12 @@ impl<I, T> Default for Interner<I, T> {
 
 impl<I: Index, T: Eq + Hash> Interner<I, T> {
     /// The id of an item, if it has one.
-    pub(crate) fn find(&self, item: &T) -> Option<I> {
+    pub fn find(&self, item: &T) -> Option<I> {
         self.table.find(hash(item), |&id| self.items[id] == *item).copied()
     }
 
     /// The id of an item, new or known.
-    pub(crate) fn intern(&mut self, item: T) -> I {
+    pub fn intern(&mut self, item: T) -> I {
         let hash = hash(&item);
         if let Some(&id) = self.table.find(hash, |&id| self.items[id] == item) {
             return id;

@@ -31,7 +31,7 @@ pub mod action;
 pub mod algebra;
 pub mod findings;
 pub mod index;
-mod intern;
+pub mod intern;
 pub mod lint;
 pub mod lower;
 pub mod pool;

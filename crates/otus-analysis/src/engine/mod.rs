@@ -1,14 +1,44 @@
 //! The fast, exact engine.
+//!
+//! Data flows down this list:
+//!
+//! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`]: expressions, stored once each;
+//! - [`step`], [`prune`], [`strip`], [`late`]: what is left of them;
+//! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
+//! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace.
 
-use otus_core::{Pool, TermId};
+mod alphabet;
+mod compile;
+mod coupled;
+mod harm;
+mod include;
+mod late;
+mod logs;
+mod loosen;
+mod normal;
+mod order;
+mod prune;
+mod search;
+mod step;
+mod store;
+mod strip;
+mod stubborn;
+
+use otus_core::{LifelineSet, Pool, TermId};
 use otus_trace::{MultiTrace, Partition};
 
-use crate::budget::{Budget, Stop};
-use crate::question::Question;
+use crate::budget::{Budget, Meter, Stop};
+use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
+use alphabet::Alphabet;
+use compile::Compiled;
+use logs::Logs;
+use search::Found;
+use store::{ExprId, SetId, Store};
 
 /// Which ideas are used. Each can be switched off and no verdict changes; only the cost does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Options {
     /// Components are taken apart where that is exact.
     pub relax: bool,
@@ -40,7 +70,26 @@ impl Default for Options {
 /// An interaction and a partition, prepared for many multi-traces. Whatever is learnt from one
 /// multi-trace is kept for the next. Threads have an engine each.
 #[derive(Debug)]
-pub struct Engine {}
+pub struct Engine {
+    store: Store,
+    alphabet: Alphabet,
+    compiled: Compiled,
+    components: Vec<SetId>,
+    hints: Vec<u32>,
+    options: Options,
+    counters: Counters,
+}
+
+/// How often the ideas were of use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// States in which alternatives were tried one by one.
+    pub branches: u64,
+    /// Branches that looking ahead saved.
+    pub refuted: u64,
+    /// States in which some components could wait.
+    pub reduced: u64,
+}
 
 /// What an analysis found.
 #[derive(Debug, Clone)]
@@ -51,20 +100,179 @@ pub struct Outcome {
     pub states: u64,
     /// Why the search ended.
     pub stop: Stop,
-    /// Of the failing search that got furthest: per component how many moments were consumed.
+    /// Of the failing search that got furthest: per component how many actions were consumed.
     pub furthest: Option<Box<[u32]>>,
+}
+
+/// What the end of a log means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Nothing more happened there.
+    Final,
+    /// More may have happened, unseen.
+    Early,
+}
+
+/// What searches use and change.
+#[derive(Debug)]
+pub(crate) struct Context<'e> {
+    store: &'e mut Store,
+    alphabet: &'e Alphabet,
+    components: &'e [SetId],
+    hints: &'e mut Vec<u32>,
+    options: Options,
+    counters: &'e mut Counters,
+}
+
+impl Context<'_> {
+    /// Whether no other leaf of an expression has a part of this one, and it waits only for its own
+    /// components.
+    fn is_alone(&mut self, expr: ExprId, leaf: store::LeafId) -> bool {
+        if let Some(&known) = self.store.alone.get(&(expr, leaf)) {
+            return known;
+        }
+        let alone = self.store.waits_for(expr, leaf).is_some_and(|waits| {
+            let parts = self.store.leaf(leaf).parts.clone();
+            let mut own = LifelineSet::EMPTY;
+            for &(component, _) in &parts {
+                own = own.union(&self.store.components[component.0 as usize]);
+            }
+            waits.is_subset(&own)
+                && parts.iter().all(|&(_, symbol)| {
+                    let rivals = self.alphabet.leaves[symbol.0 as usize].iter();
+                    rivals.into_iter().all(|&other| {
+                        other == leaf || self.store.waits_for(expr, other).is_none()
+                    })
+                })
+        });
+        self.store.alone.insert((expr, leaf), alone);
+        alone
+    }
+
+    /// The component that was looked at last time in this state.
+    fn hint(&self, expr: ExprId) -> Option<usize> {
+        self.hints.get(expr.0 as usize).and_then(|&hint| (hint as usize).checked_sub(1))
+    }
+
+    fn set_hint(&mut self, expr: ExprId, component: usize) {
+        let index = expr.0 as usize;
+        if self.hints.len() <= index {
+            self.hints.resize(index + 1, 0);
+        }
+        self.hints[index] = u32::try_from(component + 1).unwrap_or(0);
+    }
 }
 
 impl Engine {
     /// Prepares an interaction for multi-traces over a partition.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition, options: Options) -> Self {
-        let _ = (pool, term, partition, options);
-        Engine {}
+        let sets = partition.components().map(|component| partition.set(component)).collect();
+        let mut store = Store::new(sets, options.absorb);
+        let mut alphabet = Alphabet::default();
+        let compiled = compile::compile(
+            &mut store,
+            &mut alphabet,
+            (pool, term, partition),
+            options.relax,
+        );
+        let components =
+            partition.components().map(|component| store.set(&partition.set(component))).collect();
+        let counters = Counters::default();
+        Engine { store, alphabet, compiled, components, hints: Vec::new(), options, counters }
     }
 
     /// The verdict on a multi-trace, whose partition must be the engine's.
     pub fn analyze(&mut self, trace: &MultiTrace, question: &Question, budget: &Budget) -> Outcome {
-        let _ = (trace, question, budget);
-        Outcome { verdict: Verdict::Inconclusive, states: 0, stop: Stop::States, furthest: None }
+        let mut meter = Meter::new(budget);
+        let strong = strongest(question, self.components.len());
+        let mut furthest = None;
+        let mut found = self.ask(trace, &strong, &mut meter, &mut furthest);
+        let mut verdict = Verdict::Pass;
+        if found == Found::No && *question != strong {
+            verdict = Verdict::WeakPass;
+            found = self.ask(trace, question, &mut meter, &mut furthest);
+        }
+        let (verdict, stop) = match found {
+            Found::Yes => (verdict, Stop::Goal),
+            Found::No => (Verdict::Fail, Stop::Exhausted),
+            Found::Unknown(stop) => (Verdict::Inconclusive, stop),
+        };
+        let furthest = if verdict == Verdict::Fail { furthest } else { None };
+        Outcome { verdict, states: meter.states(), stop, furthest }
     }
+
+    /// How often the ideas were of use so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn ask(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Found {
+        let mut logs = Logs::new(trace, question);
+        let mut context = Context {
+            store: &mut self.store,
+            alphabet: &self.alphabet,
+            components: &self.components,
+            hints: &mut self.hints,
+            options: self.options,
+            counters: &mut self.counters,
+        };
+        let global = *question == Question::GlobalPrefix;
+        let found = if self.compiled.decoupled && !global {
+            let start = begin(&mut context, self.compiled.relaxed, &logs);
+            search::explain(&mut context, start, &mut logs, meter)
+        } else {
+            let rigid = if global { self.compiled.rigid } else { self.compiled.relaxed };
+            coupled::explain(&mut context, rigid, &mut logs, global, meter)
+        };
+        *furthest = logs.furthest.map(|(_, consumed)| consumed);
+        found
+    }
+}
+
+/// The expression from which logs are consumed one component at a time.
+fn begin(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
+    let mut expr = expr;
+    for component in 0..logs.len() {
+        let lifelines = context.components[component];
+        expr = match (logs.is_over(component), logs.endings[component]) {
+            (true, Ending::Final) => context.store.prune(expr, lifelines),
+            (true, Ending::Early) => context.store.strip(expr, lifelines),
+            (false, _) => expr,
+        };
+    }
+    for component in 0..logs.len() {
+        if logs.late[component] && logs.is_fresh(component) && !logs.is_over(component) {
+            expr = context.store.late(context.components[component], expr);
+        }
+    }
+    expr
+}
+
+/// The same question with nothing missing; what is unobserved stays so.
+fn strongest(question: &Question, components: usize) -> Question {
+    match question {
+        Question::GlobalPrefix | Question::Uniform(_) => match question {
+            Question::Uniform(Observed::Unobserved) => question.clone(),
+            _ => Question::ACCEPT,
+        },
+        Question::Each(each) => {
+            let declared = (0..components).map(|i| each.get(i).copied());
+            let strong = declared.map(|observed| match observed {
+                Some(Observed::Unobserved) => Observed::Unobserved,
+                _ => Observed::Complete,
+            });
+            Question::Each(strong.collect())
+        }
+    }
+}
+
+/// Recursion on the depth of expressions, which no input may break.
+fn deep<T>(function: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, function)
 }

@@ -1,0 +1,110 @@
+//! What components can observe, as small numbers.
+//!
+//! A component observes a moment: the actions of one event on its lifelines. Each pair of a
+//! component and such a moment is a [`SymbolId`]; a multi-trace is read as symbols on the fly, so
+//! that nothing is stored beside it. Moments that no event of the interaction shows have none.
+
+use otus_core::index::Index as _;
+use otus_core::{ActionId, EventId, LifelineSet, Pool};
+use otus_trace::multitrace::{ComponentId, Step};
+use otus_trace::Partition;
+use rustc_hash::FxHashMap;
+
+use super::store::{Leaf, LeafId, SymbolId};
+
+/// The symbols of an interaction over a partition.
+#[derive(Debug, Default)]
+pub(crate) struct Alphabet {
+    /// By action: the symbol of the moment that has this action alone.
+    alone: Vec<Option<SymbolId>>,
+    /// The symbols of larger moments, whose actions are sorted.
+    together: FxHashMap<Box<[ActionId]>, SymbolId>,
+    /// By symbol: the leaf that is observed as this symbol and as nothing else, if there is one.
+    pub(crate) single: Vec<Option<LeafId>>,
+    /// By symbol: all leaves that have it as a part.
+    pub(crate) leaves: Vec<Vec<LeafId>>,
+    /// By component: all leaves that it can see.
+    pub(crate) on: Vec<Vec<LeafId>>,
+}
+
+impl Alphabet {
+    /// What each component sees of an event.
+    pub(crate) fn parts(
+        &mut self,
+        pool: &Pool,
+        partition: &Partition,
+        event: EventId,
+    ) -> Vec<Leaf> {
+        let mut by_component: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
+        for &action in pool.event_actions(event) {
+            let component = partition.component_of(pool.action(action).lifeline);
+            match by_component.iter_mut().find(|(known, _)| *known == component) {
+                Some((_, actions)) => actions.push(action),
+                None => by_component.push((component, vec![action])),
+            }
+        }
+        let parts = by_component.into_iter().map(|(component, mut actions)| {
+            actions.sort_unstable();
+            let lifelines = actions.iter().map(|&action| pool.action(action).lifeline).collect();
+            let symbol = self.intern(actions);
+            Leaf { lifelines, parts: Box::new([(component, symbol)]) }
+        });
+        parts.collect()
+    }
+
+    /// One leaf of several parts.
+    pub(crate) fn joined(parts: &[Leaf]) -> Leaf {
+        let lifelines =
+            parts.iter().fold(LifelineSet::EMPTY, |all, part| all.union(&part.lifelines));
+        Leaf { lifelines, parts: parts.iter().flat_map(|part| part.parts.iter().copied()).collect() }
+    }
+
+    /// Notes that a leaf exists.
+    pub(crate) fn note(&mut self, id: LeafId, leaf: &Leaf) {
+        for &(component, symbol) in &leaf.parts {
+            if self.on.len() <= component.index() {
+                self.on.resize(component.index() + 1, Vec::new());
+            }
+            if !self.on[component.index()].contains(&id) {
+                self.on[component.index()].push(id);
+            }
+            let leaves = &mut self.leaves[symbol.index()];
+            if !leaves.contains(&id) {
+                leaves.push(id);
+            }
+            if leaf.parts.len() == 1 {
+                self.single[symbol.index()] = Some(id);
+            }
+        }
+    }
+
+    /// The symbol of the moment that begins a log, if it is known, and where the next one begins.
+    pub(crate) fn read(&self, log: &[Step]) -> (Option<SymbolId>, usize) {
+        let [first, rest @ ..] = log else { return (None, 0) };
+        if rest.first().is_none_or(|step| !step.joined()) {
+            let symbol = self.alone.get(first.action().index()).copied().flatten();
+            return (symbol, 1);
+        }
+        let length = 1 + rest.iter().take_while(|step| step.joined()).count();
+        let actions: Vec<ActionId> = log[..length].iter().map(|step| step.action()).collect();
+        (self.together.get(actions.as_slice()).copied(), length)
+    }
+
+    fn intern(&mut self, actions: Vec<ActionId>) -> SymbolId {
+        let next = SymbolId::new(self.leaves.len());
+        let found = if let [only] = actions.as_slice() {
+            let index = only.index();
+            if self.alone.len() <= index {
+                self.alone.resize(index + 1, None);
+            }
+            *self.alone[index].get_or_insert(next)
+        } else {
+            *self.together.entry(actions.into()).or_insert(next)
+        };
+        if found == next {
+            self.leaves.push(Vec::new());
+            self.single.push(None);
+        }
+        found
+    }
+}

@@ -1,0 +1,225 @@
+//! From a term to the two expressions that analyses start from.
+//!
+//! The *rigid* expression has the conflicts of the language: `strict` orders everything, a
+//! synchronous passing is one event. The *relaxed* one ([`relax`](super::relax)) has them only as
+//! far as components can tell. Long sequences become trees of short ones, so that a step costs
+//! little.
+
+use otus_core::{LifelineSet, Pool, Term, TermId};
+use otus_trace::Partition;
+use rustc_hash::FxHashMap;
+
+use super::alphabet::Alphabet;
+use super::harm::Harm;
+use super::order::Order;
+use super::store::{ExprId, OrderId, Store};
+
+/// A term prepared.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) rigid: ExprId,
+    pub(crate) relaxed: ExprId,
+    /// Relaxed everywhere, harmful or not: it has all that the others have, and perhaps more.
+    pub(crate) loose: ExprId,
+    /// Whether the relaxed expression has no conflict and no event across components.
+    pub(crate) decoupled: bool,
+}
+
+/// How many operands a branch of the tree of a long sequence has.
+const BRANCH: usize = 24;
+
+/// Compiles a term. Without `relax`, the relaxed expression is the rigid one.
+pub(crate) fn compile(
+    store: &mut Store,
+    alphabet: &mut Alphabet,
+    (pool, term, partition): (&Pool, TermId, &Partition),
+    relax: bool,
+) -> Compiled {
+    let harm = Harm::new(pool, term, partition);
+    let everything = LifelineSet::full(partition.lifeline_count());
+    let strict = store.intern_order(Order::new([everything.clone()]));
+    let local = Order::new(partition.components().map(|c| partition.set(c)));
+    let local = store.intern_order(local);
+    let mut compiler = Compiler {
+        store,
+        alphabet,
+        pool,
+        partition,
+        harm: &harm,
+        everything,
+        strict,
+        local,
+        done: FxHashMap::default(),
+    };
+    let rigid = compiler.run((term, Form::Rigid));
+    let relaxed = if relax { compiler.run((term, Form::Relaxed)) } else { rigid };
+    let crosses = |order: &Order| {
+        order.classes().any(|class| {
+            let mut touched = class.iter().map(|lifeline| partition.component_of(lifeline));
+            let first = touched.next();
+            touched.any(|other| Some(other) != first)
+        })
+    };
+    let loose = compiler.run((term, Form::Loose));
+    let decoupled = !is_coupled(compiler.store, relaxed, crosses);
+    Compiled { rigid, relaxed, loose, decoupled }
+}
+
+/// Whether some event or some conflict of an expression is across components.
+fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> bool {
+    use super::store::Expr;
+    let mut pending = vec![expr];
+    let mut met = rustc_hash::FxHashSet::default();
+    while let Some(expr) = pending.pop() {
+        if !met.insert(expr) {
+            continue;
+        }
+        match store.expr(expr) {
+            Expr::Never | Expr::Empty => {}
+            Expr::Leaf(leaf) => {
+                if store.leaf(*leaf).parts.len() > 1 {
+                    return true;
+                }
+            }
+            Expr::Alt(operands) => pending.extend_from_slice(operands),
+            Expr::Par(operands) => pending.extend(operands.iter().map(|&(x, _)| x)),
+            Expr::Seq(order, operands) => {
+                if crosses(&store.order(*order)) {
+                    return true;
+                }
+                pending.extend_from_slice(operands);
+            }
+            Expr::Loop(order, body) => {
+                if crosses(&store.order(*order)) {
+                    return true;
+                }
+                pending.push(*body);
+            }
+            Expr::Late(_, inner) => pending.push(*inner),
+        }
+    }
+    false
+}
+
+/// What a part is compiled to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Form {
+    Rigid,
+    Relaxed,
+    Loose,
+}
+
+struct Compiler<'a> {
+    store: &'a mut Store,
+    alphabet: &'a mut Alphabet,
+    pool: &'a Pool,
+    partition: &'a Partition,
+    harm: &'a Harm,
+    everything: LifelineSet,
+    strict: OrderId,
+    local: OrderId,
+    done: FxHashMap<(TermId, Form), ExprId>,
+}
+
+impl Compiler<'_> {
+    /// Operands before their term, without recursion.
+    fn run(&mut self, whole: (TermId, Form)) -> ExprId {
+        let mut pending = vec![whole];
+        while let Some(&part) = pending.last() {
+            if self.done.contains_key(&part) {
+                pending.pop();
+                continue;
+            }
+            let (operands, form) = self.operands(part);
+            let before = pending.len();
+            pending.extend(
+                operands.iter().map(|&x| (x, form)).filter(|x| !self.done.contains_key(x)),
+            );
+            if pending.len() > before {
+                continue;
+            }
+            let compiled: Vec<ExprId> = operands.iter().map(|&x| self.done[&(x, form)]).collect();
+            let expr = self.build(part, &compiled);
+            self.done.insert(part, expr);
+            pending.pop();
+        }
+        self.done[&whole]
+    }
+
+    /// The operands of a term, with those of the same operator further down in one list, and the
+    /// form they take: below a harmful node everything is rigid.
+    fn operands(&self, (term, form): (TermId, Form)) -> (Vec<TermId>, Form) {
+        let root = self.pool.node(term);
+        let form = if form == Form::Relaxed && self.is_harmful(term) { Form::Rigid } else { form };
+        let same = |node: Term| match (root, node) {
+            (Term::Strict(..), Term::Strict(..)) | (Term::Alt(..), Term::Alt(..)) => true,
+            (Term::Coreg(r, ..), Term::Coreg(s, ..)) => r == s,
+            _ => false,
+        };
+        let mut operands = Vec::new();
+        let mut pending: Vec<TermId> = root.operands().rev().collect();
+        while let Some(operand) = pending.pop() {
+            let node = self.pool.node(operand);
+            let harmful = form == Form::Relaxed && self.is_harmful(operand);
+            if same(node) && !harmful {
+                pending.extend(node.operands().rev());
+            } else {
+                operands.push(operand);
+            }
+        }
+        (operands, form)
+    }
+
+    fn is_harmful(&self, term: TermId) -> bool {
+        self.harm.is_harmful(term)
+    }
+
+    fn build(&mut self, (term, form): (TermId, Form), operands: &[ExprId]) -> ExprId {
+        let whole = match form {
+            Form::Rigid => self.strict,
+            Form::Relaxed | Form::Loose => self.local,
+        };
+        match self.pool.node(term) {
+            Term::Empty => Store::EMPTY,
+            Term::Event(event) => {
+                let parts = self.alphabet.parts(self.pool, self.partition, event);
+                let leaves = match form {
+                    Form::Rigid => vec![Alphabet::joined(&parts)],
+                    Form::Relaxed | Form::Loose => parts,
+                };
+                let mut exprs = Vec::new();
+                for leaf in leaves {
+                    exprs.push((self.store.event(leaf.clone()), 1));
+                    let id = self.store.leaves.intern(leaf);
+                    self.alphabet.note(id, &self.store.leaves.items[id]);
+                }
+                self.store.par(exprs)
+            }
+            Term::Strict(..) => self.sequence(whole, operands),
+            Term::Coreg(region, ..) => {
+                let order = self.outside(region);
+                self.sequence(order, operands)
+            }
+            Term::Alt(..) => self.store.alt(operands.iter().copied()),
+            Term::LoopS(_) => self.store.repeat(whole, operands[0]),
+            Term::LoopC(region, _) => {
+                let order = self.outside(region);
+                self.store.repeat(order, operands[0])
+            }
+        }
+    }
+
+    /// The order in which every lifeline outside a region is in conflict with itself.
+    fn outside(&mut self, region: otus_core::RegionId) -> OrderId {
+        let free = self.pool.region(region);
+        self.store.intern_order(Order::diagonal(self.everything.difference(&free)))
+    }
+
+    fn sequence(&mut self, order: OrderId, operands: &[ExprId]) -> ExprId {
+        let mut level = operands.to_vec();
+        while level.len() > BRANCH {
+            level = level.chunks(BRANCH).map(|chunk| self.store.seq(order, chunk)).collect();
+        }
+        self.store.seq(order, &level)
+    }
+}

@@ -1,0 +1,385 @@
+//! Explaining a multi-trace event by event, where order between components matters.
+//!
+//! A state is an expression and how much of each log is consumed. An event can happen if on every
+//! component that it touches it is the next moment, or is not seen: before the first moment of a
+//! log that may start late, or after the end of one that may stop early. Depth first; states that
+//! were met are not met again; only events that touch a stubborn set are tried
+//! ([`stubborn`](super::stubborn)); branches that components alone refute are dropped
+//! ([`loosen`](super::loosen)); what happens unseen and unconstrained after the end of a log is
+//! stripped ([`strip`](super::strip)).
+//!
+//! *Unseen events* are bounded by the loop lemma: some witness has an observed event in every
+//! iteration of every loop, hence at most (leaves outside loops) + (leaves inside)·|µ| events. The
+//! number of unseen events in a row is limited to a few at first, then to more, up to this
+//! bound; if a limit was never in the way, it does not matter.
+//!
+//! For a *global prefix* nothing is unseen and nothing need be completed: when all logs are
+//! consumed, the rest of the interaction can be (every expression but `NEVER` has a trace).
+
+use rustc_hash::FxHashMap;
+
+use super::logs::Logs;
+use super::search::{self, Found};
+use super::store::{ExprId, LeafId, SetId, Store};
+use super::{Context, Ending, begin};
+use crate::budget::Meter;
+use otus_core::LifelineSet;
+
+/// How many states a look-ahead may make.
+const AHEAD: u64 = 128;
+
+/// Whether an expression explains what is left of the logs.
+pub(crate) fn explain(
+    context: &mut Context<'_>,
+    start: ExprId,
+    logs: &mut Logs<'_>,
+    global: bool,
+    meter: &mut Meter<'_>,
+) -> Found {
+    let initial = logs.consumed.clone();
+    let unseen = !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
+    let bound = u64::from(context.store.size(start)) * (logs.left() as u64 + 1);
+    let mut limit = if unseen { 4 } else { u64::MAX };
+    loop {
+        logs.consumed.copy_from_slice(&initial);
+        let mut search = Search {
+            context,
+            logs,
+            global,
+            limit,
+            cut: false,
+            met: FxHashMap::default(),
+        };
+        let found = search.run(start, meter);
+        let done = !search.cut || limit >= bound;
+        if found != Found::No || done {
+            return found;
+        }
+        limit = limit.saturating_mul(4);
+    }
+}
+
+/// A state to go to.
+#[derive(Debug, Clone)]
+struct State {
+    expr: ExprId,
+    consumed: Box<[u32]>,
+    /// How many unseen events in a row led here.
+    unseen: u64,
+}
+
+struct Search<'s, 'c, 'l> {
+    context: &'s mut Context<'c>,
+    logs: &'s mut Logs<'l>,
+    global: bool,
+    limit: u64,
+    /// Whether the limit was in the way.
+    cut: bool,
+    /// The states met, with the least number of unseen events before.
+    met: FxHashMap<(ExprId, Box<[u32]>), u64>,
+}
+
+impl Search<'_, '_, '_> {
+    fn run(&mut self, start: ExprId, meter: &mut Meter<'_>) -> Found {
+        let expr = self.settle(start);
+        let mut stack = vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0 }];
+        while let Some(state) = stack.pop() {
+            let mut state = state;
+            loop {
+                if let Some(stop) = meter.count() {
+                    return Found::Unknown(stop);
+                }
+                if state.expr == Store::NEVER {
+                    break;
+                }
+                self.logs.consumed.copy_from_slice(&state.consumed);
+                if (0..self.logs.len()).all(|c| self.logs.is_over(c)) {
+                    return Found::Yes;
+                }
+                // A single move needs no memory.
+                if let Some(next) = self.forced(&state) {
+                    state = next;
+                    continue;
+                }
+                let key = (state.expr, state.consumed.clone());
+                match self.met.get_mut(&key) {
+                    Some(least) if *least <= state.unseen => break,
+                    Some(least) => *least = state.unseen,
+                    None => {
+                        self.met.insert(key, state.unseen);
+                    }
+                }
+                let mut moves = self.moves(&state);
+                if moves.len() > 1 && self.context.options.look_ahead {
+                    moves.retain(|next| self.is_plausible(next, meter));
+                }
+                let Some(first) = moves.pop() else {
+                    self.logs.consumed.copy_from_slice(&state.consumed);
+                    self.logs.note_furthest();
+                    break;
+                };
+                stack.append(&mut moves);
+                state = first;
+            }
+        }
+        Found::No
+    }
+
+    /// Whether a component sees nothing of an event now, and need not.
+    fn is_blind(&self, component: usize) -> bool {
+        if self.global {
+            return false;
+        }
+        if self.logs.is_over(component) {
+            self.logs.endings[component] == Ending::Early
+        } else {
+            self.logs.late[component] && self.logs.is_fresh(component)
+        }
+    }
+
+    /// The next moment of a component, if the interaction has it.
+    fn head(&self, component: usize) -> Option<(super::store::SymbolId, u32)> {
+        let (symbol, after) = self.logs.symbol(component, self.context.alphabet)?;
+        symbol.map(|symbol| (symbol, after))
+    }
+
+    /// The only move, where that is plain to see: the next moments of some components are parts of
+    /// one leaf that can happen, no other leaf has any of these parts, and it waits only for
+    /// these components. They are then a stubborn set.
+    fn forced(&mut self, state: &State) -> Option<State> {
+        if !self.context.options.stubborn {
+            return None;
+        }
+        for component in 0..self.logs.len() {
+            if self.is_blind(component) {
+                continue;
+            }
+            let Some((symbol, _)) = self.head(component) else { continue };
+            let alphabet = self.context.alphabet;
+            for &leaf in &alphabet.leaves[symbol.0 as usize] {
+                if !self.context.is_alone(state.expr, leaf) {
+                    continue;
+                }
+                let parts = self.context.store.leaf(leaf).parts.clone();
+                let mut consumed = state.consumed.clone();
+                let fits = parts.iter().all(|&(at, symbol)| {
+                    let at = at.0 as usize;
+                    match self.head(at) {
+                        Some((head, after)) if head == symbol && !self.is_blind(at) => {
+                            consumed[at] = after;
+                            true
+                        }
+                        _ => false,
+                    }
+                });
+                if !fits {
+                    continue;
+                }
+                let next = self.context.store.step(state.expr, leaf);
+                if next == Store::NEVER {
+                    continue;
+                }
+                return Some(self.follow(next, consumed, 0, &parts));
+            }
+        }
+        None
+    }
+
+    /// The events to be tried, the best last.
+    fn moves(&mut self, state: &State) -> Vec<State> {
+        let count = self.logs.len();
+        let mut best: Option<Vec<State>> = None;
+        if self.context.options.stubborn {
+            for component in 0..count {
+                if self.logs.is_over(component) {
+                    continue;
+                }
+                self.logs.consumed.copy_from_slice(&state.consumed);
+                let stubborn = self.close(state.expr, component);
+                if stubborn.iter().any(|&inside| !inside) {
+                    self.context.counters.reduced += 1;
+                }
+                let moves = self.moves_of(state, &stubborn);
+                if moves.is_empty() {
+                    return moves;
+                }
+                if best.as_ref().is_none_or(|best| moves.len() < best.len()) {
+                    best = Some(moves);
+                }
+            }
+        } else {
+            best = Some(self.moves_of(state, &vec![true; count]));
+        }
+        best.unwrap_or_default()
+    }
+
+    /// The least stubborn set with a component, as a flag for each.
+    fn close(&mut self, expr: ExprId, component: usize) -> Vec<bool> {
+        let mut inside = vec![false; self.logs.len()];
+        inside[component] = true;
+        let mut pending = vec![component];
+        while let Some(component) = pending.pop() {
+            for leaf in self.leaves(component) {
+                let Some(waits) = self.context.store.waits_for(expr, leaf) else { continue };
+                let parts = self.context.store.leaf(leaf).parts.clone();
+                let absent = |at: usize, symbol| {
+                    !self.is_blind(at) && self.head(at).is_none_or(|(head, _)| head != symbol)
+                };
+                let missing: Vec<usize> = parts
+                    .iter()
+                    .map(|&(at, symbol)| (at.0 as usize, symbol))
+                    .filter(|&(at, symbol)| absent(at, symbol))
+                    .map(|(at, _)| at)
+                    .collect();
+                let mut more: Vec<usize> = Vec::new();
+                if let Some(&first) = missing.first() {
+                    if !missing.iter().any(|&at| inside[at]) {
+                        more.push(first);
+                    }
+                } else {
+                    more.extend(parts.iter().map(|&(at, _)| at.0 as usize));
+                    for (at, lifelines) in self.context.store.components.iter().enumerate() {
+                        if !lifelines.is_disjoint(&waits) {
+                            more.push(at);
+                        }
+                    }
+                }
+                for at in more {
+                    if !inside[at] {
+                        inside[at] = true;
+                        pending.push(at);
+                    }
+                }
+            }
+        }
+        inside
+    }
+
+    /// The leaves that a component may see, or not see, next.
+    fn leaves(&self, component: usize) -> Vec<LeafId> {
+        let alphabet = self.context.alphabet;
+        if self.is_blind(component) {
+            return alphabet.on[component].clone();
+        }
+        self.head(component)
+            .map(|(symbol, _)| alphabet.leaves[symbol.0 as usize].clone())
+            .unwrap_or_default()
+    }
+
+    /// The events that touch a set of components, as states after them, unseen ones first.
+    fn moves_of(&mut self, state: &State, inside: &[bool]) -> Vec<State> {
+        let mut leaves: Vec<LeafId> = Vec::new();
+        for component in 0..self.logs.len() {
+            if inside[component] {
+                leaves.extend(self.leaves(component));
+            }
+        }
+        leaves.sort_unstable();
+        leaves.dedup();
+        let (mut seen, mut unseen) = (Vec::new(), Vec::new());
+        for leaf in leaves {
+            let parts = self.context.store.leaf(leaf).parts.clone();
+            // By part: the ways in which its component takes part.
+            let mut ways: Vec<(Box<[u32]>, bool)> = vec![(state.consumed.clone(), false)];
+            for &(at, symbol) in &parts {
+                let at = at.0 as usize;
+                let mut next = Vec::new();
+                let head = self.head(at).filter(|&(head, _)| head == symbol);
+                for (consumed, observed) in &ways {
+                    if let Some((_, after)) = head {
+                        let mut consumed = consumed.clone();
+                        consumed[at] = after;
+                        next.push((consumed, true));
+                    }
+                    if self.is_blind(at) {
+                        next.push((consumed.clone(), *observed));
+                    }
+                }
+                ways = next;
+            }
+            if ways.is_empty() {
+                continue;
+            }
+            let expr = self.context.store.step(state.expr, leaf);
+            if expr == Store::NEVER {
+                continue;
+            }
+            for (consumed, observed) in ways {
+                if observed {
+                    seen.push(self.follow(expr, consumed, 0, &parts));
+                } else if expr != state.expr {
+                    if state.unseen >= self.limit {
+                        self.cut = true;
+                    } else {
+                        unseen.push(self.follow(expr, consumed, state.unseen + 1, &parts));
+                    }
+                }
+                self.logs.consumed.copy_from_slice(&state.consumed);
+            }
+        }
+        unseen.append(&mut seen);
+        unseen
+    }
+
+    /// The state after an event.
+    fn follow(
+        &mut self,
+        expr: ExprId,
+        consumed: Box<[u32]>,
+        unseen: u64,
+        parts: &[(otus_trace::multitrace::ComponentId, super::store::SymbolId)],
+    ) -> State {
+        let ended = parts.iter().any(|&(at, _)| {
+            let at = at.0 as usize;
+            consumed[at] != self.logs.consumed[at] && self.logs.length(at) == consumed[at] as usize
+        });
+        // What was unconstrained is gone already; after an event more may be.
+        self.logs.consumed.copy_from_slice(&consumed);
+        let haunted = |at| self.logs.is_over(at) && self.logs.endings[at] == Ending::Early;
+        let again = ended || (!self.global && (0..self.logs.len()).any(haunted));
+        let expr = if again { self.settle(expr) } else { expr };
+        State { expr, consumed, unseen }
+    }
+
+    /// Takes away what logs that are over say cannot, or may as well not, happen.
+    fn settle(&mut self, expr: ExprId) -> ExprId {
+        if self.global {
+            return expr;
+        }
+        let mut expr = expr;
+        let mut ghosts = LifelineSet::EMPTY;
+        for component in 0..self.logs.len() {
+            if !self.logs.is_over(component) {
+                continue;
+            }
+            match self.logs.endings[component] {
+                Ending::Final => {
+                    let lifelines: SetId = self.context.components[component];
+                    expr = self.context.store.prune(expr, lifelines);
+                }
+                Ending::Early => {
+                    ghosts = ghosts.union(&self.context.store.components[component]);
+                }
+            }
+        }
+        if self.context.options.strip && !ghosts.is_empty() {
+            let set = self.context.store.set(&ghosts);
+            expr = self.context.store.strip(expr, set);
+        }
+        expr
+    }
+
+    /// Whether components alone do not refute a state.
+    fn is_plausible(&mut self, state: &State, meter: &mut Meter<'_>) -> bool {
+        self.logs.consumed.copy_from_slice(&state.consumed);
+        let loose = self.context.store.loosen(state.expr);
+        // For a global prefix too, whose logs are prefixes.
+        let start = begin(self.context, loose, self.logs);
+        let found = search::look_ahead(self.context, start, self.logs, AHEAD, meter);
+        self.logs.consumed.copy_from_slice(&state.consumed);
+        if found == Found::No {
+            self.context.counters.refuted += 1;
+        }
+        found != Found::No
+    }
+}

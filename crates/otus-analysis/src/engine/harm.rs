@@ -1,0 +1,587 @@
+//! Where causality between components can be forgotten without changing what can be observed.
+//!
+//! **Relaxation.** Let C be the partition. The *relaxed* `strict(i,j)` and `loopS(i)` order two
+//! events only if they are on a common component; the relaxed synchronous passing is one event for
+//! each component that it touches, without any order between them. Relaxing gives more global
+//! traces, and may give more multi-traces: `par(a -- m -> b, b -- n -> a)`, relaxed, can be
+//! observed as `a?n.a!m` and `b?m.b!n`, where each message is received before the other is sent.
+//! This file says where it does not.
+//!
+//! **Definition.** comps(i) are the components of the events of i. G(i) is the digraph on comps(i)
+//! with the edges comps(u)×comps(v) for every `strict(u,v)` in i, comps(b)² for every `loopS(b)`, and
+//! comps(e)² for every synchronous passing e; G(i)⁺ is its transitive closure. A component c is
+//! *loose* in `coreg_r(x,y)` if an event of y may come before one of x there: both have events on
+//! c, and not both on one and the same lifeline outside r only. `coreg_r(x,y)` is **harmful** if
+//! there is a closed walk
+//!
+//! ```text
+//! c₁ → d₁ → c₂ → d₂ → … → cₙ → dₙ → c₁     cᵢ ≠ dᵢ ≠ cᵢ₊₁, all in comps(x) ∩ comps(y),
+//!    cᵢ → dᵢ in G(x)⁺,   dᵢ → cᵢ₊₁ in G(y)⁺,   every cᵢ loose
+//! ```
+//!
+//! and `loopC_r(b)` is harmful if this is so with x = y = b.
+//!
+//! **Theorem.** Relaxing every `strict`, `loopS` and synchronous passing that has no harmful
+//! ancestor leaves `σ_C` unchanged.
+//!
+//! *Proof.* Choose the branches of the alternatives and the numbers of iterations. What is left is a
+//! set E of leaves, and a set R of pairs that the operators order: all pairs across `strict` and
+//! across iterations of `loopS`, and the pairs across `coreg_r`, and across iterations of `loopC_r`,
+//! that share a lifeline outside r. The global traces of this choice are the orders of E that
+//! respect R (see the oracle in otus-testkit for that: conditional sequencing is a condition on
+//! pairs). So a multi-trace, which is a linear order <c of the events E_c on each component c, is
+//! observable by this choice iff R and all <c together have no cycle. The same for the relaxed
+//! term with the relation R′ and parts of events. What the relaxed term lacks of the pairs of R
+//! are only those without a common component, and the identity of the parts of a synchronous
+//! passing; so it observes all that the term does. For the converse let R′ and the <c have no
+//! cycle, and suppose that R and the <c have one, when parts of an event are identified again.
+//!
+//! Of all such cycles take one whose events lie in the smallest sub-term n (with all its
+//! iterations, if n is a loop; "below n" then means in one iteration), and among these one that
+//! changes most rarely between the operands, or iterations, of n.
+//! No pair of R goes from a later operand or iteration to an earlier one, so where the cycle goes
+//! back it goes along some <c: from f to e with f <c e, where e is in the earlier one.
+//!
+//! - *n is a leaf, or an alternative.* Then there is no such pair at all.
+//! - *n is a `strict` or a `loopS`.* Relaxed or not, it orders e before f, since they have the
+//!   component c in common. That is against f <c e: R′ and <c have a cycle of two.
+//! - *n is `coreg_r(x,y)`.* Cut the cycle where it changes between x and y. Each change is along
+//!   some <c, or along a pair of R that shares a lifeline and so a component c; both operands have
+//!   events on c. Where it goes from y to x, c is loose: if x and y had events of one lifeline l ∉ r
+//!   only on c, then R′ would order e before f. Now look at a piece of the cycle inside an operand,
+//!   say x. It is entered on a component c, at an event e, and left on a component d, at an event e′. A step in it
+//!   stays on a component (along a <c or a pair of a `coreg` or `loopC`), or is an edge of G(x)
+//!   (`strict`, `loopS`, or from one part of a synchronous passing to another). So c = d, or
+//!   c → d is in G(x)⁺. If c = d then e = e′, or e <c e′, or e′ <c e. The last
+//!   closes a cycle inside x, a smaller sub-term. In the other cases let f, f′ be the neighbours of
+//!   the piece in y: there is a step from f to e on c, and one from e′ to f′ on c, so f <c f′ or
+//!   f = f′, because all of these steps agree with <c (a step along a pair of R between
+//!   operands of n is in R′ as well, which <c respects). The piece can be left out:
+//!   either a cycle with fewer changes remains, or it was the only piece in x, and a cycle inside y
+//!   remains (or f = f′ are one event and the rest of the cycle, if there is any, is one inside y;
+//!   if there is none then f <c e <c f). Each contradicts the choice of the cycle. So c ≠ d for all pieces, and
+//!   the components of the changes are a closed walk as in the definition: n is harmful.
+//! - *n is `loopC_r(b)`.* The same with iterations for operands. All pieces are edges of G(b)⁺ between
+//!   different components, and somewhere the cycle goes back to an earlier iteration, on a loose
+//!   component c. Let d be the next one: then c → d and d → c are in G(b)⁺, and n is harmful.
+//!
+//! So n is harmful. But then nothing below n is relaxed. All events of the cycle are in n, and the
+//! operator that orders a pair of R is below n or n itself, so all pairs of the cycle are in R′, and
+//! so are the identities of synchronous passings: R′ and the <c have a cycle. ∎
+//!
+//! All questions about declarations of single components (accept, multi-prefix, slice …) are
+//! questions about `σ_C`, so relaxation changes no answer. It does change global prefixes.
+//!
+//! **Compared with the design notes**, which ask for a strongly connected set with an edge of each operand
+//! and a loose component: a closed walk has to change operands at every component, which
+//! tells apart a few more harmless terms, and needs no search for strong components.
+//!
+//! **Cost.** Nothing for terms without `coreg` whose operands share two components and a loose
+//! one, such as all `seq` on a discrete partition. Otherwise one closed relation per distinct
+//! G(i)⁺, and a union per distinct pair of them. If this gets out of hand ([`WORK`]), G of the
+//! remaining terms is taken to be complete: more is called harmful, which is slower, never wrong.
+
+use otus_core::index::Index as _;
+use otus_core::{Pool, RegionId, Term, TermId};
+use otus_trace::Partition;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many words of relations are computed before the rest is over-approximated. A word takes
+/// about a nanosecond.
+const WORK: usize = 4_000_000;
+
+/// The harmful nodes of a term.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Harm {
+    harmful: FxHashSet<TermId>,
+}
+
+impl Harm {
+    /// Looks at every part of a term.
+    pub(crate) fn new(pool: &Pool, term: TermId, partition: &Partition) -> Self {
+        let mut search = Search::new(pool, partition);
+        let parts = parts(pool, term);
+        let candidates = search.candidates(&parts);
+        let mut harmful = FxHashSet::default();
+        if candidates.is_empty() {
+            return Harm { harmful };
+        }
+        let mut graphs: FxHashMap<TermId, Graph> = FxHashMap::default();
+        let mut next = candidates.iter().peekable();
+        for &part in &parts {
+            if next.next_if(|&&(candidate, _)| candidate == part).is_some_and(|&(_, region)| {
+                let mut operands = pool.node(part).operands();
+                let left = operands.next().expect("a candidate has an operand");
+                let right = operands.next().unwrap_or(left);
+                search.is_harmful(region, (left, graphs[&left]), (right, graphs[&right]))
+            }) {
+                harmful.insert(part);
+            }
+            // Nothing above the last candidate matters.
+            if next.peek().is_none() {
+                break;
+            }
+            let graph = search.graph(part, &graphs);
+            graphs.insert(part, graph);
+        }
+        Harm { harmful }
+    }
+
+    /// Whether a `coreg` or `loopC` of the term is harmful. Other terms never are.
+    pub(crate) fn is_harmful(&self, term: TermId) -> bool {
+        self.harmful.contains(&term)
+    }
+
+    /// Whether nothing is harmful: the whole term can be relaxed, and then components depend on
+    /// each other by choices only. (Below a harmful node there is always something that
+    /// relaxing would change: its closed walk has an edge between two components.)
+    pub fn decoupled(&self) -> bool {
+        self.harmful.is_empty()
+    }
+}
+
+/// The distinct parts of a term, operands first.
+fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
+    let mut met = FxHashSet::default();
+    let mut pending = vec![term];
+    let mut parts = Vec::new();
+    while let Some(part) = pending.pop() {
+        if met.insert(part) {
+            parts.push(part);
+            pending.extend(pool.node(part).operands());
+        }
+    }
+    // Operands have smaller numbers than their term.
+    parts.sort_unstable();
+    parts
+}
+
+/// A set of components.
+type Set = Box<[u64]>;
+
+/// G(i)⁺, in the table of relations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Graph {
+    /// No edge between different components.
+    Empty,
+    /// The relation with this number.
+    Known(u32),
+    /// Taken to have all edges: its computation was given up.
+    Complete,
+}
+
+/// A closed relation on components: a row for each.
+type Relation = Box<[u64]>;
+
+struct Search<'a> {
+    pool: &'a Pool,
+    partition: &'a Partition,
+    /// The words in a set of components.
+    width: usize,
+    components: FxHashMap<RegionId, Set>,
+    relations: Vec<Relation>,
+    numbers: FxHashMap<Relation, u32>,
+    unions: FxHashMap<(u32, u32), Graph>,
+    work: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(pool: &'a Pool, partition: &'a Partition) -> Self {
+        Search {
+            pool,
+            partition,
+            width: partition.len().div_ceil(64).max(1),
+            components: FxHashMap::default(),
+            relations: Vec::new(),
+            numbers: FxHashMap::default(),
+            unions: FxHashMap::default(),
+            work: 0,
+        }
+    }
+
+    /// The nodes that may be harmful, with their regions: both operands have something to relax
+    /// and they share two components, one of them loose.
+    fn candidates(&mut self, parts: &[TermId]) -> Vec<(TermId, RegionId)> {
+        let mut has_edges: FxHashSet<TermId> = FxHashSet::default();
+        let mut candidates = Vec::new();
+        for &part in parts {
+            let node = self.pool.node(part);
+            let own = match node {
+                Term::Strict(..) | Term::LoopS(_) => true,
+                Term::Event(event) => self.pool.event_actions(event).len() > 1,
+                Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
+            };
+            if own || node.operands().any(|operand| has_edges.contains(&operand)) {
+                has_edges.insert(part);
+            }
+            let (Term::Coreg(region, ..) | Term::LoopC(region, _)) = node else { continue };
+            // On single lifelines weak sequencing leaves nothing loose.
+            let tight = region == Pool::NONE && self.partition.is_discrete();
+            if tight || !node.operands().all(|operand| has_edges.contains(&operand)) {
+                continue;
+            }
+            let left = node.operands().next().expect("it has an operand");
+            let right = node.operands().next_back().expect("it has an operand");
+            let shared = self.shared(left, right);
+            if count(&shared) > 1 && members(&shared).any(|c| self.is_loose(region, left, right, c))
+            {
+                candidates.push((part, region));
+            }
+        }
+        candidates
+    }
+
+    /// The closed walk of the definition: a cycle among loose components, each two steps away from
+    /// the one before.
+    fn is_harmful(
+        &mut self,
+        region: RegionId,
+        (x, graph_x): (TermId, Graph),
+        (y, graph_y): (TermId, Graph),
+    ) -> bool {
+        if graph_x == Graph::Empty || graph_y == Graph::Empty {
+            return false;
+        }
+        let shared = self.shared(x, y);
+        let loose: Vec<usize> =
+            members(&shared).filter(|&c| self.is_loose(region, x, y, c)).collect();
+        let mut loose_set = self.none();
+        for &c in &loose {
+            insert(&mut loose_set, c);
+        }
+        // By loose component: the loose components that can come next.
+        let mut successors: Vec<Set> = Vec::with_capacity(loose.len());
+        for &c in &loose {
+            let mut after = self.none();
+            let middle = intersection(&self.row(graph_x, c, &shared), &shared);
+            for d in members(&middle).filter(|&d| d != c) {
+                let ends = intersection(&self.row(graph_y, d, &shared), &loose_set);
+                members(&ends).filter(|&end| end != d).for_each(|end| insert(&mut after, end));
+                self.work += self.width;
+            }
+            successors.push(after);
+        }
+        // What has no successor that is left is on no cycle.
+        loop {
+            let before = count(&loose_set);
+            for (&c, after) in loose.iter().zip(&successors) {
+                if is_disjoint(after, &loose_set) {
+                    remove(&mut loose_set, c);
+                }
+            }
+            match count(&loose_set) {
+                0 => return false,
+                left if left == before => return true,
+                _ => {}
+            }
+        }
+    }
+
+    /// G(i)⁺ from those of its operands.
+    fn graph(&mut self, part: TermId, graphs: &FxHashMap<TermId, Graph>) -> Graph {
+        let pool = self.pool;
+        match pool.node(part) {
+            Term::Empty => Graph::Empty,
+            Term::Event(event) if pool.event_actions(event).len() == 1 => Graph::Empty,
+            Term::Event(_) => self.with_product(Graph::Empty, part, part),
+            Term::Coreg(_, left, right) | Term::Alt(left, right) => {
+                self.union(graphs[&left], graphs[&right])
+            }
+            Term::Strict(left, right) => {
+                let below = self.union(graphs[&left], graphs[&right]);
+                self.with_product(below, left, right)
+            }
+            Term::LoopS(body) => self.with_product(graphs[&body], body, body),
+            Term::LoopC(_, body) => graphs[&body],
+        }
+    }
+
+    fn union(&mut self, left: Graph, right: Graph) -> Graph {
+        let (a, b) = match (left, right) {
+            (Graph::Complete, _) | (_, Graph::Complete) => return Graph::Complete,
+            (Graph::Empty, other) | (other, Graph::Empty) => return other,
+            (Graph::Known(a), Graph::Known(b)) if a == b => return left,
+            (Graph::Known(a), Graph::Known(b)) => (a.min(b), a.max(b)),
+        };
+        if let Some(&known) = self.unions.get(&(a, b)) {
+            return known;
+        }
+        if self.work > WORK {
+            return Graph::Complete;
+        }
+        let (mut all, other) = (self.relations[a as usize].clone(), &self.relations[b as usize]);
+        let mut work = other.len();
+        for (from, row) in other.chunks_exact(self.width).enumerate() {
+            let known = &all[from * self.width..(from + 1) * self.width];
+            if !is_subset(row, known) {
+                let mut sources = vec![0; self.width];
+                insert(&mut sources, from);
+                add_product(&mut all, &sources, row, self.width);
+                work += all.len();
+            }
+        }
+        self.work += work;
+        let found = self.intern(all);
+        self.unions.insert((a, b), found);
+        found
+    }
+
+    /// The closure of a graph and comps(left) × comps(right).
+    fn with_product(&mut self, graph: Graph, left: TermId, right: TermId) -> Graph {
+        if graph == Graph::Complete || self.work > WORK {
+            return Graph::Complete;
+        }
+        let (sources, targets) = (self.components_of(left), self.components_of(right));
+        let mut both = sources.clone();
+        both.iter_mut().zip(&targets).for_each(|(word, more)| *word |= more);
+        if count(&sources) == 0 || count(&targets) == 0 || count(&both) < 2 {
+            return graph;
+        }
+        let mut relation = match graph {
+            Graph::Known(number) => self.relations[number as usize].clone(),
+            Graph::Empty | Graph::Complete => {
+                vec![0; self.width * self.partition.len()].into_boxed_slice()
+            }
+        };
+        add_product(&mut relation, &sources, &targets, self.width);
+        self.work += relation.len();
+        self.intern(relation)
+    }
+
+    fn intern(&mut self, relation: Relation) -> Graph {
+        let next = u32::try_from(self.relations.len()).unwrap_or(u32::MAX);
+        let relations = &mut self.relations;
+        Graph::Known(*self.numbers.entry(relation).or_insert_with_key(|relation| {
+            relations.push(relation.clone());
+            next
+        }))
+    }
+
+    /// The components that follow one in a graph, of those in question.
+    fn row(&self, graph: Graph, from: usize, all: &Set) -> Set {
+        match graph {
+            Graph::Empty => self.none(),
+            Graph::Known(number) => {
+                let rows = &self.relations[number as usize];
+                rows[from * self.width..(from + 1) * self.width].into()
+            }
+            Graph::Complete => all.clone(),
+        }
+    }
+
+    /// Whether an event of y may come before one of x on a component that both have.
+    fn is_loose(&self, region: RegionId, x: TermId, y: TermId, component: usize) -> bool {
+        let lifelines = self.partition.lifelines(otus_trace::ComponentId::new(component));
+        if let &[only] = lifelines {
+            return self.pool.region_contains(region, only);
+        }
+        let of = |term: TermId| {
+            let all = self.pool.attributes(term).lifelines;
+            lifelines.iter().copied().filter(move |&l| self.pool.region_contains(all, l))
+        };
+        of(x).any(|l| of(y).any(|other| l != other || self.pool.region_contains(region, l)))
+    }
+
+    fn shared(&mut self, x: TermId, y: TermId) -> Set {
+        intersection(&self.components_of(x), &self.components_of(y))
+    }
+
+    fn components_of(&mut self, term: TermId) -> Set {
+        let region = self.pool.attributes(term).lifelines;
+        if let Some(known) = self.components.get(&region) {
+            return known.clone();
+        }
+        let mut set = self.none();
+        for lifeline in self.pool.region(region).iter() {
+            insert(&mut set, self.partition.component_of(lifeline).index());
+        }
+        self.components.insert(region, set.clone());
+        set
+    }
+
+    fn none(&self) -> Set {
+        vec![0; self.width].into()
+    }
+}
+
+/// Adds U×V to a closed relation and closes it again. A new path goes from what reaches U, or is
+/// in it, to what V reaches, or is in it; passing through U×V more than once leads nowhere else.
+fn add_product(relation: &mut [u64], sources: &[u64], targets: &[u64], width: usize) {
+    let mut reached: Vec<u64> = targets.to_vec();
+    for target in members(targets) {
+        let row = &relation[target * width..(target + 1) * width];
+        reached.iter_mut().zip(row).for_each(|(word, more)| *word |= more);
+    }
+    for (from, row) in relation.chunks_exact_mut(width).enumerate() {
+        if contains(sources, from) || !is_disjoint(row, sources) {
+            row.iter_mut().zip(&reached).for_each(|(word, more)| *word |= more);
+        }
+    }
+}
+
+fn insert(set: &mut [u64], member: usize) {
+    set[member / 64] |= 1 << (member % 64);
+}
+
+fn remove(set: &mut [u64], member: usize) {
+    set[member / 64] &= !(1 << (member % 64));
+}
+
+fn contains(set: &[u64], member: usize) -> bool {
+    set[member / 64] >> (member % 64) & 1 == 1
+}
+
+fn count(set: &[u64]) -> u32 {
+    set.iter().map(|word| word.count_ones()).sum()
+}
+
+fn is_disjoint(a: &[u64], b: &[u64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a & b == 0)
+}
+
+fn is_subset(a: &[u64], b: &[u64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a & !b == 0)
+}
+
+fn intersection(a: &[u64], b: &[u64]) -> Set {
+    a.iter().zip(b).map(|(a, b)| a & b).collect()
+}
+
+fn members(set: &[u64]) -> impl Iterator<Item = usize> {
+    set.iter().enumerate().flat_map(|(i, &word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(64 * i + bit)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use otus_syntax::{Source, parse_spec};
+
+    use super::*;
+
+    fn read(text: &str) -> (Pool, TermId) {
+        let mut tree = parse_spec(&Source::new("x.hif", text)).tree;
+        tree.implicit = true;
+        let lowered = otus_core::lower(&[&tree]);
+        assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+        (lowered.pool, lowered.term.expect("an interaction"))
+    }
+
+    /// How many nodes are harmful, with components given as names of lifelines, the others alone.
+    #[track_caller]
+    fn check_with(components: &[&str], text: &str, expected: usize) {
+        let (pool, term) = read(text);
+        let named = |letter: char| {
+            let found = pool.signature().lifeline(&letter.to_string());
+            found.unwrap_or_else(|| panic!("no {letter} in {text}"))
+        };
+        let components = components.iter().map(|names| names.chars().map(named).collect());
+        let partition = Partition::new(components.collect(), pool.signature().lifeline_count());
+        let harm = Harm::new(&pool, term, &partition);
+        let found = parts(&pool, term).into_iter().filter(|&part| harm.is_harmful(part)).count();
+        assert_eq!(found, expected, "{text}");
+        assert_eq!(harm.decoupled(), expected == 0);
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: usize) {
+        check_with(&[], text, expected);
+    }
+
+    #[test]
+    fn messages_that_cross_inside_concurrent_parts_are_harmful() {
+        check("par(a -- m -> b, b -- n -> a)", 1);
+        check("coreg(a)(a -- m -> b, b -- n -> a)", 1);
+        check("coreg(b)(a -- m -> b, b -- n -> a)", 0);
+        check("seq(a -- m -> b, b -- n -> a)", 0);
+        check("par(a -- m -> b, a -- n -> b)", 0);
+        check("par(a -- m -> b, c -- n -> a)", 0);
+        check("par(a -- m -> b, par(b -- n -> c, c -- n -> a))", 1);
+        check("par(a -- m -> b, seq(b -- n -> c, c -- n -> a))", 1);
+        check("seq(c!x, alt(o, par(a -- m -> b, seq(c!y, b -- n -> a))))", 1);
+    }
+
+    #[test]
+    fn loops_meet_themselves() {
+        check("loopP(a -- m -> b)", 0);
+        check("loopP(seq(a -- m -> b, b -- n -> a))", 1);
+        check("loopW(seq(a -- m -> b, b -- n -> a))", 0);
+        check("loopC(a)(seq(a -- m -> b, b -- n -> a))", 1);
+        check("loopC(c)(seq(c!x, a -- m -> b, b -- n -> a))", 0);
+        check("loopS(seq(a -- m -> b, b -- n -> a))", 0);
+        check("par(loopS(seq(a!m, b!m)), loopS(seq(a!n, b!n)))", 1);
+        check("loopP(loopS(seq(a!m, b!m)))", 1);
+        check("loopP(loopP(seq(a -- m -> b, b -- n -> a)))", 2);
+    }
+
+    #[test]
+    fn a_rendezvous_goes_both_ways() {
+        check("par(a -- <synch> m -> b, b -- <synch> n -> a)", 1);
+        check("coreg(b)(a -- <synch> m -> b, a -- <synch> n -> b)", 1);
+        check("seq(a -- <synch> m -> b, b -- <synch> n -> a)", 0);
+        check("par(a -- <synch> m -> b, a -- n -> b)", 1);
+        check("par(a -- <synch> m -> b, b -- <synch> n -> c)", 0);
+        check("loopP(a -- <synch> m -> b)", 1);
+    }
+
+    #[test]
+    fn what_is_observed_together_is_no_different_component() {
+        check_with(&["ab"], "par(a -- m -> b, b -- n -> a)", 0);
+        // Two lifelines of one component are not ordered by seq.
+        check_with(&["ab", "cd"], "seq(a -- m -> c, d -- n -> b)", 1);
+        check_with(&["ab"], "seq(a -- m -> c, c -- n -> b)", 1);
+        check_with(&["ac"], "seq(a -- m -> b, b -- n -> a)", 0);
+        check_with(&["ab"], "strict(a -- m -> c, c -- n -> b)", 0);
+        check_with(&["ab", "cd"], "par(strict(a!m, b!m), strict(c!m, a!n, d!m))", 0);
+    }
+
+    #[test]
+    fn the_walk_must_change_at_every_component() {
+        // Both have edges in the strongly connected {a, b, c}, but x only ever leaves c, where the
+        // order is kept.
+        check("coreg(b)(c -- m -> a, seq(a -- n -> b, b -- o -> c))", 0);
+        check("coreg(c)(c -- m -> a, seq(a -- n -> b, b -- o -> c))", 1);
+    }
+
+    #[test]
+    fn large_terms_take_little_time() {
+        let sizes = [(600, 2_000, "seq"), (600, 2_000, "par"), (12, 10_000, "par")];
+        for (lifelines, messages, operator) in sizes {
+            let mut rng = fastrand::Rng::with_seed(1);
+            let mut text = String::new();
+            for _ in 0..messages {
+                let (from, to) = (rng.usize(..lifelines), rng.usize(..lifelines));
+                text += &format!("{operator}(l{from} -- m -> l{to}, ");
+            }
+            text += "o";
+            text += &")".repeat(messages);
+            let (pool, term) = read(&text);
+            let partition = Partition::discrete(pool.signature().lifeline_count());
+            let start = std::time::Instant::now();
+            let harm = Harm::new(&pool, term, &partition);
+            println!("{lifelines} {messages} {operator}: {:?}", start.elapsed());
+            assert_eq!(harm.decoupled(), operator == "seq");
+        }
+    }
+
+    #[test]
+    fn giving_up_only_adds_harm() {
+        let (pool, term) = read("par(a -- m -> b, a -- n -> b)");
+        let partition = Partition::discrete(2);
+        let mut search = Search::new(&pool, &partition);
+        search.work = WORK + 1;
+        let all = parts(&pool, term);
+        let mut graphs = FxHashMap::default();
+        for &part in &all {
+            let graph = search.graph(part, &graphs);
+            graphs.insert(part, graph);
+        }
+        let Term::Coreg(region, x, y) = pool.node(term) else { panic!("a par") };
+        assert!(search.is_harmful(region, (x, graphs[&x]), (y, graphs[&y])));
+    }
+}

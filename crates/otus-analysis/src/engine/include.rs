@@ -1,0 +1,138 @@
+//! Inclusion of expressions, as far as it can be seen from their form.
+//!
+//! `x ⊑ y` says that every trace of x is one of y. The test is sound and quick, not complete; it
+//! is used only to drop what adds nothing. Each case is a law:
+//!
+//! ```text
+//! ∅ ⊑ y                        if y has the empty trace
+//! alt(x1, …) ⊑ y               if every xk ⊑ y
+//! x ⊑ alt(y1, …)               if x ⊑ some yk
+//! x ⊑ loop_D(y)                if x ⊑ y
+//! loop_E(x) ⊑ loop_D(y)        if x ⊑ loop_D(y) and E has the conflicts of D
+//! sched_E(x1, …) ⊑ loop_D(y)   if every xk ⊑ loop_D(y) and E has the conflicts of D between them
+//! sched_E(x1, …) ⊑ sched_D(y1, …)
+//!                              if the xk are included, in order, in some of the yk, the others have
+//!                              the empty trace, and E has the conflicts of D between the xk
+//! x ⊑ late(y)                  if x ⊑ y
+//! ```
+//! A sequence with more conflicts has fewer traces, hence the conditions on E.
+
+use std::sync::Arc;
+
+use super::order::Order;
+use super::store::{Expr, ExprId, Store};
+
+impl Store {
+    /// Whether every trace of x is seen to be a trace of y.
+    pub(crate) fn includes(&mut self, x: ExprId, y: ExprId) -> bool {
+        if x == y || x == Store::NEVER {
+            return true;
+        }
+        if x == Store::EMPTY || y == Store::EMPTY || y == Store::NEVER {
+            return x == Store::EMPTY && self.nullable(y);
+        }
+        let impossible = (self.nullable(x) && !self.nullable(y))
+            || !self.lifelines(x).is_subset(self.lifelines(y));
+        if impossible {
+            return false;
+        }
+        if let Some(&known) = self.included.get(&(x, y)) {
+            return known;
+        }
+        let found = super::deep(|| self.compare(x, y));
+        self.included.insert((x, y), found);
+        found
+    }
+
+    fn compare(&mut self, x: ExprId, y: ExprId) -> bool {
+        if let Expr::Alt(alternatives) = self.expr(x) {
+            let alternatives = alternatives.clone();
+            return alternatives.iter().all(|&x| self.includes(x, y));
+        }
+        match self.expr(y).clone() {
+            Expr::Never | Expr::Empty | Expr::Leaf(_) => false,
+            Expr::Alt(alternatives) => alternatives.iter().any(|&y| self.includes(x, y)),
+            Expr::Late(_, y) => self.includes(x, y),
+            Expr::Loop(order, body) => {
+                let order = self.order(order);
+                self.includes(x, body) || self.iterates(x, y, &order)
+            }
+            Expr::Seq(order, operands) => {
+                let order = self.order(order);
+                let (own, parts) = self.parts(x);
+                self.aligns(&parts, &operands) && has(&own, &self.needed(&order, &parts))
+            }
+            Expr::Par(operands) => {
+                // Equal operands cancel; of the rest, x must have none and y only optional ones.
+                let (_, mut parts) = self.parts(x);
+                for &(y, count) in operands.iter() {
+                    let mut left = count;
+                    parts.retain(|&x| {
+                        let taken = left > 0 && x == y;
+                        left -= u32::from(taken);
+                        !taken
+                    });
+                    if left > 0 && !self.nullable(y) {
+                        return false;
+                    }
+                }
+                parts.is_empty()
+            }
+        }
+    }
+
+    /// Whether x is a sequence of traces of the loop y.
+    fn iterates(&mut self, x: ExprId, y: ExprId, order: &Order) -> bool {
+        match self.expr(x).clone() {
+            Expr::Loop(own, body) => {
+                has(&self.order(own), &order.within(self.lifelines(body))) && self.includes(body, y)
+            }
+            Expr::Seq(..) | Expr::Par(_) => {
+                let (own, parts) = self.parts(x);
+                has(&own, &self.needed(order, &parts)) && parts.iter().all(|&x| self.includes(x, y))
+            }
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Late(..) => false,
+        }
+    }
+
+    /// An expression as a sequence.
+    fn parts(&self, x: ExprId) -> (Arc<Order>, Vec<ExprId>) {
+        match self.expr(x) {
+            Expr::Seq(order, operands) => (self.order(*order), operands.to_vec()),
+            Expr::Par(operands) => {
+                // Twice is enough to see a conflict with itself; more could be long.
+                let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, n as usize));
+                (Arc::default(), all.take(64).collect())
+            }
+            Expr::Never
+            | Expr::Empty
+            | Expr::Leaf(_)
+            | Expr::Alt(_)
+            | Expr::Loop(..)
+            | Expr::Late(..) => (Arc::default(), vec![x]),
+        }
+    }
+
+    /// The conflicts of an order between operands.
+    fn needed(&self, order: &Order, operands: &[ExprId]) -> Order {
+        order.between(operands.iter().map(|&x| self.lifelines(x)))
+    }
+
+    /// Whether the xs are included, in order, in some of the ys, the others being optional.
+    fn aligns(&mut self, xs: &[ExprId], ys: &[ExprId]) -> bool {
+        let mut next = 0;
+        for &y in ys {
+            match xs.get(next) {
+                Some(&x) if self.includes(x, y) => next += 1,
+                _ if self.nullable(y) => {}
+                _ => return false,
+            }
+        }
+        next == xs.len()
+    }
+}
+
+/// Whether an order has all conflicts of another.
+fn has(order: &Order, needed: &Order) -> bool {
+    needed.is_none() || order.join(needed) == *order
+}

@@ -1,0 +1,107 @@
+//! The logs of a multi-trace, as they are consumed.
+
+use otus_trace::MultiTrace;
+use otus_trace::multitrace::Step;
+
+use super::alphabet::Alphabet;
+use super::store::{LeafId, SymbolId};
+use super::Ending;
+use crate::question::{Observed, Question};
+
+/// A multi-trace being consumed.
+#[derive(Debug)]
+pub(crate) struct Logs<'t> {
+    logs: Vec<&'t [Step]>,
+    /// By component: how many actions are consumed.
+    pub(crate) consumed: Box<[u32]>,
+    /// By component: what its end means.
+    pub(crate) endings: Vec<Ending>,
+    /// By component: whether something may have happened before its first moment.
+    pub(crate) late: Vec<bool>,
+    /// The most that was consumed by a branch that failed.
+    pub(crate) furthest: Option<(u64, Box<[u32]>)>,
+}
+
+impl<'t> Logs<'t> {
+    pub(crate) fn new(trace: &'t MultiTrace, question: &Question) -> Self {
+        let mut logs = Logs {
+            logs: Vec::new(),
+            consumed: Box::default(),
+            endings: Vec::new(),
+            late: Vec::new(),
+            furthest: None,
+        };
+        for component in trace.partition().components() {
+            let observed = question.of(component);
+            let log =
+                if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
+            logs.logs.push(log);
+            // Nothing observed of what may start late: all of it may have been before.
+            let early = observed.may_stop_early() || (observed.may_start_late() && log.is_empty());
+            logs.endings.push(if early { Ending::Early } else { Ending::Final });
+            logs.late.push(observed.may_start_late() && !log.is_empty());
+        }
+        logs.consumed = vec![0; logs.logs.len()].into();
+        logs
+    }
+
+    /// How many components there are.
+    pub(crate) fn len(&self) -> usize {
+        self.logs.len()
+    }
+
+    /// How many actions a component's log has.
+    pub(crate) fn length(&self, component: usize) -> usize {
+        self.logs[component].len()
+    }
+
+    /// Whether all of a component's log is consumed.
+    pub(crate) fn is_over(&self, component: usize) -> bool {
+        self.consumed[component] as usize >= self.logs[component].len()
+    }
+
+    /// Whether nothing of a component's log is consumed.
+    pub(crate) fn is_fresh(&self, component: usize) -> bool {
+        self.consumed[component] == 0
+    }
+
+    /// The symbol that comes next on a component, if it is one of the interaction, and what is
+    /// consumed with it; `None` at the end.
+    pub(crate) fn symbol(
+        &self,
+        component: usize,
+        alphabet: &Alphabet,
+    ) -> Option<(Option<SymbolId>, u32)> {
+        let at = self.consumed[component];
+        let rest = &self.logs[component][at as usize..];
+        if rest.is_empty() {
+            return None;
+        }
+        let (symbol, length) = alphabet.read(rest);
+        Some((symbol, at + u32::try_from(length).unwrap_or(u32::MAX)))
+    }
+
+    /// The same as the leaf that is observed so and nowhere else.
+    pub(crate) fn next(
+        &self,
+        component: usize,
+        alphabet: &Alphabet,
+    ) -> Option<(Option<LeafId>, u32)> {
+        let (symbol, after) = self.symbol(component, alphabet)?;
+        Some((symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]), after))
+    }
+
+    /// Keeps the consumption if it is the largest so far.
+    pub(crate) fn note_furthest(&mut self) {
+        let total = self.consumed.iter().map(|&n| u64::from(n)).sum();
+        if self.furthest.as_ref().is_none_or(|(most, _)| total > *most) {
+            self.furthest = Some((total, self.consumed.clone()));
+        }
+    }
+
+    /// How many actions are left in all.
+    pub(crate) fn left(&self) -> usize {
+        let left = |(log, &at): (&&[Step], &u32)| log.len() - at as usize;
+        self.logs.iter().zip(&*self.consumed).map(left).sum()
+    }
+}

@@ -1,0 +1,63 @@
+//! Pruning: the traces without an event on some lifelines.
+//!
+//! ```text
+//! prune(e, X)               = e, or never if e is on a lifeline of X
+//! prune(alt(x1, …), X)      = alt of the prune(xk, X)
+//! prune(sched_D(x1, …), X)  = sched_D(prune(x1, X), …)
+//! prune(loop_D(x), X)       = loop_D(prune(x, X)), which is ∅ if nothing is left of x
+//! ```
+
+use super::store::{Expr, ExprId, SetId, Store};
+
+impl Store {
+    /// The traces without an event on these lifelines.
+    pub(crate) fn prune(&mut self, expr: ExprId, lifelines: SetId) -> ExprId {
+        if self.lifelines(expr).is_disjoint(&self.sets.items[lifelines]) {
+            return expr;
+        }
+        if let Some(&known) = self.pruned.get(&(expr, lifelines)) {
+            return known;
+        }
+        let found = super::deep(|| self.pruned(expr, lifelines));
+        self.pruned.insert((expr, lifelines), found);
+        found
+    }
+
+    fn pruned(&mut self, expr: ExprId, lifelines: SetId) -> ExprId {
+        match self.expr(expr).clone() {
+            Expr::Never | Expr::Empty => expr,
+            // It is on one of them.
+            Expr::Leaf(_) => Store::NEVER,
+            Expr::Alt(alternatives) => {
+                let all: Vec<ExprId> =
+                    alternatives.iter().map(|&x| self.prune(x, lifelines)).collect();
+                self.alt(all)
+            }
+            Expr::Par(operands) => {
+                let mut all = operands.to_vec();
+                for (operand, _) in &mut all {
+                    *operand = self.prune(*operand, lifelines);
+                    if *operand == Store::NEVER {
+                        return Store::NEVER;
+                    }
+                }
+                self.par(all)
+            }
+            Expr::Seq(order, operands) => {
+                let mut all = operands.to_vec();
+                for operand in &mut all {
+                    *operand = self.prune(*operand, lifelines);
+                    if *operand == Store::NEVER {
+                        return Store::NEVER;
+                    }
+                }
+                self.seq(order, &all)
+            }
+            Expr::Loop(order, body) => {
+                let body = self.prune(body, lifelines);
+                self.repeat(order, body)
+            }
+            Expr::Late(skipped, inner) => self.prune_late(expr, (skipped, inner), lifelines),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Explaining a multi-trace component by component.
+//!
+//! If no conflict and no event of an expression is across components, then the order in which
+//! components are looked at makes no difference:
+//!
+//! **Claim.** Let a be the next moment of some component c. Then µ is explained by x iff what is left
+//! of µ is explained by `∂_a x`.
+//!
+//! *Proof.* In a trace of x that explains µ, let e be the event that is observed as a, the first
+//! of c (events that were skipped are gone, see [`late`](super::late)). Events before e are on
+//! other components, hence in no conflict with it, so e can be moved to the front: conditions of
+//! operators are about pairs in conflict. The other components see no difference. ∎
+//!
+//! So nothing is tried but the alternatives of the expression, and these are kept together in one
+//! expression as long as it stays small: a deterministic run of a lazy automaton. Only when it has
+//! grown are its alternatives tried one by one. When the log of a component is consumed, its
+//! remaining events are pruned (it was complete) or stripped (it may have stopped early).
+//!
+//! *Which component next.* One whose step makes the expression smaller, at once; else the one that
+//! leaves it smallest. If one component ran ahead, a loop would be unrolled as often as it
+//! iterates; so the others follow close behind. An impossible step ends the branch wherever it is.
+
+use rustc_hash::FxHashSet;
+
+use super::logs::Logs;
+use super::store::{ExprId, LeafId, Store};
+use super::{Context, Ending};
+use crate::budget::{Meter, Stop};
+
+/// What a search found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// It is explained.
+    Yes,
+    /// It cannot be.
+    No,
+    /// Nobody knows, because of a limit.
+    Unknown(Stop),
+}
+
+/// Alternatives that are still to be tried, from the last to the first.
+struct Branch {
+    alternatives: Vec<ExprId>,
+    consumed: Box<[u32]>,
+}
+
+/// Whether an expression explains what is left of the logs.
+pub(crate) fn explain(
+    context: &mut Context<'_>,
+    start: ExprId,
+    logs: &mut Logs<'_>,
+    meter: &mut Meter<'_>,
+) -> Found {
+    look_ahead(context, start, logs, u64::MAX, meter)
+}
+
+/// The same, giving up after so many states.
+pub(crate) fn look_ahead(
+    context: &mut Context<'_>,
+    start: ExprId,
+    logs: &mut Logs<'_>,
+    states: u64,
+    meter: &mut Meter<'_>,
+) -> Found {
+    let mut left = states;
+    let together = context.store.size(start).saturating_mul(8).saturating_add(64);
+    let mut search = Search { context, logs, together, branches: Vec::new(), met: FxHashSet::default() };
+    let mut expr = start;
+    loop {
+        if left == 0 {
+            return Found::Unknown(Stop::States);
+        }
+        left -= 1;
+        if let Some(stop) = meter.count() {
+            return Found::Unknown(stop);
+        }
+        if search.context.store.size(expr) > search.together {
+            expr = search.split(expr);
+        }
+        let next = if expr == Store::NEVER { None } else { search.advance(expr) };
+        expr = match next {
+            Some(Move::Done) => return Found::Yes,
+            Some(Move::To(next)) => next,
+            None => {
+                search.logs.note_furthest();
+                match search.backtrack() {
+                    Some(next) => next,
+                    None => return Found::No,
+                }
+            }
+        };
+    }
+}
+
+enum Move {
+    Done,
+    To(ExprId),
+}
+
+struct Search<'s, 'c, 'l> {
+    context: &'s mut Context<'c>,
+    logs: &'s mut Logs<'l>,
+    together: u32,
+    branches: Vec<Branch>,
+    met: FxHashSet<(ExprId, Box<[u32]>)>,
+}
+
+impl Search<'_, '_, '_> {
+    /// Consumes a moment of the component that is best looked at now.
+    fn advance(&mut self, expr: ExprId) -> Option<Move> {
+        let size = self.context.store.size(expr);
+        if let Some(component) = self.context.hint(expr)
+            && let Some((leaf, after)) = self.logs.next(component, self.context.alphabet)
+        {
+            let next = self.step(expr, leaf?)?;
+            let after_size = self.context.store.size(next);
+            if after_size <= size || after_size <= self.together / 4 {
+                return Some(Move::To(self.take(component, next, after)));
+            }
+        }
+        let mut best: Option<(u32, usize, ExprId, u32)> = None;
+        let mut over = true;
+        for component in 0..self.logs.len() {
+            let Some((leaf, after)) = self.logs.next(component, self.context.alphabet) else {
+                continue;
+            };
+            over = false;
+            let next = self.step(expr, leaf?)?;
+            let cost = self.context.store.size(next);
+            if cost < size {
+                best = Some((cost, component, next, after));
+                break;
+            }
+            if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+                best = Some((cost, component, next, after));
+            }
+        }
+        if over {
+            return self.context.store.nullable(expr).then_some(Move::Done);
+        }
+        let (_, component, next, after) = best?;
+        self.context.set_hint(expr, component);
+        Some(Move::To(self.take(component, next, after)))
+    }
+
+    fn step(&mut self, expr: ExprId, leaf: LeafId) -> Option<ExprId> {
+        let next = self.context.store.step(expr, leaf);
+        (next != Store::NEVER).then_some(next)
+    }
+
+    /// Goes on to an expression, with a component's log consumed up to `after`.
+    fn take(&mut self, component: usize, next: ExprId, after: u32) -> ExprId {
+        self.logs.consumed[component] = after;
+        if self.logs.is_over(component) { self.end(component, next) } else { next }
+    }
+
+    fn end(&mut self, component: usize, expr: ExprId) -> ExprId {
+        let lifelines = self.context.components[component];
+        match self.logs.endings[component] {
+            Ending::Final => self.context.store.prune(expr, lifelines),
+            Ending::Early => self.context.store.strip(expr, lifelines),
+        }
+    }
+
+    /// Alternatives of an expression that has grown are tried one by one.
+    fn split(&mut self, expr: ExprId) -> ExprId {
+        let mut alternatives = self.context.store.alternatives(expr);
+        if alternatives.len() < 2 {
+            return expr;
+        }
+        if !self.met.insert((expr, self.logs.consumed.clone())) {
+            return Store::NEVER;
+        }
+        // The smallest first.
+        alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
+        self.context.counters.branches += 1;
+        let first = alternatives.pop().unwrap_or(Store::NEVER);
+        self.branches.push(Branch { alternatives, consumed: self.logs.consumed.clone() });
+        first
+    }
+
+    fn backtrack(&mut self) -> Option<ExprId> {
+        loop {
+            let branch = self.branches.last_mut()?;
+            match branch.alternatives.pop() {
+                Some(next) => {
+                    self.logs.consumed.copy_from_slice(&branch.consumed);
+                    return Some(next);
+                }
+                None => {
+                    self.branches.pop();
+                }
+            }
+        }
+    }
+}

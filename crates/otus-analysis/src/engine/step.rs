@@ -1,0 +1,105 @@
+//! Steps: what is left of an expression after an event.
+//!
+//! `∂_e x` is the expression of all t with e.t a trace of x: the alternative of what is left for
+//! each way in which e can come first. With D(e) for the lifelines in conflict with e,
+//!
+//! ```text
+//! ∂_e e = ∅
+//! ∂_e alt(x1, …)        = alt of the ∂_e xk
+//! ∂_e sched_D(x1, …)    = alt over k of sched_D(prune(x1, D(e)), …, ∂_e xk, …)
+//! ∂_e loop_D(x)         = sched_D(loop_D(prune(x, D(e))), ∂_e x, loop_D(x))
+//! ```
+//!
+//! which are the rules of the paper with all follow-ups of one event put together.
+
+use super::store::{Expr, ExprId, LeafId, Store};
+
+impl Store {
+    /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
+    pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
+        if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
+            return Store::NEVER;
+        }
+        if let Some(&known) = self.stepped.get(&(expr, leaf)) {
+            return known;
+        }
+        let ways = super::deep(|| self.ways(expr, leaf));
+        let found = self.alt(ways);
+        self.stepped.insert((expr, leaf), found);
+        found
+    }
+
+    /// The same with each way by itself, as far as the outermost operator tells them apart.
+    pub(crate) fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Vec<ExprId> {
+        let mut ways = Vec::new();
+        match self.expr(expr).clone() {
+            Expr::Never | Expr::Empty => {}
+            Expr::Leaf(own) => {
+                if own == leaf {
+                    ways.push(Store::EMPTY);
+                }
+            }
+            Expr::Alt(alternatives) => {
+                for &alternative in alternatives.iter() {
+                    ways.push(self.step(alternative, leaf));
+                }
+            }
+            Expr::Par(operands) => {
+                for (k, &(operand, count)) in operands.iter().enumerate() {
+                    let next = self.step(operand, leaf);
+                    if next == Store::NEVER {
+                        continue;
+                    }
+                    let mut rest = operands.to_vec();
+                    if count > 1 {
+                        rest[k].1 = count - 1;
+                    } else {
+                        rest.remove(k);
+                    }
+                    rest.push((next, 1));
+                    let way = self.par(rest);
+                    ways.push(way);
+                }
+            }
+            Expr::Seq(order, operands) => {
+                let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
+                let conflicts = self.set(&conflicts);
+                let mut all = operands.to_vec();
+                for (k, &operand) in operands.iter().enumerate() {
+                    let next = self.step(operand, leaf);
+                    if next != Store::NEVER {
+                        all[k] = next;
+                        let way = self.seq(order, &all);
+                        ways.push(way);
+                    }
+                    all[k] = self.prune(operand, conflicts);
+                    if all[k] == Store::NEVER {
+                        break;
+                    }
+                }
+            }
+            Expr::Loop(order, body) => {
+                let next = self.step(body, leaf);
+                if next != Store::NEVER {
+                    let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
+                    let conflicts = self.set(&conflicts);
+                    let before = self.prune(body, conflicts);
+                    let before = self.repeat(order, before);
+                    let way = self.seq(order, &[before, next, expr]);
+                    ways.push(way);
+                }
+            }
+            Expr::Late(skipped, inner) => {
+                if self.is_elsewhere(skipped, leaf) {
+                    let next = self.step(inner, leaf);
+                    let way = self.late(skipped, next);
+                    ways.push(way);
+                } else {
+                    let expanded = self.expand(expr);
+                    ways.push(self.step(expanded, leaf));
+                }
+            }
+        }
+        ways
+    }
+}

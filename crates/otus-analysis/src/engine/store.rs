@@ -1,0 +1,240 @@
+//! Expressions: normalised interactions, each stored once.
+//!
+//! An expression denotes the same traces as the term it comes from, in a form in which equal
+//! things are nearly always the same number: operators take any number of operands, those whose
+//! order does not matter are sorted, and conflict relations say only what matters (see
+//! [`normal`](super::normal)). A number is therefore a state of a lazy automaton, and whatever is
+//! computed for it is computed once.
+//!
+//! Tables grow as analyses go; [`Store::bytes`] says how large they are.
+
+use std::sync::Arc;
+
+use otus_core::LifelineSet;
+use otus_core::index::IndexVec;
+use otus_core::intern::Interner;
+use otus_trace::multitrace::ComponentId;
+use rustc_hash::FxHashMap;
+
+use super::order::Order;
+
+otus_core::define_id! {
+    /// A normalised interaction.
+    pub(crate) ExprId;
+    /// What happens at once, on one or several components.
+    pub(crate) LeafId;
+    /// What a component can observe at one moment.
+    pub(crate) SymbolId;
+    /// A conflict relation.
+    pub(crate) OrderId;
+    /// A set of lifelines.
+    pub(crate) SetId;
+}
+
+/// A normalised interaction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Expr {
+    /// No trace at all.
+    Never,
+    /// The empty trace.
+    Empty,
+    /// One event.
+    Leaf(LeafId),
+    /// One of several, sorted.
+    Alt(Arc<[ExprId]>),
+    /// All of several, without conflict, sorted, each with how often it occurs.
+    Par(Arc<[(ExprId, u32)]>),
+    /// All of several, with conflicts.
+    Seq(OrderId, Arc<[ExprId]>),
+    /// Any number of times, with conflicts between iterations.
+    Loop(OrderId, ExprId),
+    /// What remains after skipping some first events on lifelines of one component (see
+    /// [`late`](super::late)).
+    Late(SetId, ExprId),
+}
+
+/// What is known of each expression.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    /// Where it has events.
+    pub(crate) lifelines: LifelineSet,
+    /// Whether it has the empty trace.
+    pub(crate) nullable: bool,
+    /// How many leaves and choices it has.
+    pub(crate) size: u32,
+}
+
+/// An event as the components see it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Leaf {
+    /// The lifelines it is on.
+    pub(crate) lifelines: LifelineSet,
+    /// What each component that it touches observes of it.
+    pub(crate) parts: Box<[(ComponentId, SymbolId)]>,
+}
+
+/// All expressions of an engine, with what was computed for them.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(super) exprs: Interner<ExprId, Expr>,
+    pub(super) facts: IndexVec<ExprId, Facts>,
+    pub(super) orders: Interner<OrderId, Arc<Order>>,
+    pub(super) sets: Interner<SetId, LifelineSet>,
+    pub(super) leaves: Interner<LeafId, Leaf>,
+    /// By component: its lifelines.
+    pub(super) components: Vec<LifelineSet>,
+    /// Whether alternatives and loops that add nothing are dropped.
+    pub(super) absorb: bool,
+    pub(super) stepped: FxHashMap<(ExprId, LeafId), ExprId>,
+    pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
+    pub(super) stripped: FxHashMap<(ExprId, SetId, SetId), ExprId>,
+    pub(super) expanded: FxHashMap<ExprId, ExprId>,
+    pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
+    pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
+    pub(super) alone: FxHashMap<(ExprId, LeafId), bool>,
+    pub(super) loosened: FxHashMap<ExprId, ExprId>,
+    /// What the boxed parts of expressions take.
+    boxed: usize,
+}
+
+impl Store {
+    pub(crate) const NEVER: ExprId = ExprId(0);
+    pub(crate) const EMPTY: ExprId = ExprId(1);
+
+    /// For components with these lifelines.
+    pub(crate) fn new(components: Vec<LifelineSet>, absorb: bool) -> Self {
+        let mut store = Store {
+            exprs: Interner::default(),
+            facts: IndexVec::default(),
+            orders: Interner::default(),
+            sets: Interner::default(),
+            leaves: Interner::default(),
+            components,
+            absorb,
+            stepped: FxHashMap::default(),
+            pruned: FxHashMap::default(),
+            stripped: FxHashMap::default(),
+            expanded: FxHashMap::default(),
+            included: FxHashMap::default(),
+            waiting: FxHashMap::default(),
+            alone: FxHashMap::default(),
+            loosened: FxHashMap::default(),
+            boxed: 0,
+        };
+        for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
+            store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, nullable, size: 0 });
+        }
+        store
+    }
+
+    pub(crate) fn expr(&self, expr: ExprId) -> &Expr {
+        &self.exprs.items[expr]
+    }
+
+    pub(crate) fn lifelines(&self, expr: ExprId) -> &LifelineSet {
+        &self.facts[expr].lifelines
+    }
+
+    pub(crate) fn nullable(&self, expr: ExprId) -> bool {
+        self.facts[expr].nullable
+    }
+
+    pub(crate) fn size(&self, expr: ExprId) -> u32 {
+        self.facts[expr].size
+    }
+
+    pub(crate) fn leaf(&self, leaf: LeafId) -> &Leaf {
+        &self.leaves.items[leaf]
+    }
+
+    pub(crate) fn order(&self, order: OrderId) -> Arc<Order> {
+        self.orders.items[order].clone()
+    }
+
+    /// How many expressions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.exprs.items.len()
+    }
+
+    /// About how much memory the tables take.
+    pub(crate) fn bytes(&self) -> usize {
+        let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
+        let entries = self.stepped.capacity() + self.pruned.capacity() + self.stripped.capacity();
+        expressions + (entries + self.included.capacity() + self.expanded.capacity()) * 13
+    }
+
+    pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
+        match self.sets.find(lifelines) {
+            Some(known) => known,
+            None => self.sets.intern(lifelines.clone()),
+        }
+    }
+
+    pub(crate) fn event(&mut self, leaf: Leaf) -> ExprId {
+        let lifelines = leaf.lifelines.clone();
+        let leaf = self.leaves.intern(leaf);
+        self.intern(Expr::Leaf(leaf), Facts { lifelines, nullable: false, size: 1 })
+    }
+
+    /// The number of an expression whose facts are known. Only constructors call this.
+    pub(super) fn intern(&mut self, expr: Expr, facts: Facts) -> ExprId {
+        let boxed = match &expr {
+            Expr::Alt(operands) | Expr::Seq(_, operands) => 16 + size_of_val(&**operands),
+            Expr::Par(operands) => 16 + size_of_val(&**operands),
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Loop(..) | Expr::Late(..) => 0,
+        };
+        let id = self.exprs.intern(expr);
+        if id.0 as usize == self.facts.len() {
+            self.boxed += boxed;
+            self.facts.push(facts);
+        }
+        id
+    }
+}
+
+impl Store {
+    /// The alternatives of an expression, its choices inside brought to the outside one by one.
+    pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
+        match self.expr(expr).clone() {
+            Expr::Alt(alternatives) => alternatives.to_vec(),
+            Expr::Par(operands) => {
+                for (k, &(operand, count)) in operands.iter().enumerate() {
+                    let Expr::Alt(inner) = self.expr(operand).clone() else { continue };
+                    let mut rest = operands.to_vec();
+                    if count > 1 {
+                        rest[k].1 = count - 1;
+                    } else {
+                        rest.remove(k);
+                    }
+                    let ways = inner.iter().map(|&x| {
+                        let mut all = rest.clone();
+                        all.push((x, 1));
+                        self.par(all)
+                    });
+                    return ways.collect();
+                }
+                vec![expr]
+            }
+            Expr::Seq(order, operands) => {
+                for (k, &operand) in operands.iter().enumerate() {
+                    let Expr::Alt(inner) = self.expr(operand).clone() else { continue };
+                    let ways = inner.iter().map(|&x| {
+                        let mut all = operands.to_vec();
+                        all[k] = x;
+                        self.seq(order, &all)
+                    });
+                    return ways.collect();
+                }
+                vec![expr]
+            }
+            Expr::Late(skipped, inner) => {
+                let inner = self.alternatives(inner);
+                if inner.len() < 2 {
+                    return vec![expr];
+                }
+                inner.into_iter().map(|x| self.late(skipped, x)).collect()
+            }
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Loop(..) => vec![expr],
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Which components must move: stubborn sets.
+//!
+//! Where events or conflicts are across components, orders matter. But not all of them.
+//! Let S be a set of components such that
+//!
+//! 1. some component of S has moments left;
+//! 2. for each c of S and each leaf e of the expression that can be the next on c (it is observed
+//!    there as the next moment; or c sees nothing now, then any leaf on c): either some component of
+//!    e that cannot take part now is in S, or all components of e are in S, and so are those of all
+//!    lifelines that stand to the left of e in conflict with it.
+//!
+//! **Claim.** If what is left is explained, it is explained by a trace whose first event touches S.
+//!
+//! *Proof.* Take a trace that explains it. By 1 some event of it touches S; let e be the first that
+//! does, and c a component of S that it touches. None of the events before e touches S, so c is
+//! still where it is now, and e is as in 2. If a component of e that cannot take part now were in S, it
+//! could not take part when e happens either: only its own events change that. So the other case of 2
+//! holds, and no event before e is on a lifeline that stands to the left of e in conflict with it.
+//! (If e is in an iteration of a loop that such an event began, e can begin it instead.) Hence e
+//! can be moved to the front. Components see no difference: those of e are in S. ∎
+//!
+//! So only events that touch S are tried. If none can happen, what is left is not explained.
+//!
+//! *Cost.* What stands to the left of a leaf is computed once for each expression and leaf.
+
+use otus_core::LifelineSet;
+
+use super::store::{Expr, ExprId, LeafId, Store};
+
+impl Store {
+    /// The lifelines that stand to the left of some occurrence of a leaf in conflict with it;
+    /// `None` if it does not occur.
+    pub(crate) fn waits_for(&mut self, expr: ExprId, leaf: LeafId) -> Option<LifelineSet> {
+        if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
+            return None;
+        }
+        if let Some(known) = self.waiting.get(&(expr, leaf)) {
+            return known.clone();
+        }
+        let found = super::deep(|| self.waits(expr, leaf));
+        self.waiting.insert((expr, leaf), found.clone());
+        found
+    }
+
+    fn waits(&mut self, expr: ExprId, leaf: LeafId) -> Option<LifelineSet> {
+        let mut all: Option<LifelineSet> = None;
+        let mut add = |more: LifelineSet| {
+            all = Some(all.as_ref().map_or_else(|| more.clone(), |known| known.union(&more)));
+        };
+        match self.expr(expr).clone() {
+            Expr::Never | Expr::Empty => {}
+            Expr::Leaf(own) => {
+                if own == leaf {
+                    add(LifelineSet::EMPTY);
+                }
+            }
+            Expr::Alt(operands) => {
+                operands.iter().filter_map(|&x| self.waits_for(x, leaf)).for_each(add);
+            }
+            Expr::Par(operands) => {
+                operands.iter().filter_map(|&(x, _)| self.waits_for(x, leaf)).for_each(add);
+            }
+            Expr::Seq(order, operands) => {
+                let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
+                let mut left = LifelineSet::EMPTY;
+                for &operand in operands.iter() {
+                    if let Some(inner) = self.waits_for(operand, leaf) {
+                        add(inner.union(&left));
+                    }
+                    left = left.union(&self.lifelines(operand).intersection(&conflicts));
+                }
+            }
+            Expr::Loop(order, body) => {
+                if let Some(inner) = self.waits_for(body, leaf) {
+                    let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
+                    add(inner.union(&self.lifelines(body).intersection(&conflicts)));
+                }
+            }
+            Expr::Late(_, inner) => {
+                if let Some(inner) = self.waits_for(inner, leaf) {
+                    add(inner);
+                }
+            }
+        }
+        all
+    }
+}

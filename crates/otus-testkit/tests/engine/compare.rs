@@ -1,0 +1,224 @@
+//! Asking the engine, and telling what it got wrong.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use otus_analysis::budget::Budget;
+use otus_analysis::engine::Options;
+use otus_analysis::{Engine, Observed, Question, Verdict};
+use otus_core::{Pool, TermId};
+use otus_testkit::oracle::{Observation, Window};
+use otus_trace::{MultiTrace, Partition};
+
+/// Beyond this an engine is taken to be lost.
+pub(crate) fn enough() -> Budget {
+    Budget {
+        max_states: Some(2_000_000),
+        timeout: Some(Duration::from_secs(3)),
+        ..Budget::default()
+    }
+}
+
+/// The verdict that is right.
+pub(crate) fn verdict(accepted: bool, explained: bool) -> Verdict {
+    match (accepted, explained) {
+        (true, _) => Verdict::Pass,
+        (false, true) => Verdict::WeakPass,
+        (false, false) => Verdict::Fail,
+    }
+}
+
+/// A random declaration for each component.
+pub(crate) fn random_declarations(rng: &mut fastrand::Rng, components: usize) -> Box<[Observed]> {
+    (0..components).map(|_| Observed::ALL[rng.usize(..Observed::ALL.len())]).collect()
+}
+
+/// Declarations as the oracle has them: windows, and what is left of the multi-trace when
+/// unobserved components are disregarded.
+pub(crate) fn declared(seen: &Observation, each: &[Observed]) -> (Observation, Vec<Window>) {
+    let mut seen = seen.clone();
+    let mut windows = Vec::new();
+    for (component, observed) in seen.components.iter_mut().zip(each) {
+        windows.push(match observed {
+            Observed::Complete => Window::Complete,
+            Observed::StopsEarly => Window::Prefix,
+            Observed::StartsLate => Window::Suffix,
+            Observed::Slice => Window::Slice,
+            Observed::Unobserved => {
+                component.clear();
+                Window::Slice
+            }
+        });
+    }
+    (seen, windows)
+}
+
+/// An interaction seen through a partition, and engines for it that are kept for many
+/// multi-traces, as they are in reality.
+pub(crate) struct Subject<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) term: TermId,
+    pub(crate) partition: &'a Partition,
+    kept: Vec<(Options, Engine)>,
+    asked: u64,
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn new(
+        pool: &'a Pool,
+        term: TermId,
+        partition: &'a Partition,
+        options: &[Options],
+    ) -> Subject<'a> {
+        let engine = |&options: &Options| (options, Engine::new(pool, term, partition, options));
+        let kept = options.iter().map(engine).collect();
+        Subject { pool, term, partition, kept, asked: 0 }
+    }
+
+    /// Asks every engine, and now and then a new one.
+    pub(crate) fn check(
+        &mut self,
+        seen: &Observation,
+        question: &Question,
+        expected: impl Fn(Verdict) -> bool,
+        wanted: &str,
+        report: &mut Report,
+    ) {
+        let trace = seen.to_multi_trace();
+        report.cases += 1;
+        self.asked += 1;
+        let mut wrong = Vec::new();
+        for (options, engine) in &mut self.kept {
+            let found = ask(engine, &trace, question);
+            report.count(&found);
+            let lost = found == Ok(Verdict::Inconclusive);
+            if lost && report.lenient && *options != Options::default() {
+                // Without its ideas an engine may be lost in what is not small.
+                report.undecided += 1;
+                continue;
+            }
+            report.lost += u64::from(lost);
+            if !found.as_ref().is_ok_and(|&verdict| expected(verdict)) {
+                // An engine that panicked may be in any state.
+                *engine = Engine::new(self.pool, self.term, self.partition, *options);
+                let again = ask(engine, &trace, question);
+                wrong.push((*options, found, Some(again)));
+            } else if self.asked.is_multiple_of(41) {
+                let mut fresh = Engine::new(self.pool, self.term, self.partition, *options);
+                let again = ask(&mut fresh, &trace, question);
+                if again != found {
+                    wrong.push((*options, again, None));
+                }
+            }
+        }
+        for (options, found, fresh) in wrong {
+            let by_fresh = match fresh {
+                None => "(by a fresh engine; the used one is right)".to_owned(),
+                Some(Ok(verdict)) => format!("(a fresh engine: {verdict})"),
+                Some(Err(_)) => "(a fresh engine panics)".to_owned(),
+            };
+            let found = match found {
+                Ok(verdict) => verdict.to_string(),
+                Err(message) => format!("panic: {message}"),
+            };
+            let term = self.pool.text(self.term);
+            report.wrong.push((
+                term.len() + 8 * seen.len(),
+                format!(
+                    "term     {term}\n  trace    {}\n  question {question:?}\n  options  {options:?}\n  \
+                     expected {wanted}\n  found    {found} {by_fresh}",
+                    seen.text(self.pool)
+                ),
+            ));
+        }
+    }
+
+    /// The same where exactly one verdict is right.
+    pub(crate) fn check_verdict(
+        &mut self,
+        seen: &Observation,
+        question: &Question,
+        expected: Verdict,
+        report: &mut Report,
+    ) {
+        self.check(seen, question, |found| found == expected, expected.name(), report);
+    }
+}
+
+/// The verdict, or what the engine said when it panicked.
+fn ask(engine: &mut Engine, trace: &MultiTrace, question: &Question) -> Result<Verdict, String> {
+    let budget = enough();
+    let work = AssertUnwindSafe(|| engine.analyze(trace, question, &budget).verdict);
+    catch_unwind(work).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|&text| text.to_owned()));
+        text.unwrap_or_default()
+    })
+}
+
+/// How much was compared, and what was wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Interaction, partition, multi-trace and question.
+    pub(crate) cases: u64,
+    /// Answers, of all engines.
+    answers: BTreeMap<Verdict, u64>,
+    panics: u64,
+    /// Cases in which nobody knows the answer.
+    pub(crate) unknown: u64,
+    /// Whether an engine with some switches off may be undecided.
+    lenient: bool,
+    /// How often it was.
+    undecided: u64,
+    /// Undecided cases that should not be.
+    lost: u64,
+    /// What was wrong, with its size.
+    wrong: Vec<(usize, String)>,
+}
+
+impl Report {
+    /// For cases that are not small: an engine with some switches off may be undecided.
+    pub(crate) fn lenient() -> Report {
+        Report { lenient: true, ..Report::default() }
+    }
+
+    /// Whether so much is wrong that more would not help.
+    pub(crate) fn is_full(&self) -> bool {
+        self.wrong.len() >= 200 || self.panics >= 20 || self.lost + self.undecided / 4 >= 20
+    }
+
+    fn count(&mut self, found: &Result<Verdict, String>) {
+        match found {
+            Ok(verdict) => *self.answers.entry(*verdict).or_default() += 1,
+            Err(_) => self.panics += 1,
+        }
+    }
+
+    /// Says what was compared.
+    ///
+    /// # Panics
+    /// If anything was wrong; the smallest cases are shown.
+    #[track_caller]
+    pub(crate) fn finish(mut self, what: &str) {
+        let answers: Vec<String> =
+            self.answers.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
+        println!(
+            "{what}: {} cases ({}), {} beyond the reference, {} undecided with switches off",
+            self.cases,
+            answers.join(", "),
+            self.unknown,
+            self.undecided
+        );
+        self.wrong.sort();
+        self.wrong.dedup();
+        let shown: Vec<&str> = self.wrong.iter().take(6).map(|(_, text)| text.as_str()).collect();
+        assert!(
+            self.wrong.is_empty(),
+            "{what}: {} wrong of {} cases; the smallest:\n\n  {}\n",
+            self.wrong.len(),
+            self.cases,
+            shown.join("\n\n  ")
+        );
+    }
+}
