@@ -259,9 +259,9 @@ impl Feed {
 /// How many multi-traces there are, if that can be known without reading a stream to its end.
 pub(crate) fn count(inputs: &VecDeque<TraceInput>) -> usize {
     let cases = |path: &str| {
-        let lines = File::open(path).ok().map(|file| {
-            Lines::new(path.to_owned(), Vec::new(), Box::new(file), true)
-        });
+        let lines = File::open(path)
+            .ok()
+            .map(|file| Lines::new(path.to_owned(), Vec::new(), Box::new(file), true));
         lines.map_or(0, Lines::count)
     };
     let counts = inputs.iter().map(|input| match input {
@@ -396,7 +396,12 @@ mod tests {
 
     /// The jobs of a case file: first line and text.
     fn jobs(text: &str, size: usize) -> Vec<(usize, String)> {
-        let mut lines = Lines::new("x.jsonl".to_owned(), Vec::new(), Box::new(Cursor::new(text.as_bytes().to_vec())), true);
+        let mut lines = Lines::new(
+            "x.jsonl".to_owned(),
+            Vec::new(),
+            Box::new(Cursor::new(text.as_bytes().to_vec())),
+            true,
+        );
         let mut jobs = Vec::new();
         while let Some(job) = lines.next(size) {
             if let Job::Lines { first, bytes, .. } = job {
@@ -410,19 +415,17 @@ mod tests {
     fn a_job_is_whole_lines_with_the_number_of_the_first() {
         let job = |line, text: &str| (line, text.to_owned());
         assert_eq!(jobs("", 8), []);
-        assert_eq!(jobs("ab\nc\n\nd", 1), [
-            job(1, "ab\n"),
-            job(2, "c\n"),
-            job(3, "\n"),
-            job(4, "d")
-        ]);
+        assert_eq!(
+            jobs("ab\nc\n\nd", 1),
+            [job(1, "ab\n"), job(2, "c\n"), job(3, "\n"), job(4, "d")]
+        );
         assert_eq!(jobs("ab\nc\n\nd", 5), [job(1, "ab\nc\n"), job(3, "\n"), job(4, "d")]);
         assert_eq!(jobs("ab\nc\n\nd", 100), [job(1, "ab\nc\n\n"), job(4, "d")]);
     }
 
     #[test]
     fn nothing_is_lost_whatever_the_size() {
-        let text: String = (0..3000).map(|i| format!("{}\n", "x".repeat(i % 700))).collect();
+        let text: String = (0..3000).flat_map(|i| ["x".repeat(i % 700), "\n".to_owned()]).collect();
         for size in [1, 100, 5000, 1 << 20] {
             let jobs = jobs(&text, size);
             assert_eq!(jobs.iter().map(|(_, text)| text.as_str()).collect::<String>(), text);

@@ -57,6 +57,13 @@ impl Inputs {
         Ok(Input { source, format, selector: selector.map(str::to_owned), path })
     }
 
+    /// Reads a file of which the format is known.
+    pub(crate) fn read_as(&mut self, path: &str, format: Format) -> anyhow::Result<Input> {
+        let bytes = std::fs::read(path).map_err(|error| explain_missing(path, &error))?;
+        let source = self.add_bytes(path.to_owned(), bytes);
+        Ok(Input { source, format, selector: None, path: Some(PathBuf::from(path)) })
+    }
+
     /// A text that comes from elsewhere, such as the `htf` of a case.
     pub(crate) fn add(&mut self, name: String, text: String) -> SourceId {
         let source = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));

@@ -172,7 +172,7 @@ mod tests {
         type Piece = Vec<u64>;
 
         fn work(&mut self, job: u64, slot: &Slot<Vec<u64>>) {
-            if job % 7 == 0 {
+            if job.is_multiple_of(7) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             slot.add(|piece| piece.push(2 * job));
@@ -214,8 +214,7 @@ mod tests {
     #[test]
     fn a_worker_that_dies_is_not_waited_for() {
         let one = NonZeroUsize::MIN;
-        let result =
-            run(one, &AtomicBool::new(false), move |_| Some(()), || Clumsy, |()| Ok(()));
+        let result = run(one, &AtomicBool::new(false), move |_| Some(()), || Clumsy, |()| Ok(()));
         assert!(result.is_err());
     }
 

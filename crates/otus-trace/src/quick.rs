@@ -103,14 +103,14 @@ impl QuickReader {
         self.trace.steps.clear();
         self.trace.ends.clear();
         self.key.clear();
-        let mut text = Text { text, bytes: text.as_bytes(), at: 0 };
+        let mut text = Cursor { text, bytes: text.as_bytes(), at: 0 };
         self.file(&mut text, pool)?;
         self.finish();
         Some(&self.trace)
     }
 
     /// `file := '{' components? '}' | components`
-    fn file(&mut self, text: &mut Text<'_>, pool: &mut Pool) -> Option<()> {
+    fn file(&mut self, text: &mut Cursor<'_>, pool: &mut Pool) -> Option<()> {
         text.skip_space();
         let braced = text.peek() == Some(b'{');
         if braced {
@@ -142,7 +142,7 @@ impl QuickReader {
     }
 
     /// `component := '[' lifelines ']' sequence?`; returns whether it is `#all`.
-    fn component(&mut self, text: &mut Text<'_>, pool: &mut Pool, before: u64) -> Option<bool> {
+    fn component(&mut self, text: &mut Cursor<'_>, pool: &mut Pool, before: u64) -> Option<bool> {
         let start = text.at + 1;
         text.at = start + memchr::memchr(b']', &text.bytes[start..])?;
         let lifelines = header(&mut self.headers, &text.text[start..text.at], pool)?;
@@ -178,7 +178,7 @@ impl QuickReader {
     /// `sequence := step ('.' step)*`
     fn sequence(
         &mut self,
-        text: &mut Text<'_>,
+        text: &mut Cursor<'_>,
         pool: &mut Pool,
         here: (u64, u64, bool),
     ) -> Option<()> {
@@ -204,7 +204,7 @@ impl QuickReader {
     /// `'{' action (',' action)* '}'`
     fn moment(
         &mut self,
-        text: &mut Text<'_>,
+        text: &mut Cursor<'_>,
         pool: &mut Pool,
         here: (u64, u64, bool),
     ) -> Option<()> {
@@ -237,7 +237,7 @@ impl QuickReader {
     /// An action on a lifeline of the component, or any lifeline that is free if `any`.
     fn action(
         &mut self,
-        text: &mut Text<'_>,
+        text: &mut Cursor<'_>,
         pool: &mut Pool,
         (before, stamp, any): (u64, u64, bool),
     ) -> Option<ActionId> {
@@ -373,13 +373,13 @@ fn name(written: &str) -> Option<&str> {
 /// What ends a quoted name, or is more than itself in one.
 const SPECIAL: [char; 4] = ['"', '\\', '\n', '\r'];
 
-struct Text<'t> {
+struct Cursor<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
 }
 
-impl Text<'_> {
+impl Cursor<'_> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

@@ -6,8 +6,8 @@
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, LifelineSet, Pool};
-use otus_trace::multitrace::{ComponentId, Step};
 use otus_trace::Partition;
+use otus_trace::multitrace::{ComponentId, Step};
 use rustc_hash::FxHashMap;
 
 use super::store::{Leaf, LeafId, SymbolId};
@@ -56,7 +56,10 @@ impl Alphabet {
     pub(crate) fn joined(parts: &[Leaf]) -> Leaf {
         let lifelines =
             parts.iter().fold(LifelineSet::EMPTY, |all, part| all.union(&part.lifelines));
-        Leaf { lifelines, parts: parts.iter().flat_map(|part| part.parts.iter().copied()).collect() }
+        Leaf {
+            lifelines,
+            parts: parts.iter().flat_map(|part| part.parts.iter().copied()).collect(),
+        }
     }
 
     /// Notes that a leaf exists.

@@ -132,9 +132,8 @@ impl Compiler<'_> {
             }
             let (operands, form) = self.operands(part);
             let before = pending.len();
-            pending.extend(
-                operands.iter().map(|&x| (x, form)).filter(|x| !self.done.contains_key(x)),
-            );
+            pending
+                .extend(operands.iter().map(|&x| (x, form)).filter(|x| !self.done.contains_key(x)));
             if pending.len() > before {
                 continue;
             }

@@ -37,19 +37,14 @@ pub(crate) fn explain(
     meter: &mut Meter<'_>,
 ) -> Found {
     let initial = logs.consumed.clone();
-    let unseen = !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
+    let unseen =
+        !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
     let bound = u64::from(context.store.size(start)) * (logs.left() as u64 + 1);
     let mut limit = if unseen { 4 } else { u64::MAX };
     loop {
         logs.consumed.copy_from_slice(&initial);
-        let mut search = Search {
-            context,
-            logs,
-            global,
-            limit,
-            cut: false,
-            met: FxHashMap::default(),
-        };
+        let mut search =
+            Search { context, logs, global, limit, cut: false, met: FxHashMap::default() };
         let found = search.run(start, meter);
         let done = !search.cut || limit >= bound;
         if found != Found::No || done {

@@ -190,8 +190,7 @@ impl Store {
         }
         let (own, gone) = (own.clone(), gone.clone());
         let all_of_it = self.components.iter().any(|component| {
-            !component.is_disjoint(&own)
-                && component.intersection(self.lifelines(inner)) == own
+            !component.is_disjoint(&own) && component.intersection(self.lifelines(inner)) == own
         });
         if all_of_it && own.is_subset(&gone) {
             return self.strip(inner, skipped);

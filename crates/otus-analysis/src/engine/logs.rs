@@ -3,9 +3,9 @@
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::Step;
 
+use super::Ending;
 use super::alphabet::Alphabet;
 use super::store::{LeafId, SymbolId};
-use super::Ending;
 use crate::question::{Observed, Question};
 
 /// A multi-trace being consumed.
@@ -33,8 +33,7 @@ impl<'t> Logs<'t> {
         };
         for component in trace.partition().components() {
             let observed = question.of(component);
-            let log =
-                if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
+            let log = if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
             logs.logs.push(log);
             // Nothing observed of what may start late: all of it may have been before.
             let early = observed.may_stop_early() || (observed.may_start_late() && log.is_empty());

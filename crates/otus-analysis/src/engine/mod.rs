@@ -140,9 +140,9 @@ impl Context<'_> {
             waits.is_subset(&own)
                 && parts.iter().all(|&(_, symbol)| {
                     let rivals = self.alphabet.leaves[symbol.0 as usize].iter();
-                    rivals.into_iter().all(|&other| {
-                        other == leaf || self.store.waits_for(expr, other).is_none()
-                    })
+                    rivals
+                        .into_iter()
+                        .all(|&other| other == leaf || self.store.waits_for(expr, other).is_none())
                 })
         });
         self.store.alone.insert((expr, leaf), alone);
@@ -169,12 +169,8 @@ impl Engine {
         let sets = partition.components().map(|component| partition.set(component)).collect();
         let mut store = Store::new(sets, options.absorb);
         let mut alphabet = Alphabet::default();
-        let compiled = compile::compile(
-            &mut store,
-            &mut alphabet,
-            (pool, term, partition),
-            options.relax,
-        );
+        let compiled =
+            compile::compile(&mut store, &mut alphabet, (pool, term, partition), options.relax);
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();

@@ -165,8 +165,7 @@ impl Store {
         }
         let lifelines = self.lifelines(body).clone();
         let order = self.intern_order(full.within(&lifelines));
-        let facts =
-            Facts { lifelines, nullable: true, size: self.size(body).saturating_add(1) };
+        let facts = Facts { lifelines, nullable: true, size: self.size(body).saturating_add(1) };
         self.intern(Expr::Loop(order, body), facts)
     }
 
@@ -346,9 +345,7 @@ impl Store {
                 }
                 let others: Vec<ExprId> = all.iter().map(|&(x, _)| x).collect();
                 let covered = others.iter().any(|&x| {
-                    x != own
-                        && matches!(self.expr(x), Expr::Loop(..))
-                        && self.covers(&none, own, x)
+                    x != own && matches!(self.expr(x), Expr::Loop(..)) && self.covers(&none, own, x)
                 });
                 if covered {
                     all.remove(i);

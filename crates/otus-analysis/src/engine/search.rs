@@ -64,7 +64,8 @@ pub(crate) fn look_ahead(
 ) -> Found {
     let mut left = states;
     let together = context.store.size(start).saturating_mul(8).saturating_add(64);
-    let mut search = Search { context, logs, together, branches: Vec::new(), met: FxHashSet::default() };
+    let mut search =
+        Search { context, logs, together, branches: Vec::new(), met: FxHashSet::default() };
     let mut expr = start;
     loop {
         if left == 0 {

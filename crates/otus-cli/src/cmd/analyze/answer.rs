@@ -1,0 +1,283 @@
+//! A verdict with all that belongs to it, as text and as JSON.
+//!
+//! The line of a case file's answer is written by hand into the output: it is made a hundred
+//! thousand times, and a tree of it would cost as much as the analysis.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Duration;
+
+use otus_analysis::budget::Stop;
+use otus_analysis::witness::WitnessStep;
+use otus_analysis::{Observed, Question, Verdict, Witness};
+use otus_core::{EventId, Pool, RegionId};
+use otus_trace::{ComponentId, MultiTrace, Partition};
+use serde_json::{Value, json};
+
+/// What is to be said about a multi-trace.
+#[derive(Debug)]
+pub(super) struct Answer<'a> {
+    pub(super) id: &'a str,
+    pub(super) trace: &'a MultiTrace,
+    pub(super) verdict: Verdict,
+    pub(super) states: u64,
+    pub(super) stop: Stop,
+    /// Why it is not better, if it is undecided.
+    pub(super) reason: Option<&'a str>,
+    pub(super) witness: Option<Witness>,
+    /// Of a Fail: how many actions of each component could be explained at most.
+    pub(super) furthest: Option<Box<[u32]>>,
+    pub(super) elapsed: Duration,
+    /// The question, if it was put to the fast engine.
+    pub(super) question: Option<&'a Question>,
+    pub(super) kind: &'static str,
+    pub(super) engine: &'static str,
+    /// The partition in words.
+    pub(super) partition: &'a str,
+}
+
+/// How many steps of an execution are shown as text.
+const SHOWN: usize = 200;
+
+impl Answer<'_> {
+    pub(super) fn text(&self, pool: &Pool, out: &mut Vec<u8>) {
+        let mut text = format!(
+            "{}: {} ({}, {} partition, {} {}{}, {:.1} ms)\n",
+            self.id,
+            self.verdict,
+            self.kind,
+            self.partition,
+            self.states,
+            if self.question.is_some() { "state" } else { "node" },
+            if self.states == 1 { "" } else { "s" },
+            self.elapsed.as_secs_f64() * 1000.0,
+        );
+        if let Some(reason) = self.reason {
+            let hint = match (self.stop.is_early(), self.question) {
+                (true, Some(_)) => " (--max-states, --timeout, --memory)",
+                (true, None) => " (--max-states, --timeout)",
+                (false, _) => "",
+            };
+            let _ = writeln!(text, "  undecided beyond that: {reason}{hint}");
+        }
+        if let Some(witness) = &self.witness {
+            let _ = writeln!(text, "  explained by: {}", shortened(witness, pool));
+        }
+        if self.verdict == Verdict::WeakPass {
+            let missing = self.missing(pool);
+            if !missing.is_empty() {
+                let missing: Vec<String> = missing.iter().map(|m| m.text(pool, self)).collect();
+                let _ = writeln!(text, "  assumed missing: {}", missing.join(", "));
+            } else if let Some(Question::Each(_)) = self.question {
+                let _ = writeln!(text, "  assumed: {}", self.assumed(pool));
+            }
+        }
+        if let Some(furthest) = &self.furthest {
+            let _ = writeln!(text, "  explained at most: {}", self.reached(furthest, pool));
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// `{"id","verdict","kind","partition","engine","states","micros","reason"?,"witness"?}`
+    pub(super) fn line(&self, pool: &Pool, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"id\":");
+        string(self.id, out);
+        out.extend_from_slice(b",\"verdict\":\"");
+        out.extend_from_slice(self.verdict.name().as_bytes());
+        out.extend_from_slice(b"\",\"kind\":\"");
+        out.extend_from_slice(self.kind.as_bytes());
+        out.extend_from_slice(b"\",\"partition\":");
+        string(self.partition, out);
+        out.extend_from_slice(b",\"engine\":\"");
+        out.extend_from_slice(self.engine.as_bytes());
+        // Writing to a vector cannot fail.
+        let micros = self.elapsed.as_micros();
+        let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", self.states);
+        if let Some(reason) = self.reason {
+            out.extend_from_slice(b",\"reason\":");
+            string(reason, out);
+        }
+        if let Some(witness) = &self.witness {
+            out.extend_from_slice(b",\"witness\":");
+            string(&witness.text(pool), out);
+        }
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// The same with all that is known.
+    pub(super) fn json(&self, pool: &Pool) -> Value {
+        let mut value = json!({
+            "id": self.id,
+            "verdict": self.verdict.name(),
+            "kind": self.kind,
+            "partition": self.partition,
+            "engine": self.engine,
+            "states": self.states,
+            "micros": u64::try_from(self.elapsed.as_micros()).unwrap_or(u64::MAX),
+        });
+        if let Some(reason) = self.reason {
+            value["reason"] = json!(reason);
+        }
+        if let Some(witness) = &self.witness {
+            value["witness"] = json!(witness.text(pool));
+        }
+        let names = |component| -> Vec<&str> { self.lifelines(component, pool) };
+        if self.verdict == Verdict::WeakPass && self.witness.is_some() {
+            let missing = self.missing(pool);
+            let missing = missing.iter().map(|missing| match missing.events {
+                Some(events) => json!({"lifelines": names(missing.component), "events": events}),
+                None => json!({"lifelines": names(missing.component)}),
+            });
+            value["missing"] = missing.collect();
+        }
+        if let Some(furthest) = &self.furthest {
+            let partition = self.trace.partition();
+            let reached = partition.components().zip(furthest).map(|(component, &reached)| {
+                let all = self.trace.steps(component).len();
+                json!({"lifelines": names(component), "explained": reached, "observed": all})
+            });
+            value["furthest"] = reached.collect();
+        }
+        value
+    }
+
+    /// What the witness has that was not observed, by component.
+    fn missing(&self, pool: &Pool) -> Vec<Missing> {
+        let partition = self.trace.partition();
+        let mut events = vec![0u64; partition.len()];
+        let mut removed = vec![false; partition.len()];
+        for step in self.witness.iter().flat_map(|witness| &witness.steps) {
+            match step {
+                WitnessStep::Observed(place) => {
+                    unobserved(pool, partition, (place.event, Some(place.observed)), &mut events);
+                }
+                WitnessStep::Unobserved(place) => {
+                    unobserved(pool, partition, (place.event, None), &mut events);
+                }
+                WitnessStep::Removed(region) => {
+                    for lifeline in pool.region(*region).iter() {
+                        removed[partition.component_of(lifeline).0 as usize] = true;
+                    }
+                }
+            }
+        }
+        let components = partition.components().zip(events.into_iter().zip(removed));
+        components
+            .filter(|(_, (events, removed))| *events > 0 || *removed)
+            .map(|(component, (events, removed))| Missing {
+                component,
+                events: (!removed).then_some(events),
+            })
+            .collect()
+    }
+
+    /// What is declared, for want of an execution that says what is missing.
+    fn assumed(&self, pool: &Pool) -> String {
+        let partition = self.trace.partition();
+        let declared = partition.components().filter_map(|component| {
+            let observed = self.question?.of(component);
+            let names = self.lifelines(component, pool).join(" and ");
+            match observed {
+                Observed::Complete => None,
+                Observed::Unobserved => Some(format!("{names} unobserved")),
+                Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
+                    Some(format!("{names} {}", observed.name()))
+                }
+            }
+        });
+        declared.collect::<Vec<_>>().join(", ")
+    }
+
+    fn reached(&self, furthest: &[u32], pool: &Pool) -> String {
+        let reached = self.trace.partition().components().zip(furthest).map(|(c, reached)| {
+            let all = self.trace.steps(c).len();
+            format!("{} {reached} of {all}", self.lifelines(c, pool).join("+"))
+        });
+        reached.collect::<Vec<_>>().join(", ")
+    }
+
+    fn lifelines<'p>(&self, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
+        let lifelines = self.trace.partition().lifelines(component).iter();
+        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
+    }
+}
+
+/// What was assumed to be missing on a component.
+struct Missing {
+    component: ComponentId,
+    /// How many moments; the papers' removal of a lifeline does not say.
+    events: Option<u64>,
+}
+
+impl Missing {
+    fn text(&self, pool: &Pool, answer: &Answer<'_>) -> String {
+        let names = answer.lifelines(self.component, pool).join("+");
+        match self.events {
+            Some(1) => format!("1 event of {names}"),
+            Some(events) => format!("{events} events of {names}"),
+            None => format!("the end of {names}"),
+        }
+    }
+}
+
+/// Counts an event on the components that it touches and that did not observe it.
+fn unobserved(
+    pool: &Pool,
+    partition: &Partition,
+    (event, observed): (EventId, Option<RegionId>),
+    counts: &mut [u64],
+) {
+    let mut last = None;
+    for &action in pool.event_actions(event) {
+        let lifeline = pool.action(action).lifeline;
+        if observed.is_some_and(|observed| pool.region_contains(observed, lifeline)) {
+            continue;
+        }
+        let component = partition.component_of(lifeline);
+        // The actions of an event on one component are one moment there.
+        if last.replace(component) != Some(component) {
+            counts[component.0 as usize] += 1;
+        }
+    }
+}
+
+/// A witness as text, without its middle if it is long.
+fn shortened(witness: &Witness, pool: &Pool) -> String {
+    let Some(more) = witness.steps.len().checked_sub(SHOWN).filter(|&more| more > 0) else {
+        return witness.text(pool);
+    };
+    let part = |steps: &[WitnessStep]| Witness { steps: steps.to_vec() }.text(pool);
+    let (first, last) = (SHOWN / 2, witness.steps.len() - SHOWN / 2);
+    format!(
+        "{}. … ({more} more) … .{}",
+        part(&witness.steps[..first]),
+        part(&witness.steps[last..])
+    )
+}
+
+/// A JSON string.
+fn string(text: &str, out: &mut Vec<u8>) {
+    let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    if text.bytes().all(plain) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        // Writing a string to a vector cannot fail.
+        let _ = serde_json::to_writer(out, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string;
+
+    #[test]
+    fn strings_are_escaped_as_json_wants_it() {
+        for text in ["", "plain é", "\"quoted\" \\ \n\t\u{1}\u{7f}", "∅"] {
+            let mut out = Vec::new();
+            string(text, &mut out);
+            assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+        }
+    }
+}
