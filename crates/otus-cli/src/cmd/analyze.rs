@@ -174,9 +174,11 @@ impl Printer {
                     self.hidden += found.len();
                     return;
                 }
-                self.shown += found.len();
                 let colored = output::colored(self.color, Stream::Error);
-                output::complain(report::text(sources, &found, colored).trim_end());
+                let text = report::text(sources, &found, colored);
+                let distance = if self.shown > 0 { "\n" } else { "" };
+                output::complain(&format!("{distance}{}", text.trim_end()));
+                self.shown += found.len();
             }
             Trouble::Other { id, reason } => {
                 if let Some(times) = self.reasons.get_mut(reason) {

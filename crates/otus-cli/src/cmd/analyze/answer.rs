@@ -66,7 +66,14 @@ impl Answer<'_> {
         if self.verdict == Verdict::WeakPass {
             let missing = self.missing(pool);
             if !missing.is_empty() {
-                let missing: Vec<String> = missing.iter().map(|m| m.text(pool, self)).collect();
+                let missing: Vec<String> = missing
+                    .into_iter()
+                    .map(|(component, count)| {
+                        let plural = if count == 1 { "" } else { "s" };
+                        let names = self.lifelines(component, pool).join("+");
+                        format!("{count} event{plural} of {names}")
+                    })
+                    .collect();
                 let _ = writeln!(text, "  assumed missing: {}", missing.join(", "));
             } else if let Some(Question::Each(_)) = self.question {
                 let _ = writeln!(text, "  assumed: {}", self.assumed(pool));
@@ -124,10 +131,9 @@ impl Answer<'_> {
         let names = |component| -> Vec<&str> { self.lifelines(component, pool) };
         if self.verdict == Verdict::WeakPass && self.witness.is_some() {
             let missing = self.missing(pool);
-            let missing = missing.iter().map(|missing| match missing.events {
-                Some(events) => json!({"lifelines": names(missing.component), "events": events}),
-                None => json!({"lifelines": names(missing.component)}),
-            });
+            let missing = missing.into_iter().map(
+                |(component, events)| json!({ "lifelines": names(component), "events": events }),
+            );
             value["missing"] = missing.collect();
         }
         if let Some(furthest) = &self.furthest {
@@ -141,34 +147,23 @@ impl Answer<'_> {
         value
     }
 
-    /// What the witness has that was not observed, by component.
-    fn missing(&self, pool: &Pool) -> Vec<Missing> {
+    /// How many moments the witness has that were not observed, by component.
+    fn missing(&self, pool: &Pool) -> Vec<(ComponentId, u64)> {
         let partition = self.trace.partition();
-        let mut events = vec![0u64; partition.len()];
-        let mut removed = vec![false; partition.len()];
+        let mut moments = vec![0u64; partition.len()];
         for step in self.witness.iter().flat_map(|witness| &witness.steps) {
             match step {
                 WitnessStep::Observed(place) => {
-                    unobserved(pool, partition, (place.event, Some(place.observed)), &mut events);
+                    unobserved(pool, partition, (place.event, Some(place.observed)), &mut moments);
                 }
                 WitnessStep::Unobserved(place) => {
-                    unobserved(pool, partition, (place.event, None), &mut events);
+                    unobserved(pool, partition, (place.event, None), &mut moments);
                 }
-                WitnessStep::Removed(region) => {
-                    for lifeline in pool.region(*region).iter() {
-                        removed[partition.component_of(lifeline).0 as usize] = true;
-                    }
-                }
+                // What was left of a lifeline that the papers remove is not worked out.
+                WitnessStep::Removed(_) => {}
             }
         }
-        let components = partition.components().zip(events.into_iter().zip(removed));
-        components
-            .filter(|(_, (events, removed))| *events > 0 || *removed)
-            .map(|(component, (events, removed))| Missing {
-                component,
-                events: (!removed).then_some(events),
-            })
-            .collect()
+        partition.components().zip(moments).filter(|(_, moments)| *moments > 0).collect()
     }
 
     /// What is declared, for want of an execution that says what is missing.
@@ -189,9 +184,11 @@ impl Answer<'_> {
     }
 
     fn reached(&self, furthest: &[u32], pool: &Pool) -> String {
-        let reached = self.trace.partition().components().zip(furthest).map(|(c, reached)| {
-            let all = self.trace.steps(c).len();
-            format!("{} {reached} of {all}", self.lifelines(c, pool).join("+"))
+        let components = self.trace.partition().components().zip(furthest);
+        let reached = components.filter_map(|(component, reached)| {
+            let all = self.trace.steps(component).len();
+            let names = self.lifelines(component, pool).join("+");
+            (all > 0).then(|| format!("{names} {reached} of {all}"))
         });
         reached.collect::<Vec<_>>().join(", ")
     }
@@ -199,24 +196,6 @@ impl Answer<'_> {
     fn lifelines<'p>(&self, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
         let lifelines = self.trace.partition().lifelines(component).iter();
         lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
-    }
-}
-
-/// What was assumed to be missing on a component.
-struct Missing {
-    component: ComponentId,
-    /// How many moments; the papers' removal of a lifeline does not say.
-    events: Option<u64>,
-}
-
-impl Missing {
-    fn text(&self, pool: &Pool, answer: &Answer<'_>) -> String {
-        let names = answer.lifelines(self.component, pool).join("+");
-        match self.events {
-            Some(1) => format!("1 event of {names}"),
-            Some(events) => format!("{events} events of {names}"),
-            None => format!("the end of {names}"),
-        }
     }
 }
 
