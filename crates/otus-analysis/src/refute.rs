@@ -136,7 +136,8 @@ pub enum NotRefuted {
     Explained {
         /// The execution.
         witness: Witness,
-        /// What it shows: Pass if it was observed whole, else `WeakPass`. There may be others.
+        /// What it shows: Pass if nothing is missing on the components that are observed at
+        /// all, else `WeakPass`. There may be others that show more.
         verdict: Verdict,
     },
     /// The budget was not enough.

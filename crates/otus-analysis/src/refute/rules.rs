@@ -136,6 +136,13 @@ impl Rules {
         self.closed
     }
 
+    /// The lifelines of which nothing is observed.
+    pub(super) fn unobserved(&self) -> LifelineSet {
+        let components = self.partition.components().zip(&self.declared);
+        let unobserved = components.filter(|(_, declared)| **declared == Observed::Unobserved);
+        unobserved.flat_map(|(component, _)| self.partition.lifelines(component)).copied().collect()
+    }
+
     /// Whether the question is about a global prefix.
     pub(super) fn is_global(&self) -> bool {
         self.global

@@ -254,6 +254,7 @@ impl<'a> Search<'a> {
     fn explained(&mut self, queue: &Queue, at: usize) -> NotRefuted {
         let mut steps = Vec::new();
         let mut complete = true;
+        let unobserved = self.rules.unobserved();
         let mut way = at;
         while let Some((parent, step, observed)) = &queue.nodes[way].parent {
             let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
@@ -262,7 +263,7 @@ impl<'a> Search<'a> {
                 observed.contains(&(partition.component_of(lifeline).0 as usize))
             };
             let seen: LifelineSet = lifelines.iter().filter(sees).collect();
-            complete &= seen == lifelines;
+            complete &= lifelines.difference(&seen).is_subset(&unobserved);
             let place = self.place(step, &seen);
             steps.push(if seen.is_empty() {
                 WitnessStep::Unobserved(place)
@@ -278,7 +279,8 @@ impl<'a> Search<'a> {
             while let Some(step) = self.completion(term) {
                 let place = self.place(&step, &LifelineSet::EMPTY);
                 steps.push(WitnessStep::Unobserved(place));
-                complete = false;
+                let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+                complete &= lifelines.is_subset(&unobserved);
                 term = step.follow_up;
             }
         }

@@ -5,7 +5,8 @@
 //! - a question: `accept`, `global prefix`, `multi-prefix`, `multi-suffix`, `slice`, or a declaration
 //!   for components, `[a] complete; [b, c] may start late` (complete if nothing is said). The
 //!   verdict is exact. It is asked of the oracle, of [`refute`] and of the fast engine with each of
-//!   its ideas switched off in turn; those that give up have no say, and the others must agree;
+//!   its ideas switched off in turn. The fast engine with all of them must answer; the others may
+//!   give up, and then have no say; all that answer must agree;
 //! - a kind of analysis of the papers as written in a `.hcf` (`accept`, `prefix`, `eliminate`,
 //!   `simulate[before = true, loop num = 2]`). It is asked for under all strategies, with and without
 //!   memoization and local analyses: options must not change it. A witness must be accepted by
@@ -21,7 +22,7 @@
 
 use std::cell::RefCell;
 
-use otus_analysis::budget::{Budget, Stop};
+use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
 use otus_analysis::config::Kind;
 use otus_analysis::engine::Options;
@@ -86,7 +87,8 @@ impl Case<'_> {
         };
         let exact = self.exact(&question)?;
         let gave_up = gives_up && found == Some(Verdict::WeakFail) && exact != Some(Verdict::Pass);
-        if !gave_up && !(kind == Kind::Eliminate && self.other_semantics) {
+        let excused = gave_up || kind == Kind::Eliminate && self.other_semantics;
+        if !excused {
             agree(exact, found, question.name())?;
         }
         Ok(found.unwrap_or(Verdict::Inconclusive).to_string())
@@ -105,9 +107,9 @@ impl Case<'_> {
             let mut engine = Engine::new(&self.spec.pool, self.term, partition, options);
             let budget = Budget { max_states: Some(STATES), ..Budget::default() };
             let outcome = engine.analyze(self.trace, question, &budget);
-            // The engine is not there yet, or has given up.
+            // Without one of its ideas it may give up, but not with all of them.
             let undecided =
-                outcome.verdict == Verdict::Inconclusive && outcome.stop == Stop::States;
+                outcome.verdict == Verdict::Inconclusive && options != Options::default();
             says(format!("the engine {name}"), (!undecided).then_some(outcome.verdict));
         }
         let answers = answers.into_inner();
@@ -123,64 +125,57 @@ impl Case<'_> {
 
     fn by_oracle(&self, question: &Question) -> Option<Verdict> {
         let pool = &self.spec.pool;
-        let mut seen = Observation::from(self.trace);
-        let components = seen.partition.components().zip(&mut seen.components);
-        let windows = components.map(|(component, moments)| match question.of(component) {
-            Observed::Complete => Window::Complete,
-            Observed::StopsEarly => Window::Prefix,
-            Observed::StartsLate => Window::Suffix,
-            Observed::Slice => Window::Slice,
-            Observed::Unobserved => {
-                moments.clear();
-                Window::Slice
+        let answer = |question: &Question| {
+            let mut seen = Observation::from(self.trace);
+            if *question == Question::GlobalPrefix {
+                return marked::member(
+                    pool,
+                    self.term,
+                    &seen,
+                    oracle::Question::GlobalPrefix,
+                    ORACLE,
+                );
             }
-        });
-        let windows: Vec<Window> = windows.collect();
-        if marked::member(pool, self.term, &seen, oracle::Question::Accept, ORACLE)? {
+            let components = seen.partition.components().zip(&mut seen.components);
+            let windows = components.map(|(component, moments)| match question.of(component) {
+                Observed::Complete => Window::Complete,
+                Observed::StopsEarly => Window::Prefix,
+                Observed::StartsLate => Window::Suffix,
+                Observed::Slice => Window::Slice,
+                Observed::Unobserved => {
+                    moments.clear();
+                    Window::Slice
+                }
+            });
+            let windows: Vec<Window> = windows.collect();
+            marked::declared(pool, self.term, &seen, &windows, ORACLE)
+        };
+        if answer(&strongest(question, self.trace))? {
             return Some(Verdict::Pass);
         }
-        let explained = match question {
-            Question::GlobalPrefix => {
-                marked::member(pool, self.term, &seen, oracle::Question::GlobalPrefix, ORACLE)
-            }
-            Question::Uniform(_) | Question::Each(_) => {
-                marked::declared(pool, self.term, &seen, &windows, ORACLE)
-            }
-        };
-        Some(if explained? { Verdict::WeakPass } else { Verdict::Fail })
+        Some(if answer(question)? { Verdict::WeakPass } else { Verdict::Fail })
     }
 
-    /// By [`refute`], with its witnesses and certificates checked. What is accepted is asked
-    /// first, with the components that are unobserved left out.
+    /// By [`refute`], with its witnesses and certificates checked.
     fn by_refutation(&mut self, question: &Question) -> Result<Option<Verdict>, String> {
-        let mut seen = Observation::from(self.trace);
-        for (component, moments) in seen.partition.components().zip(&mut seen.components) {
-            if question.of(component) == Observed::Unobserved {
-                moments.clear();
-            }
-        }
-        let trace = seen.to_multi_trace();
         let budget = Budget { max_states: Some(STATES), ..Budget::default() };
-        let mut found = None;
-        for (question, verdict) in
-            [(&Question::ACCEPT, Verdict::Pass), (question, Verdict::WeakPass)]
-        {
+        let strongest = strongest(question, self.trace);
+        for (question, verdict) in [(&strongest, Verdict::Pass), (question, Verdict::WeakPass)] {
             let pool = &mut self.spec.pool;
-            match refute(pool, self.term, &trace, question, &budget) {
+            match refute(pool, self.term, self.trace, question, &budget) {
                 Ok(certificate) => {
-                    check_refutation(pool, self.term, &trace, question, &certificate)
+                    check_refutation(pool, self.term, self.trace, question, &certificate)
                         .map_err(|refuted| format!("the certificate is refused: {refuted}"))?;
-                    found = Some(Verdict::Fail);
                 }
                 Err(NotRefuted::Explained { witness, verdict: shown }) => {
-                    certify(pool, self.term, &trace, (question, shown), &witness)
+                    certify(pool, self.term, self.trace, (question, shown), &witness)
                         .map_err(|refuted| format!("the witness is refuted: {refuted}"))?;
                     return Ok(Some(verdict));
                 }
                 Err(NotRefuted::TooLarge(_)) => return Ok(None),
             }
         }
-        Ok(found)
+        Ok(Some(Verdict::Fail))
     }
 
     /// By the papers' searches: which kind it is, and the verdict if one is done.
@@ -221,6 +216,17 @@ impl Case<'_> {
         }
         Ok((asked, found))
     }
+}
+
+/// The question with nothing missing. What is unobserved stays so.
+fn strongest(question: &Question, trace: &MultiTrace) -> Question {
+    let strongest = trace.partition().components().map(|component| match question.of(component) {
+        Observed::Unobserved => Observed::Unobserved,
+        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
+            Observed::Complete
+        }
+    });
+    Question::Each(strongest.collect())
 }
 
 /// Whether the papers' searches say what is so.
