@@ -100,6 +100,7 @@ Examples:
   otus analyze model.hsf run.htf --may-stop-early 'sub*' --unobserved publisher
   otus analyze model.hsf run.htf --kind 'simulate[before = true, loop num = 3, act none]'
   otus analyze model.hsf run.htf --graph search.dot   and the search, for Graphviz
+  otus analyze model.hsf run.htf --certificate why.json   and a proof, if it fails
 
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
@@ -163,6 +164,11 @@ pub(crate) struct AnalyzeArgs {
     /// Never work one out.
     #[arg(long)]
     pub(crate) no_witness: bool,
+
+    /// For a Fail, write why nothing explains it, to be checked by anybody (.json, or text; `-` is
+    /// text on standard output).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<String>,
 
     /// How to print verdicts.
     #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]

@@ -7,6 +7,7 @@
 
 mod args;
 mod cases;
+mod certificate_file;
 mod cmd;
 mod exit;
 mod feed;

@@ -49,10 +49,10 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     if sorted.traces.is_empty() {
         bail!("no multi-trace is given: add a .htf or .jsonl file, or a folder of them");
     }
-    if plan.graph.is_some() {
-        let count = feed::count(&sorted.traces);
+    for (flag, file) in [("--graph", &plan.graph), ("--certificate", &plan.certificate)] {
+        let count = if file.is_some() { feed::count(&sorted.traces) } else { 0 };
         if count > 1 {
-            bail!("--graph records one analysis; {count} multi-traces are given");
+            bail!("{flag} records one analysis; {count} multi-traces are given");
         }
     }
     let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());

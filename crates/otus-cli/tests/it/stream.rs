@@ -21,8 +21,7 @@ fn timeless(line: &str) -> Value {
 #[test]
 fn answers_are_in_the_order_of_the_lines_whatever_the_number_of_jobs() {
     let sandbox = prepared("stream-order");
-    let cases: Vec<String> =
-        sandbox.read("cases.jsonl").lines().map(|line| line.to_owned()).collect();
+    let cases: Vec<String> = sandbox.read("cases.jsonl").lines().map(str::to_owned).collect();
     let mut text = String::new();
     for number in 0..5000 {
         let case = &cases[(number + number / 5) % 3];

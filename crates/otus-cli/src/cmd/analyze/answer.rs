@@ -3,6 +3,7 @@
 //! The line of a case file's answer is written by hand into the output: it is made a hundred
 //! thousand times, and a tree of it would cost as much as the analysis.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
@@ -19,21 +20,27 @@ use serde_json::{Value, json};
 pub(super) struct Answer<'a> {
     pub(super) id: &'a str,
     pub(super) trace: &'a MultiTrace,
-    pub(super) verdict: Verdict,
-    pub(super) states: u64,
-    pub(super) stop: Stop,
-    /// Why it is not better, if it is undecided.
-    pub(super) reason: Option<&'a str>,
-    pub(super) witness: Option<Witness>,
-    /// Of a Fail: how many actions of each component could be explained at most.
-    pub(super) furthest: Option<Box<[u32]>>,
-    pub(super) elapsed: Duration,
+    pub(super) found: Found,
     /// The question, if it was put to the fast engine.
     pub(super) question: Option<&'a Question>,
     pub(super) kind: &'static str,
     pub(super) engine: &'static str,
     /// The partition in words.
     pub(super) partition: &'a str,
+}
+
+/// What an engine found out.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) verdict: Verdict,
+    pub(super) states: u64,
+    pub(super) stop: Stop,
+    /// Why it is not better, if it is undecided.
+    pub(super) reason: Option<Cow<'static, str>>,
+    pub(super) witness: Option<Witness>,
+    /// Of a Fail: how many actions of each component could be explained at most.
+    pub(super) furthest: Option<Box<[u32]>>,
+    pub(super) elapsed: Duration,
 }
 
 /// How many steps of an execution are shown as text.
@@ -44,26 +51,26 @@ impl Answer<'_> {
         let mut text = format!(
             "{}: {} ({}, {} partition, {} {}{}, {:.1} ms)\n",
             self.id,
-            self.verdict,
+            self.found.verdict,
             self.kind,
             self.partition,
-            self.states,
+            self.found.states,
             if self.question.is_some() { "state" } else { "node" },
-            if self.states == 1 { "" } else { "s" },
-            self.elapsed.as_secs_f64() * 1000.0,
+            if self.found.states == 1 { "" } else { "s" },
+            self.found.elapsed.as_secs_f64() * 1000.0,
         );
-        if let Some(reason) = self.reason {
-            let hint = match (self.stop.is_early(), self.question) {
+        if let Some(reason) = &self.found.reason {
+            let hint = match (self.found.stop.is_early(), self.question) {
                 (true, Some(_)) => " (--max-states, --timeout, --memory)",
                 (true, None) => " (--max-states, --timeout)",
                 (false, _) => "",
             };
             let _ = writeln!(text, "  undecided beyond that: {reason}{hint}");
         }
-        if let Some(witness) = &self.witness {
+        if let Some(witness) = &self.found.witness {
             let _ = writeln!(text, "  explained by: {}", shortened(witness, pool));
         }
-        if self.verdict == Verdict::WeakPass {
+        if self.found.verdict == Verdict::WeakPass {
             let missing = self.missing(pool);
             if !missing.is_empty() {
                 let missing: Vec<String> = missing
@@ -79,7 +86,7 @@ impl Answer<'_> {
                 let _ = writeln!(text, "  assumed: {}", self.assumed(pool));
             }
         }
-        if let Some(furthest) = &self.furthest {
+        if let Some(furthest) = &self.found.furthest {
             let _ = writeln!(text, "  explained at most: {}", self.reached(furthest, pool));
         }
         out.extend_from_slice(text.as_bytes());
@@ -90,7 +97,7 @@ impl Answer<'_> {
         out.extend_from_slice(b"{\"id\":");
         string(self.id, out);
         out.extend_from_slice(b",\"verdict\":\"");
-        out.extend_from_slice(self.verdict.name().as_bytes());
+        out.extend_from_slice(self.found.verdict.name().as_bytes());
         out.extend_from_slice(b"\",\"kind\":\"");
         out.extend_from_slice(self.kind.as_bytes());
         out.extend_from_slice(b"\",\"partition\":");
@@ -98,13 +105,13 @@ impl Answer<'_> {
         out.extend_from_slice(b",\"engine\":\"");
         out.extend_from_slice(self.engine.as_bytes());
         // Writing to a vector cannot fail.
-        let micros = self.elapsed.as_micros();
-        let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", self.states);
-        if let Some(reason) = self.reason {
+        let micros = self.found.elapsed.as_micros();
+        let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", self.found.states);
+        if let Some(reason) = &self.found.reason {
             out.extend_from_slice(b",\"reason\":");
             string(reason, out);
         }
-        if let Some(witness) = &self.witness {
+        if let Some(witness) = &self.found.witness {
             out.extend_from_slice(b",\"witness\":");
             string(&witness.text(pool), out);
         }
@@ -115,28 +122,28 @@ impl Answer<'_> {
     pub(super) fn json(&self, pool: &Pool) -> Value {
         let mut value = json!({
             "id": self.id,
-            "verdict": self.verdict.name(),
+            "verdict": self.found.verdict.name(),
             "kind": self.kind,
             "partition": self.partition,
             "engine": self.engine,
-            "states": self.states,
-            "micros": u64::try_from(self.elapsed.as_micros()).unwrap_or(u64::MAX),
+            "states": self.found.states,
+            "micros": u64::try_from(self.found.elapsed.as_micros()).unwrap_or(u64::MAX),
         });
-        if let Some(reason) = self.reason {
+        if let Some(reason) = &self.found.reason {
             value["reason"] = json!(reason);
         }
-        if let Some(witness) = &self.witness {
+        if let Some(witness) = &self.found.witness {
             value["witness"] = json!(witness.text(pool));
         }
         let names = |component| -> Vec<&str> { self.lifelines(component, pool) };
-        if self.verdict == Verdict::WeakPass && self.witness.is_some() {
+        if self.found.verdict == Verdict::WeakPass && self.found.witness.is_some() {
             let missing = self.missing(pool);
             let missing = missing.into_iter().map(
                 |(component, events)| json!({ "lifelines": names(component), "events": events }),
             );
             value["missing"] = missing.collect();
         }
-        if let Some(furthest) = &self.furthest {
+        if let Some(furthest) = &self.found.furthest {
             let partition = self.trace.partition();
             let reached = partition.components().zip(furthest).map(|(component, &reached)| {
                 let all = self.trace.steps(component).len();
@@ -151,7 +158,7 @@ impl Answer<'_> {
     fn missing(&self, pool: &Pool) -> Vec<(ComponentId, u64)> {
         let partition = self.trace.partition();
         let mut moments = vec![0u64; partition.len()];
-        for step in self.witness.iter().flat_map(|witness| &witness.steps) {
+        for step in self.found.witness.iter().flat_map(|witness| &witness.steps) {
             match step {
                 WitnessStep::Observed(place) => {
                     unobserved(pool, partition, (place.event, Some(place.observed)), &mut moments);

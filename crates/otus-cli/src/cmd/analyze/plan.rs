@@ -35,6 +35,8 @@ pub(super) struct Plan {
     pub(super) explained: usize,
     /// Where the search is written.
     pub(super) graph: Option<String>,
+    /// Where the reason of a Fail is written.
+    pub(super) certificate: Option<String>,
 }
 
 /// Who answers.
@@ -42,8 +44,8 @@ pub(super) struct Plan {
 pub(super) enum Method {
     /// The fast engine.
     Fast(Declared),
-    /// The searches of the papers.
-    Graph(Box<Config>),
+    /// The searches of the papers, and the question they are about.
+    Graph(Box<Config>, Question),
 }
 
 impl Method {
@@ -51,7 +53,7 @@ impl Method {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Method::Fast(_) => "fast",
-            Method::Graph(_) => "graph",
+            Method::Graph(..) => "graph",
         }
     }
 }
@@ -73,7 +75,7 @@ impl Plan {
     ) -> anyhow::Result<Plan> {
         let (config, chosen) = configuration(args, loaded)?;
         let question = question(config.kind);
-        let declared = Declared::new(&args.declared, question, chosen, pool.signature())?;
+        let declared = Declared::new(&args.declared, question.clone(), chosen, pool.signature())?;
         let mut kind = config.kind.name();
         let flags = only_searches_flags(args, &config);
         let options = only_searches_options(args, &config);
@@ -111,7 +113,7 @@ impl Plan {
                      ({reason}); leave out one or the other"
                 );
             }
-            Method::Graph(Box::new(Config { budget: budget.clone(), ..config }))
+            Method::Graph(Box::new(Config { budget: budget.clone(), ..config }), question)
         } else {
             if declared.is_single() {
                 kind = "declared";
@@ -124,8 +126,17 @@ impl Plan {
             ResultFormat::Text | ResultFormat::Json => EXPLAINED,
             ResultFormat::Jsonl => 0,
         };
-        let graph = args.search.graph.clone();
-        Ok(Plan { pool, term, method, kind, budget, format: args.format, explained, graph })
+        Ok(Plan {
+            pool,
+            term,
+            method,
+            kind,
+            budget,
+            format: args.format,
+            explained,
+            graph: args.search.graph.clone(),
+            certificate: args.certificate.clone(),
+        })
     }
 
     /// Whether somebody pressed Ctrl-C.

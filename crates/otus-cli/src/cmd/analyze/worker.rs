@@ -7,11 +7,13 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
+use otus_analysis::budget::Budget;
 use otus_analysis::certify::{certify, closed};
 use otus_analysis::engine::Options;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, Silent, State};
-use otus_analysis::{Config, Engine, Question, Verdict, Witness};
+use otus_analysis::refute::{NotRefuted, check_refutation, refute};
+use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_trace};
@@ -19,14 +21,14 @@ use otus_trace::case::{self, Place};
 use otus_trace::{MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
-use super::answer::Answer;
+use super::answer::{Answer, Found};
 use super::plan::{Method, Plan};
 use super::tally::Tally;
 use crate::args::{Format, ResultFormat};
 use crate::feed::Job;
 use crate::input::Inputs;
 use crate::pipeline::{self, Slot};
-use crate::{graph_file, options};
+use crate::{certificate_file, graph_file, options};
 
 /// What is said about some multi-traces.
 #[derive(Debug, Default)]
@@ -247,56 +249,32 @@ fn judge(
         Entry::Occupied(known) => known.into_mut(),
         Entry::Vacant(free) => free.insert(prepare(plan, pool, trace.partition())),
     };
-    let start = Instant::now();
     let Prepared { text, asked } = prepared;
-    let mut answer = Answer {
-        id,
-        trace,
-        verdict: Verdict::Inconclusive,
-        states: 0,
-        stop: otus_analysis::budget::Stop::Exhausted,
-        reason: None,
-        witness: None,
-        furthest: None,
-        elapsed: start.elapsed(),
-        question: None,
-        kind: plan.kind,
-        engine: plan.method.name(),
-        partition: text,
+    let found = match (&mut *asked, &plan.method) {
+        (Asked::Fast { engine, question }, _) => decide(plan, pool, engine, question, (id, trace)),
+        (Asked::Graph, Method::Graph(config, _)) => search(plan, pool, config, (id, trace)),
+        (Asked::Unfit(reason), _) => Err(reason.clone()),
+        (Asked::Graph, Method::Fast(_)) => Err(bug(id, "the engine", "is another")),
     };
-    let graph_reason;
-    match (asked, &plan.method) {
-        (Asked::Unfit(reason), _) => return trouble(slot, Some(id), reason.clone()),
-        (Asked::Fast { engine, question }, _) => {
-            let outcome = engine.analyze(trace, question, &plan.budget);
-            answer.elapsed = start.elapsed();
-            answer.verdict = outcome.verdict;
-            answer.states = outcome.states;
-            answer.stop = outcome.stop;
-            answer.reason = outcome.stop.is_early().then(|| outcome.stop.reason());
-            answer.furthest = outcome.furthest;
-            answer.question = Some(question);
-            let is_pass = answer.verdict >= Verdict::WeakPass;
-            if is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained {
-                answer.witness = witness(engine, pool, plan, trace, (question, answer.verdict));
-            }
-        }
-        (Asked::Graph, Method::Graph(config)) => match search(plan, pool, config, (id, trace)) {
-            Ok(outcome) => {
-                answer.elapsed = start.elapsed();
-                answer.verdict = outcome.verdict;
-                answer.states = outcome.nodes;
-                answer.stop = outcome.stop;
-                graph_reason = outcome.reason;
-                answer.reason = graph_reason.as_deref();
-                answer.witness = outcome.witness.filter(|_| plan.explained > 0);
-            }
-            Err(reason) => return trouble(slot, Some(id), reason),
-        },
-        (Asked::Graph, Method::Fast(_)) => {}
+    let found = match found {
+        Ok(found) => found,
+        Err(reason) => return trouble(slot, Some(id), reason),
+    };
+    if let Some(path) = &plan.certificate
+        && found.verdict == Verdict::Fail
+        && let Err(reason) = certificate(path, plan, pool, trace, asked)
+    {
+        let trouble = Trouble::Other { id: Some(id.to_owned()), reason };
+        slot.add(|piece| piece.troubles.push(trouble));
     }
+    let question = match asked {
+        Asked::Fast { question, .. } => Some(&*question),
+        Asked::Graph | Asked::Unfit(_) => None,
+    };
+    let (kind, engine) = (plan.kind, plan.method.name());
     slot.add(|piece| {
-        piece.tally.count(answer.verdict, trace.len());
+        piece.tally.count(found.verdict, trace.len());
+        let answer = Answer { id, trace, found, question, kind, engine, partition: text };
         match plan.format {
             ResultFormat::Text => answer.text(pool, &mut piece.out),
             ResultFormat::Jsonl => answer.line(pool, &mut piece.out),
@@ -314,7 +292,7 @@ fn judge(
 fn prepare(plan: &Plan, pool: &Pool, partition: &Partition) -> Prepared {
     let signature = pool.signature();
     let asked = match &plan.method {
-        Method::Graph(_) => Asked::Graph,
+        Method::Graph(..) => Asked::Graph,
         Method::Fast(declared) => match declared.question(partition, signature) {
             Ok(question) => {
                 let engine = Engine::new(pool, plan.term, partition, Options::default());
@@ -326,45 +304,140 @@ fn prepare(plan: &Plan, pool: &Pool, partition: &Partition) -> Prepared {
     Prepared { text: options::describe(partition, signature), asked }
 }
 
-/// An execution that explains a verdict of the fast engine, re-checked.
-fn witness(
-    engine: &mut Engine,
-    pool: &mut Pool,
+/// What the fast engine finds.
+fn decide(
     plan: &Plan,
-    trace: &MultiTrace,
-    (question, verdict): (&Question, Verdict),
-) -> Option<Witness> {
-    let _ = (engine, pool, plan, trace, question, verdict);
-    None
+    pool: &mut Pool,
+    engine: &mut Engine,
+    question: &Question,
+    (id, trace): (&str, &MultiTrace),
+) -> Result<Found, String> {
+    let start = Instant::now();
+    let outcome = engine.analyze(trace, question, &plan.budget);
+    let elapsed = start.elapsed();
+    let is_pass = outcome.verdict >= Verdict::WeakPass;
+    let witness = if is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained {
+        witness(pool, plan, (id, trace), (question, outcome.verdict))?
+    } else {
+        None
+    };
+    Ok(Found {
+        verdict: outcome.verdict,
+        states: outcome.states,
+        stop: outcome.stop,
+        reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
+        witness,
+        furthest: outcome.furthest,
+        elapsed,
+    })
 }
 
-/// A search of the papers, with its witness re-checked.
+/// An execution that explains a verdict of the fast engine, re-checked; none if that takes too long.
+fn witness(
+    pool: &mut Pool,
+    plan: &Plan,
+    (id, trace): (&str, &MultiTrace),
+    (question, verdict): (&Question, Verdict),
+) -> Result<Option<Witness>, String> {
+    let strong = strongest(question);
+    let about = if verdict == Verdict::Pass { &strong } else { question };
+    let budget = Budget { max_states: Some(WITNESS_STATES), ..plan.budget.clone() };
+    let witness = match refute(pool, plan.term, trace, about, &budget) {
+        Err(NotRefuted::Explained { witness, .. }) => witness,
+        Err(NotRefuted::TooLarge(_)) => return Ok(None),
+        Ok(_) => return Err(bug(id, "the verdict", "has no explanation")),
+    };
+    certify(pool, plan.term, trace, (question, verdict), &witness)
+        .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
+    Ok(Some(witness))
+}
+
+/// How many states an explanation may take.
+const WITNESS_STATES: u64 = 20_000;
+
+/// The same question with nothing missing but what was not observed at all.
+fn strongest(question: &Question) -> Question {
+    let strong = |observed: Observed| match observed {
+        Observed::Unobserved => Observed::Unobserved,
+        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
+            Observed::Complete
+        }
+    };
+    match question {
+        Question::GlobalPrefix => Question::ACCEPT,
+        Question::Uniform(observed) => Question::Uniform(strong(*observed)),
+        Question::Each(each) => Question::Each(each.iter().map(|&each| strong(each)).collect()),
+    }
+}
+
+/// Writes why nothing explains a multi-trace, checked.
+fn certificate(
+    path: &str,
+    plan: &Plan,
+    pool: &mut Pool,
+    trace: &MultiTrace,
+    asked: &Asked,
+) -> Result<(), String> {
+    let question = match (asked, &plan.method) {
+        (Asked::Fast { question, .. }, _) | (_, Method::Graph(_, question)) => question,
+        (Asked::Graph | Asked::Unfit(_), Method::Fast(_)) => return Ok(()),
+    };
+    let certificate = match refute(pool, plan.term, trace, question, &plan.budget) {
+        Ok(certificate) => certificate,
+        Err(NotRefuted::TooLarge(stop)) => {
+            return Err(format!("there is no certificate: {}", stop.reason()));
+        }
+        Err(NotRefuted::Explained { .. }) => {
+            return Err(
+                "a bug in Otus: Fail, and yet there is an explanation; please report it".to_owned()
+            );
+        }
+    };
+    check_refutation(pool, plan.term, trace, question, &certificate)
+        .map_err(|error| bug(path, "the certificate", &format!("does not hold ({error})")))?;
+    certificate_file::write(path, pool, trace, &certificate).map_err(|error| format!("{error:#}"))
+}
+
+fn bug(id: &str, what: &str, is: &str) -> String {
+    format!("a bug in Otus: {what} of {id} {is}, please report it")
+}
+
+/// What a search of the papers finds, with its witness re-checked.
 fn search(
     plan: &Plan,
     pool: &mut Pool,
     config: &Config,
     (id, trace): (&str, &MultiTrace),
-) -> Result<graph::Outcome, String> {
+) -> Result<Found, String> {
     let term = plan.term;
     let mut recorded = Graph::default();
     let observer: &mut dyn graph::Observer =
         if plan.graph.is_some() { &mut recorded } else { &mut Silent };
+    let start = Instant::now();
     let outcome = graph::analyze(pool, term, trace, config, observer)
         .map_err(|unfit| format!("it cannot be analysed this way: {unfit}"))?;
-    let bug =
-        |what: &str, error| format!("a bug in Otus: {what} of {id} {error}, please report it");
+    let elapsed = start.elapsed();
     if let Some(witness) = &outcome.witness {
         let claim = (config.kind, outcome.verdict);
         certify(pool, term, trace, claim, witness)
-            .map_err(|error| bug("the explanation", format!("does not hold ({error})")))?;
+            .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
     }
-    let Some(path) = &plan.graph else { return Ok(outcome) };
-    if outcome.verdict == Verdict::Fail {
-        let states: Vec<State> = recorded.nodes.iter().map(|node| node.state.clone()).collect();
-        closed(pool, term, trace, (config, Verdict::Fail), &states)
-            .map_err(|error| bug("the refutation", format!("is not closed ({error})")))?;
+    if let Some(path) = &plan.graph {
+        if outcome.verdict == Verdict::Fail {
+            let states: Vec<State> = recorded.nodes.iter().map(|node| node.state.clone()).collect();
+            closed(pool, term, trace, (config, Verdict::Fail), &states)
+                .map_err(|error| bug(id, "the refutation", &format!("is not closed ({error})")))?;
+        }
+        let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
+        graph_file::write(path, &context, &recorded).map_err(|error| format!("{error:#}"))?;
     }
-    let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
-    graph_file::write(path, &context, &recorded).map_err(|error| format!("{error:#}"))?;
-    Ok(outcome)
+    Ok(Found {
+        verdict: outcome.verdict,
+        states: outcome.nodes,
+        stop: outcome.stop,
+        reason: outcome.reason.map(Into::into),
+        witness: outcome.witness.filter(|_| plan.explained > 0),
+        furthest: None,
+        elapsed,
+    })
 }
