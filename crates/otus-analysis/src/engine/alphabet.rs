@@ -28,6 +28,11 @@ pub(crate) struct Alphabet {
 }
 
 impl Alphabet {
+    /// No symbols yet, for so many components.
+    pub(crate) fn new(components: usize) -> Self {
+        Alphabet { on: vec![Vec::new(); components], ..Alphabet::default() }
+    }
+
     /// What each component sees of an event.
     pub(crate) fn parts(
         &mut self,
@@ -65,9 +70,6 @@ impl Alphabet {
     /// Notes that a leaf exists.
     pub(crate) fn note(&mut self, id: LeafId, leaf: &Leaf) {
         for &(component, symbol) in &leaf.parts {
-            if self.on.len() <= component.index() {
-                self.on.resize(component.index() + 1, Vec::new());
-            }
             if !self.on[component.index()].contains(&id) {
                 self.on[component.index()].push(id);
             }

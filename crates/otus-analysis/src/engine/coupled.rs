@@ -8,10 +8,9 @@
 //! ([`loosen`](super::loosen)); what happens unseen and unconstrained after the end of a log is
 //! stripped ([`strip`](super::strip)).
 //!
-//! *Unseen events* are bounded by the loop lemma: some witness has an observed event in every
-//! iteration of every loop, hence at most (leaves outside loops) + (leaves inside)·|µ| events. The
-//! number of unseen events in a row is limited to a few at first, then to more, up to this
-//! bound; if a limit was never in the way, it does not matter.
+//! *Unseen events* come to an end because of the loop lemma ([`unroll`](super::unroll)): so many
+//! iterations at most are begun by unseen events in a row. The limit is low at first and doubled
+//! until it is never in the way, or as high as the lemma has it.
 //!
 //! For a *global prefix* nothing is unseen and nothing need be completed: when all logs are
 //! consumed, the rest of the interaction can be (every expression but `NEVER` has a trace).
@@ -21,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::logs::Logs;
 use super::search::{self, Found};
 use super::store::{ExprId, LeafId, SetId, Store};
+use super::unroll::Begins;
 use super::{Context, Ending, begin};
 use crate::budget::Meter;
 use otus_core::LifelineSet;
@@ -39,18 +39,19 @@ pub(crate) fn explain(
     let initial = logs.consumed.clone();
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
-    let bound = u64::from(context.store.size(start)) * (logs.left() as u64 + 1);
-    let mut limit = if unseen { 4 } else { u64::MAX };
+    let mut limit = if unseen { 1 } else { 0 };
+    if (0..logs.len()).any(|component| !logs.is_known(component, context.alphabet)) {
+        return Found::No;
+    }
     loop {
         logs.consumed.copy_from_slice(&initial);
         let mut search =
             Search { context, logs, global, limit, cut: false, met: FxHashMap::default() };
         let found = search.run(start, meter);
-        let done = !search.cut || limit >= bound;
-        if found != Found::No || done {
+        if found != Found::No || !search.cut {
             return found;
         }
-        limit = limit.saturating_mul(4);
+        limit = limit.saturating_mul(2);
     }
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn explain(
 struct State {
     expr: ExprId,
     consumed: Box<[u32]>,
-    /// How many unseen events in a row led here.
+    /// How many iterations were begun by unseen events since the last moment.
     unseen: u64,
 }
 
@@ -70,7 +71,7 @@ struct Search<'s, 'c, 'l> {
     limit: u64,
     /// Whether the limit was in the way.
     cut: bool,
-    /// The states met, with the least number of unseen events before.
+    /// The states met, with the least number of iterations so begun.
     met: FxHashMap<(ExprId, Box<[u32]>), u64>,
 }
 
@@ -295,18 +296,21 @@ impl Search<'_, '_, '_> {
             if ways.is_empty() {
                 continue;
             }
-            let expr = self.context.store.step(state.expr, leaf);
-            if expr == Store::NEVER {
-                continue;
-            }
             for (consumed, observed) in ways {
                 if observed {
-                    seen.push(self.follow(expr, consumed, 0, &parts));
-                } else if expr != state.expr {
-                    if state.unseen >= self.limit {
-                        self.cut = true;
-                    } else {
-                        unseen.push(self.follow(expr, consumed, state.unseen + 1, &parts));
+                    let expr = self.context.store.step(state.expr, leaf);
+                    if expr != Store::NEVER {
+                        seen.push(self.follow(expr, consumed, 0, &parts));
+                    }
+                } else {
+                    let store = &mut self.context.store;
+                    let within = store.step_that(Begins::Nothing, state.expr, leaf);
+                    let begun = store.step_that(Begins::Iteration, state.expr, leaf);
+                    if within != Store::NEVER {
+                        unseen.push(self.follow(within, consumed.clone(), state.unseen, &parts));
+                    }
+                    if begun != Store::NEVER && begun != state.expr && self.may_begin(state) {
+                        unseen.push(self.follow(begun, consumed, state.unseen + 1, &parts));
                     }
                 }
                 self.logs.consumed.copy_from_slice(&state.consumed);
@@ -314,6 +318,16 @@ impl Search<'_, '_, '_> {
         }
         unseen.append(&mut seen);
         unseen
+    }
+
+    /// Whether one more iteration may be begun unseen.
+    fn may_begin(&mut self, state: &State) -> bool {
+        if state.unseen >= self.logs.left() as u64 * self.context.loop_depth {
+            return false;
+        }
+        let within = state.unseen < self.limit;
+        self.cut |= !within;
+        within
     }
 
     /// The state after an event.

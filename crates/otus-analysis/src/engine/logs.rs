@@ -90,6 +90,19 @@ impl<'t> Logs<'t> {
         Some((symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]), after))
     }
 
+    /// Whether the interaction has all that is left of a component's log.
+    pub(crate) fn is_known(&self, component: usize, alphabet: &Alphabet) -> bool {
+        let mut rest = &self.logs[component][self.consumed[component] as usize..];
+        while !rest.is_empty() {
+            let (symbol, length) = alphabet.read(rest);
+            if symbol.is_none() {
+                return false;
+            }
+            rest = &rest[length..];
+        }
+        true
+    }
+
     /// Keeps the consumption if it is the largest so far.
     pub(crate) fn note_furthest(&mut self) {
         let total = self.consumed.iter().map(|&n| u64::from(n)).sum();

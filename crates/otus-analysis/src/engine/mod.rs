@@ -23,6 +23,7 @@ mod step;
 mod store;
 mod strip;
 mod stubborn;
+mod unroll;
 
 use otus_core::{LifelineSet, Pool, TermId};
 use otus_trace::{MultiTrace, Partition};
@@ -76,6 +77,8 @@ pub struct Engine {
     compiled: Compiled,
     components: Vec<SetId>,
     hints: Vec<u32>,
+    /// How deep loops are nested.
+    loop_depth: u64,
     options: Options,
     counters: Counters,
 }
@@ -120,6 +123,7 @@ pub(crate) struct Context<'e> {
     alphabet: &'e Alphabet,
     components: &'e [SetId],
     hints: &'e mut Vec<u32>,
+    loop_depth: u64,
     options: Options,
     counters: &'e mut Counters,
 }
@@ -168,13 +172,23 @@ impl Engine {
     pub fn new(pool: &Pool, term: TermId, partition: &Partition, options: Options) -> Self {
         let sets = partition.components().map(|component| partition.set(component)).collect();
         let mut store = Store::new(sets, options.absorb);
-        let mut alphabet = Alphabet::default();
+        let mut alphabet = Alphabet::new(partition.len());
         let compiled =
             compile::compile(&mut store, &mut alphabet, (pool, term, partition), options.relax);
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
-        Engine { store, alphabet, compiled, components, hints: Vec::new(), options, counters }
+        let loop_depth = u64::from(pool.attributes(term).loop_depth);
+        Engine {
+            store,
+            alphabet,
+            compiled,
+            components,
+            hints: Vec::new(),
+            loop_depth,
+            options,
+            counters,
+        }
     }
 
     /// The verdict on a multi-trace, whose partition must be the engine's.
@@ -215,6 +229,7 @@ impl Engine {
             alphabet: &self.alphabet,
             components: &self.components,
             hints: &mut self.hints,
+            loop_depth: self.loop_depth,
             options: self.options,
             counters: &mut self.counters,
         };

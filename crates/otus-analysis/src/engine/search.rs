@@ -75,8 +75,9 @@ pub(crate) fn look_ahead(
         if let Some(stop) = meter.count() {
             return Found::Unknown(stop);
         }
-        if search.context.store.size(expr) > search.together {
-            expr = search.split(expr);
+        while search.context.store.size(expr) > search.together {
+            let Some(smaller) = search.split(expr) else { break };
+            expr = smaller;
         }
         let next = if expr == Store::NEVER { None } else { search.advance(expr) };
         expr = match next {
@@ -164,20 +165,20 @@ impl Search<'_, '_, '_> {
     }
 
     /// Alternatives of an expression that has grown are tried one by one.
-    fn split(&mut self, expr: ExprId) -> ExprId {
+    fn split(&mut self, expr: ExprId) -> Option<ExprId> {
         let mut alternatives = self.context.store.alternatives(expr);
         if alternatives.len() < 2 {
-            return expr;
+            return None;
         }
         if !self.met.insert((expr, self.logs.consumed.clone())) {
-            return Store::NEVER;
+            return Some(Store::NEVER);
         }
         // The smallest first.
         alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
         self.context.counters.branches += 1;
         let first = alternatives.pop().unwrap_or(Store::NEVER);
         self.branches.push(Branch { alternatives, consumed: self.logs.consumed.clone() });
-        first
+        Some(first)
     }
 
     fn backtrack(&mut self) -> Option<ExprId> {

@@ -30,7 +30,17 @@ impl Store {
     }
 
     /// The same with each way by itself, as far as the outermost operator tells them apart.
-    pub(crate) fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Vec<ExprId> {
+    fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Vec<ExprId> {
+        self.ways_by(expr, leaf, |store, operand| store.step(operand, leaf))
+    }
+
+    /// The same with steps of operands by a function.
+    pub(super) fn ways_by(
+        &mut self,
+        expr: ExprId,
+        leaf: LeafId,
+        step: impl Fn(&mut Store, ExprId) -> ExprId,
+    ) -> Vec<ExprId> {
         let mut ways = Vec::new();
         match self.expr(expr).clone() {
             Expr::Never | Expr::Empty => {}
@@ -41,12 +51,12 @@ impl Store {
             }
             Expr::Alt(alternatives) => {
                 for &alternative in alternatives.iter() {
-                    ways.push(self.step(alternative, leaf));
+                    ways.push(step(self, alternative));
                 }
             }
             Expr::Par(operands) => {
                 for (k, &(operand, count)) in operands.iter().enumerate() {
-                    let next = self.step(operand, leaf);
+                    let next = step(self, operand);
                     if next == Store::NEVER {
                         continue;
                     }
@@ -66,7 +76,7 @@ impl Store {
                 let conflicts = self.set(&conflicts);
                 let mut all = operands.to_vec();
                 for (k, &operand) in operands.iter().enumerate() {
-                    let next = self.step(operand, leaf);
+                    let next = step(self, operand);
                     if next != Store::NEVER {
                         all[k] = next;
                         let way = self.seq(order, &all);
@@ -79,7 +89,7 @@ impl Store {
                 }
             }
             Expr::Loop(order, body) => {
-                let next = self.step(body, leaf);
+                let next = step(self, body);
                 if next != Store::NEVER {
                     let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
                     let conflicts = self.set(&conflicts);
@@ -91,12 +101,12 @@ impl Store {
             }
             Expr::Late(skipped, inner) => {
                 if self.is_elsewhere(skipped, leaf) {
-                    let next = self.step(inner, leaf);
+                    let next = step(self, inner);
                     let way = self.late(skipped, next);
                     ways.push(way);
                 } else {
                     let expanded = self.expand(expr);
-                    ways.push(self.step(expanded, leaf));
+                    ways.push(step(self, expanded));
                 }
             }
         }

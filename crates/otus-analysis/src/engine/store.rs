@@ -17,6 +17,7 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
 use super::order::Order;
+use super::unroll::Begins;
 
 otus_core::define_id! {
     /// A normalised interaction.
@@ -86,6 +87,7 @@ pub(crate) struct Store {
     /// Whether alternatives and loops that add nothing are dropped.
     pub(super) absorb: bool,
     pub(super) stepped: FxHashMap<(ExprId, LeafId), ExprId>,
+    pub(super) stepped_that: FxHashMap<(Begins, ExprId, LeafId), ExprId>,
     pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) stripped: FxHashMap<(ExprId, SetId, SetId), ExprId>,
     pub(super) expanded: FxHashMap<ExprId, ExprId>,
@@ -112,6 +114,7 @@ impl Store {
             components,
             absorb,
             stepped: FxHashMap::default(),
+            stepped_that: FxHashMap::default(),
             pruned: FxHashMap::default(),
             stripped: FxHashMap::default(),
             expanded: FxHashMap::default(),
@@ -199,7 +202,10 @@ impl Store {
             Expr::Alt(alternatives) => alternatives.to_vec(),
             Expr::Par(operands) => {
                 for (k, &(operand, count)) in operands.iter().enumerate() {
-                    let Expr::Alt(inner) = self.expr(operand).clone() else { continue };
+                    let inner = super::deep(|| self.alternatives(operand));
+                    if inner.len() < 2 {
+                        continue;
+                    }
                     let mut rest = operands.to_vec();
                     if count > 1 {
                         rest[k].1 = count - 1;
@@ -217,7 +223,10 @@ impl Store {
             }
             Expr::Seq(order, operands) => {
                 for (k, &operand) in operands.iter().enumerate() {
-                    let Expr::Alt(inner) = self.expr(operand).clone() else { continue };
+                    let inner = super::deep(|| self.alternatives(operand));
+                    if inner.len() < 2 {
+                        continue;
+                    }
                     let ways = inner.iter().map(|&x| {
                         let mut all = operands.to_vec();
                         all[k] = x;

@@ -109,12 +109,89 @@ wrong: Fail (eliminate, discrete partition, 2 nodes, T ms)
 }
 
 #[test]
+fn a_verdict_comes_with_its_explanation() {
+    let sandbox = prepared("analyze-explained");
+    let ask = |arguments: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf cases.jsonl {arguments}")).output();
+        let text = timeless(&output.unwrap().stdout);
+        // How many states there are is the engine's business.
+        let short = |line: &str| match line.split_once(" (") {
+            Some((verdict, _)) if !line.starts_with(' ') => format!("{verdict}\n"),
+            _ => format!("{line}\n"),
+        };
+        text.lines().map(short).collect::<String>()
+    };
+    assert_eq!(
+        ask("--kind eliminate"),
+        "\
+whole: Pass
+  explained by: publisher!publish.subscriber!subscribe.broker?subscribe.broker?publish.broker!publish.subscriber?publish
+cut: WeakPass
+  explained by: (subscriber!subscribe).publisher!publish.broker?subscribe.(broker?publish).(broker!publish).(subscriber?publish)
+  assumed missing: 2 events of broker, 2 events of subscriber
+wrong: Fail
+  explained at most: broker 0 of 1
+"
+    );
+    assert_eq!(
+        ask("--may-stop-early broker --unobserved subscriber --no-witness"),
+        "\
+whole: Pass
+cut: WeakPass
+  assumed: broker may stop early, subscriber unobserved
+wrong: Fail
+  explained at most: broker 0 of 1
+"
+    );
+}
+
+#[test]
+fn a_witness_is_there_if_asked_for() {
+    let sandbox = prepared("analyze-witness");
+    let has = |arguments: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf run.htf {arguments}")).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        text.contains("witness") || text.contains("explained by")
+    };
+    for engine in ["--engine fast", "--engine graph"] {
+        for (format, expected) in [("text", true), ("json", true), ("jsonl", false)] {
+            assert_eq!(has(&format!("{engine} --format {format}")), expected, "{engine} {format}");
+            assert!(has(&format!("{engine} --format {format} --witness")));
+            assert!(!has(&format!("{engine} --format {format} --no-witness")));
+        }
+    }
+}
+
+#[test]
+fn a_fail_can_be_certified() {
+    let sandbox = prepared("analyze-certificate");
+    sandbox.write("wrong.htf", "[broker] broker!publish");
+    for arguments in ["--kind accept", "--observed prefix", "--engine graph --kind eliminate"] {
+        let call = format!("analyze model.hsf wrong.htf {arguments} --certificate c.json");
+        sandbox.otus(&call).assert().code(1);
+        let certificate: Value = serde_json::from_str(&sandbox.read("c.json")).unwrap();
+        assert_eq!(certificate["version"], 1);
+        assert_eq!(certificate["components"][0][0], "broker");
+        assert_eq!(certificate["states"][0]["explained"], serde_json::json!([0, 0, 0]));
+    }
+    // There is none for what passes.
+    sandbox.otus("analyze model.hsf run.htf --certificate none.json").assert().code(0);
+    assert!(!sandbox.files().contains(&"none.json".to_owned()));
+    let output = sandbox.otus("analyze model.hsf cases.jsonl --certificate x.txt").output();
+    let said = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(said.contains("--certificate records one analysis; 3 multi-traces"), "{said}");
+    // One that is too large leaves the verdict as it is.
+    let call = "analyze model.hsf wrong.htf --kind accept --max-states 2 --certificate y.txt";
+    let output = sandbox.otus(call).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("wrong: Fail"));
+}
+
+#[test]
 fn json_is_one_document() {
     let sandbox = prepared("analyze-json");
-    let output = sandbox
-        .otus("analyze model.hsf cases.jsonl --kind accept --engine graph --format json")
-        .output()
-        .unwrap();
+    let output =
+        sandbox.otus("analyze model.hsf cases.jsonl --kind accept --format json").output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["version"], 1);
     assert_eq!(document["results"].as_array().unwrap().len(), 3);

@@ -13,11 +13,7 @@ use otus_trace::{MultiTrace, Partition};
 
 /// Beyond this an engine is taken to be lost.
 pub(crate) fn enough() -> Budget {
-    Budget {
-        max_states: Some(2_000_000),
-        timeout: Some(Duration::from_secs(3)),
-        ..Budget::default()
-    }
+    Budget { max_states: Some(100_000), timeout: Some(Duration::from_secs(2)), ..Budget::default() }
 }
 
 /// The verdict that is right.
@@ -52,6 +48,17 @@ pub(crate) fn declared(seen: &Observation, each: &[Observed]) -> (Observation, V
         });
     }
     (seen, windows)
+}
+
+/// The windows of the same declarations with nothing missing; what is unobserved stays so.
+pub(crate) fn strongest(each: &[Observed]) -> Vec<Window> {
+    let window = |observed: &Observed| match observed {
+        Observed::Unobserved => Window::Slice,
+        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
+            Window::Complete
+        }
+    };
+    each.iter().map(window).collect()
 }
 
 /// An interaction seen through a partition, and engines for it that are kept for many

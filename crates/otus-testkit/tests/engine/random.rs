@@ -6,7 +6,7 @@ use otus_core::{Pool, TermId};
 use otus_testkit::oracle::{Observation, Question as Asked, Window, marked};
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, partitions, random_trace};
 
-use crate::compare::{Report, Subject, declared, random_declarations, verdict};
+use crate::compare::{Report, Subject, declared, random_declarations, strongest, verdict};
 
 /// What the oracle may spend on one question.
 const BUDGET: usize = 20_000;
@@ -97,7 +97,7 @@ fn by_oracle(
     let each = random_declarations(rng, seen.components.len());
     let (left, windows) = declared(seen, &each);
     let ask = |windows: &[Window]| marked::declared(pool, term, &left, windows, BUDGET);
-    match (ask(&vec![Window::Complete; windows.len()]), ask(&windows)) {
+    match (ask(&strongest(&each)), ask(&windows)) {
         (Some(accepted), Some(explained)) => {
             let question = Question::Each(each);
             subject.check_verdict(seen, &question, verdict(accepted, explained), report);

@@ -9,7 +9,7 @@ use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Members, Observation, Question as Asked, Window};
 use otus_testkit::small_scope::{Scope, alphabet, observations, partitions};
 
-use crate::compare::{Report, Subject, declared, random_declarations, verdict};
+use crate::compare::{Report, Subject, declared, random_declarations, strongest, verdict};
 
 const BUDGET: usize = 1_000_000;
 
@@ -78,7 +78,7 @@ fn truth(
     let mut ask =
         |windows: &[Window]| members.ask_windows(sets, &left.components, windows).expect("small");
     let explained = ask(&windows);
-    let accepted = ask(&vec![Window::Complete; windows.len()]);
+    let accepted = ask(&strongest(&each));
     [
         (Question::ACCEPT, verdict(accept, accept)),
         (Question::GlobalPrefix, verdict(accept, global)),

@@ -170,7 +170,12 @@ impl Answer<'_> {
                 WitnessStep::Removed(_) => {}
             }
         }
-        partition.components().zip(moments).filter(|(_, moments)| *moments > 0).collect()
+        let counts = |&(component, moments): &(ComponentId, u64)| {
+            // Nobody assumed that something of those is there.
+            let observed = self.question.map(|question| question.of(component));
+            moments > 0 && observed != Some(Observed::Unobserved)
+        };
+        partition.components().zip(moments).filter(counts).collect()
     }
 
     /// What is declared, for want of an execution that says what is missing.
