@@ -41,8 +41,12 @@ use crate::multitrace::{MultiTrace, Partition, Step};
 /// ```
 #[derive(Debug)]
 pub struct QuickReader {
-    /// Actions by how they are written.
-    actions: HashTable<KnownAction>,
+    /// Actions in the order in which they were first met.
+    actions: Vec<KnownAction>,
+    /// The same by how they are written.
+    by_text: HashTable<u32>,
+    /// The action that was read last.
+    last: usize,
     /// Lists of lifelines by how they are written, without the brackets.
     headers: HashTable<Header>,
     /// Partitions by the lifelines of their components, [`END`] after each.
@@ -61,6 +65,8 @@ struct KnownAction {
     written: Box<[u8]>,
     action: ActionId,
     lifeline: LifelineId,
+    /// The action that followed it last time, which most often does so again.
+    follower: u32,
 }
 
 #[derive(Debug)]
@@ -87,7 +93,9 @@ impl QuickReader {
     pub fn new(pool: &Pool) -> Self {
         let lifelines = pool.signature().lifeline_count();
         QuickReader {
-            actions: HashTable::new(),
+            actions: Vec::new(),
+            by_text: HashTable::new(),
+            last: 0,
             headers: HashTable::new(),
             partitions: HashTable::new(),
             owners: vec![0; lifelines],
@@ -100,6 +108,7 @@ impl QuickReader {
     /// The multi-trace of a text, without places; `None` if the text is not plain or not right.
     /// The pool must be the one that the reader was made for; actions may be added to it.
     pub fn read(&mut self, text: &str, pool: &mut Pool) -> Option<&MultiTrace> {
+        self.last = 0;
         self.trace.steps.clear();
         self.trace.ends.clear();
         self.key.clear();
@@ -107,6 +116,11 @@ impl QuickReader {
         self.file(&mut text, pool)?;
         self.finish();
         Some(&self.trace)
+    }
+
+    /// The multi-trace that was read last; nothing sensible if the text was given up.
+    pub fn trace(&self) -> &MultiTrace {
+        &self.trace
     }
 
     /// `file := '{' components? '}' | components`
@@ -241,6 +255,35 @@ impl QuickReader {
         pool: &mut Pool,
         (before, stamp, any): (u64, u64, bool),
     ) -> Option<ActionId> {
+        let index = match self.guess(text) {
+            Some(index) => index,
+            None => self.known_action(text, pool)?,
+        };
+        self.last = index;
+        let KnownAction { action, lifeline, .. } = self.actions[index];
+        if self.owners[lifeline.0 as usize] != stamp {
+            if !any {
+                return None;
+            }
+            take(&mut self.owners, &mut self.key, lifeline, (before, stamp))?;
+        }
+        Some(action)
+    }
+
+    /// The action that stands here, if it is the one that followed the last one before.
+    fn guess(&self, text: &mut Cursor<'_>) -> Option<usize> {
+        let index = self.actions.get(self.last)?.follower as usize;
+        let written = &self.actions[index].written;
+        let end = text.at + written.len();
+        if text.bytes.get(text.at..end)? != &**written || !ends_action(text.bytes.get(end)) {
+            return None;
+        }
+        text.at = end;
+        Some(index)
+    }
+
+    /// The index of the action that stands here, new or known.
+    fn known_action(&mut self, text: &mut Cursor<'_>, pool: &mut Pool) -> Option<usize> {
         let start = text.at;
         text.name()?;
         let middle = text.at;
@@ -249,17 +292,15 @@ impl QuickReader {
         }
         text.at += 1;
         text.name()?;
-        // What a name is followed by may belong to it: another alphabet, `-`.
-        if !matches!(
-            text.peek(),
-            None | Some(b'.' | b';' | b'}' | b',' | b' ' | b'\n' | b'\t' | b'\r')
-        ) {
+        if !ends_action(text.bytes.get(text.at)) {
             return None;
         }
         let written = &text.bytes[start..text.at];
         let hash = hash(written);
-        let (action, lifeline) = match self.actions.find(hash, |known| *known.written == *written) {
-            Some(known) => (known.action, known.lifeline),
+        let actions = &mut self.actions;
+        let found = self.by_text.find(hash, |&index| *actions[index as usize].written == *written);
+        let index = match found {
+            Some(&index) => index,
             None => {
                 let lifeline = pool.signature().lifeline(name(&text.text[start..middle])?)?;
                 let message = name(&text.text[middle + 1..text.at])?;
@@ -269,18 +310,17 @@ impl QuickReader {
                     _ => Direction::Reception,
                 };
                 let action = pool.intern_action(Action { lifeline, direction, message });
-                let known = KnownAction { written: written.into(), action, lifeline };
-                self.actions.insert_unique(hash, known, |known| self::hash(&known.written));
-                (action, lifeline)
+                let index = u32::try_from(actions.len()).ok()?;
+                let written = written.into();
+                actions.push(KnownAction { written, action, lifeline, follower: index });
+                self.by_text.insert_unique(hash, index, |&index| {
+                    self::hash(&actions[index as usize].written)
+                });
+                index
             }
         };
-        if self.owners[lifeline.0 as usize] != stamp {
-            if !any {
-                return None;
-            }
-            take(&mut self.owners, &mut self.key, lifeline, (before, stamp))?;
-        }
-        Some(action)
+        actions[self.last].follower = index;
+        Some(index as usize)
     }
 
     /// Gives the multi-trace its partition.
@@ -312,6 +352,12 @@ impl QuickReader {
         }
         self.trace.partition = partition;
     }
+}
+
+/// Whether an action ends before this byte. What else a name is followed by may belong to it:
+/// another alphabet, `-`.
+fn ends_action(byte: Option<&u8>) -> bool {
+    matches!(byte, None | Some(b'.' | b';' | b'}' | b',' | b' ' | b'\n' | b'\t' | b'\r'))
 }
 
 /// A component takes a lifeline, unless another of the same text has it or it does already.
@@ -516,6 +562,28 @@ mod tests {
             let mut reader = QuickReader::new(&pool);
             for text in texts {
                 both(&mut reader, &mut pool, &text.concat());
+            }
+        }
+
+        #[test]
+        fn whatever_is_plain_is_read(
+            texts in prop::collection::vec(
+                prop::array::uniform3(prop::collection::vec(0..5usize, 0..6)), 1..6
+            )
+        ) {
+            let mut pool = pool();
+            let mut reader = QuickReader::new(&pool);
+            for [first, second, third] in texts {
+                let steps = |numbers: &[usize], steps: [&str; 5]| {
+                    numbers.iter().map(|&number| steps[number]).collect::<Vec<_>>().join(".")
+                };
+                let text = format!(
+                    "{{[a] {};[c,b]{} ; [\"x-1\"] {}}}",
+                    steps(&first, ["a!m", "a?m", "a!n", "\"a\"!m", "a!\"to be\""]),
+                    steps(&second, ["b!m", "c?m", "{c!n,b?m}", "{b!m}", "b?m"]),
+                    steps(&third, ["\"x-1\"!m", "\"x-1\"?m", "\"x-1\"!n", "\"x-1\"?n", "\"x-1\"!m"]),
+                );
+                prop_assert!(both(&mut reader, &mut pool, &text), "{text}");
             }
         }
     }

@@ -150,7 +150,14 @@ impl Worker {
         if !inputs.diagnostics.is_empty() {
             return unusable(slot, inputs.sources, inputs.diagnostics);
         }
-        if let Some(source) = inputs.sources.pop() {
+        let Some(source) = inputs.sources.pop() else { return };
+        if self.reader.read(source.text(), &mut self.pool).is_some() {
+            // The text of a long log is not kept while it is analysed.
+            drop(source);
+            let trace = self.reader.trace();
+            judge(&self.plan, &mut self.pool, &mut self.prepared, (id, trace), slot);
+            self.renew();
+        } else {
             let name = source.name().to_owned();
             self.text(id, source.text(), slot, |_| name);
         }
@@ -187,6 +194,11 @@ impl Worker {
             }
             judge(plan, pool, prepared, (id, &trace), slot);
         }
+        self.renew();
+    }
+
+    /// Begins anew when the pool has grown too much.
+    fn renew(&mut self) {
         if self.pool.term_count() > self.plan.pool.term_count() + MOST_TERMS {
             *self = Worker::new(self.plan.clone());
         }
