@@ -86,8 +86,23 @@ impl<'t> Logs<'t> {
         component: usize,
         alphabet: &Alphabet,
     ) -> Option<(Option<LeafId>, u32)> {
-        let (symbol, after) = self.symbol(component, alphabet)?;
-        Some((symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]), after))
+        self.next_at(component, self.consumed[component], alphabet)
+    }
+
+    /// The same after so many actions.
+    pub(crate) fn next_at(
+        &self,
+        component: usize,
+        at: u32,
+        alphabet: &Alphabet,
+    ) -> Option<(Option<LeafId>, u32)> {
+        let rest = &self.logs[component][at as usize..];
+        if rest.is_empty() {
+            return None;
+        }
+        let (symbol, length) = alphabet.read(rest);
+        let leaf = symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]);
+        Some((leaf, at + u32::try_from(length).unwrap_or(u32::MAX)))
     }
 
     /// Whether the interaction has all that is left of a component's log.

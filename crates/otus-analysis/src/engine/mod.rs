@@ -7,6 +7,7 @@
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace.
 
+mod ahead;
 mod alphabet;
 mod compile;
 mod coupled;
@@ -76,6 +77,8 @@ pub struct Engine {
     alphabet: Alphabet,
     compiled: Compiled,
     components: Vec<SetId>,
+    /// By component: the lifelines of all others.
+    others: Vec<SetId>,
     hints: Vec<u32>,
     /// How deep loops are nested.
     loop_depth: u64,
@@ -122,6 +125,7 @@ pub(crate) struct Context<'e> {
     store: &'e mut Store,
     alphabet: &'e Alphabet,
     components: &'e [SetId],
+    others: &'e [SetId],
     hints: &'e mut Vec<u32>,
     loop_depth: u64,
     options: Options,
@@ -175,6 +179,11 @@ impl Engine {
         let mut alphabet = Alphabet::new(partition.len());
         let compiled =
             compile::compile(&mut store, &mut alphabet, (pool, term, partition), options.relax);
+        let all = LifelineSet::full(partition.lifeline_count());
+        let others = partition
+            .components()
+            .map(|component| store.set(&all.difference(&partition.set(component))))
+            .collect();
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
@@ -184,6 +193,7 @@ impl Engine {
             alphabet,
             compiled,
             components,
+            others,
             hints: Vec::new(),
             loop_depth,
             options,
@@ -211,6 +221,16 @@ impl Engine {
         Outcome { verdict, states: meter.states(), stop, furthest }
     }
 
+    /// For experiments.
+    pub fn info(&self) -> String {
+        format!(
+            "exprs {} decoupled {} {:?}",
+            self.store.len(),
+            self.compiled.decoupled,
+            self.counters
+        )
+    }
+
     /// How often the ideas were of use so far.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -228,6 +248,7 @@ impl Engine {
             store: &mut self.store,
             alphabet: &self.alphabet,
             components: &self.components,
+            others: &self.others,
             hints: &mut self.hints,
             loop_depth: self.loop_depth,
             options: self.options,
