@@ -155,6 +155,9 @@ pub fn refute(
     question: &Question,
     budget: &Budget,
 ) -> Result<Certificate, NotRefuted> {
+    if pool.attributes(term).nodes > search::LARGEST_TERM {
+        return Err(NotRefuted::TooLarge(Stop::States));
+    }
     search::Search::new(pool, term, trace, question, budget).run(term)
 }
 

@@ -6,12 +6,13 @@
 
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
+use otus_analysis::engine::Options;
 use otus_analysis::refute::tidy::Tidy;
 use otus_analysis::refute::{
     Blocked, Certificate, Hindrance, NotRefuted, State, check_refutation, obstacles, refute,
 };
 use otus_analysis::witness::WitnessStep;
-use otus_analysis::{Observed, Question, Verdict, Witness};
+use otus_analysis::{Engine, Observed, Question, Verdict, Witness};
 use otus_core::algebra::simplify;
 use otus_core::{Pool, TermId};
 use otus_syntax::{Source, parse_trace};
@@ -395,6 +396,65 @@ fn tidied_terms_have_the_same_traces() {
         }
     }
     assert!(changed > 500, "{changed}");
+}
+
+/// The fast engine and `refute` on cases that are too large for the oracle.
+#[test]
+fn the_engine_agrees_where_the_oracle_gives_up() {
+    let mut rng = fastrand::Rng::with_seed(seed());
+    let rounds = if is_large() { 100_000 } else { 500 };
+    let all = partitions(4);
+    let mut tester = Tester::new(5);
+    let mut scope = Scope::new(4, 2, true);
+    let (mut compared, mut refuted, mut too_large, mut lost) = (0, 0, 0, 0);
+    for round in 0..rounds {
+        if round % 100 == 0 {
+            scope = Scope::new(4, 2, true);
+        }
+        let leaves = rng.usize(4..=10);
+        let term = scope.random_term(&mut rng, leaves);
+        let partition = &all[rng.usize(..all.len())];
+        let trace = random_trace(&mut rng, &scope.pool, term, 3);
+        if trace.len() > 24 {
+            continue;
+        }
+        let letters = alphabet(&scope.pool, term, partition, None);
+        let derivation = Derivation::ALL[rng.usize(..Derivation::ALL.len())];
+        let seen = derive(&mut rng, &scope.pool, partition, &trace, &letters, derivation);
+        let trace = seen.to_multi_trace();
+        let mut engine = Engine::new(&scope.pool, term, partition, Options::default());
+        for question in tester.questions(partition.len()) {
+            let budget = Budget { max_states: Some(2_000), ..Budget::default() };
+            let expected = match refute(&mut scope.pool, term, &trace, &question, &budget) {
+                Ok(_) => false,
+                Err(NotRefuted::Explained { .. }) => true,
+                Err(NotRefuted::TooLarge(_)) => {
+                    too_large += 1;
+                    continue;
+                }
+            };
+            let budget = Budget { max_states: Some(20_000), ..Budget::default() };
+            let found = engine.analyze(&trace, &question, &budget).verdict;
+            compared += 1;
+            refuted += usize::from(!expected);
+            if found == Verdict::Inconclusive {
+                lost += 1;
+                continue;
+            }
+            let pool = &scope.pool;
+            let (term, seen) = (pool.text(term), seen.text(pool));
+            assert_eq!(found >= Verdict::WeakPass, expected, "{question:?}: {term} and {seen}");
+        }
+    }
+    println!("compared {compared}, refuted {refuted}, too large {too_large}, lost {lost}");
+    assert!(refuted * 20 > compared && too_large * 4 < compared, "{refuted} of {compared}");
+    // Of coupled components that may start late some take more.
+    assert!(lost * 100 < compared, "{lost} of {compared}");
+}
+
+/// Another seed by `OTUS_SEED`.
+fn seed() -> u64 {
+    std::env::var("OTUS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(6)
 }
 
 /// What a component waits for at the beginning: `names: hindrance`, a line each.

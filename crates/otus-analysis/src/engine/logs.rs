@@ -64,6 +64,16 @@ impl<'t> Logs<'t> {
         self.consumed[component] == 0
     }
 
+    /// Whether a component sees nothing of an event now, and need not: before the first moment of a
+    /// log that may start late, and after the end of one that may stop early.
+    pub(crate) fn is_blind(&self, component: usize) -> bool {
+        if self.is_over(component) {
+            self.endings[component] == Ending::Early
+        } else {
+            self.late[component] && self.is_fresh(component)
+        }
+    }
+
     /// The symbol that comes next on a component, if it is one of the interaction, and what is
     /// consumed with it; `None` at the end.
     pub(crate) fn symbol(

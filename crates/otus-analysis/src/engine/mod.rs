@@ -11,7 +11,7 @@ mod ahead;
 mod alphabet;
 mod compile;
 mod coupled;
-mod harm;
+pub mod harm;
 mod include;
 mod late;
 mod logs;
@@ -19,12 +19,14 @@ mod loosen;
 mod normal;
 mod order;
 mod prune;
+pub mod sat;
 mod search;
 mod step;
 mod store;
 mod strip;
 mod stubborn;
 mod unroll;
+mod witness;
 
 use otus_core::{LifelineSet, Pool, TermId};
 use otus_trace::{MultiTrace, Partition};
@@ -32,6 +34,7 @@ use otus_trace::{MultiTrace, Partition};
 use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
+use crate::witness::Witness;
 use alphabet::Alphabet;
 use compile::Compiled;
 use logs::Logs;
@@ -236,15 +239,28 @@ impl Engine {
         self.counters
     }
 
-    fn ask(
+    /// A global execution that explains a multi-trace whose verdict is Pass or `WeakPass`, replayed
+    /// on the term; `None` for other verdicts, or if the budget ends before it is found.
+    pub fn witness(
         &mut self,
+        pool: &mut Pool,
+        term: TermId,
         trace: &MultiTrace,
         question: &Question,
-        meter: &mut Meter<'_>,
-        furthest: &mut Option<Box<[u32]>>,
-    ) -> Found {
-        let mut logs = Logs::new(trace, question);
-        let mut context = Context {
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Option<Witness> {
+        let question = match verdict {
+            Verdict::Pass => strongest(question, self.components.len()),
+            Verdict::WeakPass => question.clone(),
+            Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
+        };
+        witness::replay(self, (pool, term), trace, &question, budget)
+    }
+
+    /// What searches use, and what they start from.
+    fn context(&mut self) -> (Context<'_>, &Compiled) {
+        let context = Context {
             store: &mut self.store,
             alphabet: &self.alphabet,
             components: &self.components,
@@ -254,12 +270,35 @@ impl Engine {
             options: self.options,
             counters: &mut self.counters,
         };
+        (context, &self.compiled)
+    }
+
+    /// The leaf of a whole event.
+    fn leaf_of(
+        &mut self,
+        pool: &Pool,
+        partition: &Partition,
+        event: otus_core::EventId,
+    ) -> Option<store::LeafId> {
+        let parts = self.alphabet.parts(pool, partition, event);
+        self.store.leaves.find(&Alphabet::joined(&parts))
+    }
+
+    fn ask(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Found {
+        let mut logs = Logs::new(trace, question);
+        let (mut context, compiled) = self.context();
         let global = *question == Question::GlobalPrefix;
-        let found = if self.compiled.decoupled && !global {
-            let start = begin(&mut context, self.compiled.relaxed, &logs);
+        let found = if compiled.decoupled && !global {
+            let start = begin(&mut context, compiled.relaxed, &logs);
             search::explain(&mut context, start, &mut logs, meter)
         } else {
-            let rigid = if global { self.compiled.rigid } else { self.compiled.relaxed };
+            let rigid = if global { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
         };
         *furthest = logs.furthest.map(|(_, consumed)| consumed);

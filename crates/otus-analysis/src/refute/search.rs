@@ -28,7 +28,7 @@ use crate::witness::{Place, Witness, WitnessStep};
 /// Without a budget, this is what a search may make.
 const MOST_STATES: u64 = 1_000_000;
 /// A larger term is not looked at.
-const LARGEST_TERM: u64 = 20_000;
+pub(super) const LARGEST_TERM: u64 = 20_000;
 /// What a look at one component alone may take.
 const MOST_ALONE: usize = 2_000;
 
@@ -102,9 +102,6 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn run(mut self, term: TermId) -> Result<Certificate, NotRefuted> {
-        if self.pool.attributes(term).nodes > LARGEST_TERM {
-            return Err(NotRefuted::TooLarge(Stop::States));
-        }
         let start = self.rules.start(simplify(self.pool, term));
         let mut queue = Queue::default();
         let bound = self.rules.bound(self.pool, &start);
