@@ -125,9 +125,9 @@ fn a_verdict_comes_with_its_explanation() {
         ask("--kind eliminate"),
         "\
 whole: Pass
-  explained by: publisher!publish.subscriber!subscribe.broker?subscribe.broker?publish.broker!publish.subscriber?publish
+  explained by: subscriber!subscribe.broker?subscribe.publisher!publish.broker?publish.broker!publish.subscriber?publish
 cut: WeakPass
-  explained by: (subscriber!subscribe).publisher!publish.broker?subscribe.(broker?publish).(broker!publish).(subscriber?publish)
+  explained by: publisher!publish.(subscriber!subscribe).broker?subscribe.(broker?publish).(broker!publish).(subscriber?publish)
   assumed missing: 2 events of broker, 2 events of subscriber
 wrong: Fail
   explained at most: broker 0 of 1

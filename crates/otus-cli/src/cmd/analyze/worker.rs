@@ -7,13 +7,12 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
-use otus_analysis::budget::Budget;
 use otus_analysis::certify::{certify, closed};
 use otus_analysis::engine::Options;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, Silent, State};
 use otus_analysis::refute::{NotRefuted, check_refutation, refute};
-use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
+use otus_analysis::{Config, Engine, Question, Verdict, Witness};
 use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_trace};
@@ -329,7 +328,7 @@ fn decide(
     let elapsed = start.elapsed();
     let is_pass = outcome.verdict >= Verdict::WeakPass;
     let witness = if is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained {
-        witness(pool, plan, (id, trace), (question, outcome.verdict))?
+        witness(plan, pool, engine, (id, trace), (question, outcome.verdict))?
     } else {
         None
     };
@@ -344,42 +343,20 @@ fn decide(
     })
 }
 
-/// An execution that explains a verdict of the fast engine, re-checked; none if that takes too long.
+/// An execution that explains a verdict of the fast engine, re-checked; none if the budget ends
+/// before there is one.
 fn witness(
-    pool: &mut Pool,
     plan: &Plan,
+    pool: &mut Pool,
+    engine: &mut Engine,
     (id, trace): (&str, &MultiTrace),
     (question, verdict): (&Question, Verdict),
 ) -> Result<Option<Witness>, String> {
-    let strong = strongest(question);
-    let about = if verdict == Verdict::Pass { &strong } else { question };
-    let budget = Budget { max_states: Some(WITNESS_STATES), ..plan.budget.clone() };
-    let witness = match refute(pool, plan.term, trace, about, &budget) {
-        Err(NotRefuted::Explained { witness, .. }) => witness,
-        Err(NotRefuted::TooLarge(_)) => return Ok(None),
-        Ok(_) => return Err(bug(id, "the verdict", "has no explanation")),
-    };
+    let found = engine.witness(pool, plan.term, trace, question, verdict, &plan.budget);
+    let Some(witness) = found else { return Ok(None) };
     certify(pool, plan.term, trace, (question, verdict), &witness)
         .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
     Ok(Some(witness))
-}
-
-/// How many states an explanation may take.
-const WITNESS_STATES: u64 = 20_000;
-
-/// The same question with nothing missing but what was not observed at all.
-fn strongest(question: &Question) -> Question {
-    let strong = |observed: Observed| match observed {
-        Observed::Unobserved => Observed::Unobserved,
-        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-            Observed::Complete
-        }
-    };
-    match question {
-        Question::GlobalPrefix => Question::ACCEPT,
-        Question::Uniform(observed) => Question::Uniform(strong(*observed)),
-        Question::Each(each) => Question::Each(each.iter().map(|&each| strong(each)).collect()),
-    }
 }
 
 /// Writes why nothing explains a multi-trace, checked.
