@@ -38,6 +38,8 @@ pub(super) struct Found {
     /// Why it is not better, if it is undecided.
     pub(super) reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
+    /// Whether a witness was looked for in vain.
+    pub(super) unexplained: bool,
     /// Of a Fail: how many actions of each component could be explained at most.
     pub(super) furthest: Option<Box<[u32]>>,
     pub(super) elapsed: Duration,
@@ -69,6 +71,9 @@ impl Answer<'_> {
         }
         if let Some(witness) = &self.found.witness {
             let _ = writeln!(text, "  explained by: {}", shortened(witness, pool));
+        }
+        if self.found.unexplained {
+            let _ = writeln!(text, "  explained by: not worked out, it takes long (--witness)");
         }
         if self.found.verdict == Verdict::WeakPass {
             let missing = self.missing(pool);

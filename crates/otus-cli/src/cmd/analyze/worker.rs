@@ -77,6 +77,13 @@ enum Asked {
 /// How many partitions are kept ready. With `[#any]` every multi-trace may have its own.
 const MOST_PARTITIONS: usize = 256;
 
+/// How many states an explanation may take that nobody insists on.
+const EXPLAINING_STATES: u64 = 20_000;
+
+/// How many states an engine may make before it is made anew. Its tables grow by some hundred bytes
+/// for a state that it has not met before.
+const MOST_STATES: u64 = 1_000_000;
+
 /// How many terms a pool may gain before it is made anew.
 const MOST_TERMS: usize = 1 << 20;
 
@@ -262,7 +269,15 @@ fn judge(
     };
     let Prepared { text, asked } = prepared;
     let found = match (&mut *asked, &plan.method) {
-        (Asked::Fast { engine, question }, _) => decide(plan, pool, engine, question, (id, trace)),
+        (Asked::Fast { engine, question, made }, _) => {
+            if *made > MOST_STATES {
+                **engine = Engine::new(pool, plan.term, trace.partition(), Options::default());
+                *made = 0;
+            }
+            let found = decide(plan, pool, engine, question, (id, trace));
+            *made += found.as_ref().map_or(0, |found| found.states);
+            found
+        }
         (Asked::Graph, Method::Graph(config, _)) => search(plan, pool, config, (id, trace)),
         (Asked::Unfit(reason), _) => Err(reason.clone()),
         (Asked::Graph, Method::Fast(_)) => Err(bug(id, "the engine", "is another")),
@@ -307,7 +322,7 @@ fn prepare(plan: &Plan, pool: &Pool, partition: &Partition) -> Prepared {
         Method::Fast(declared) => match declared.question(partition, signature) {
             Ok(question) => {
                 let engine = Engine::new(pool, plan.term, partition, Options::default());
-                Asked::Fast { engine: Box::new(engine), question }
+                Asked::Fast { engine: Box::new(engine), question, made: 0 }
             }
             Err(reason) => Asked::Unfit(reason),
         },
@@ -327,7 +342,8 @@ fn decide(
     let outcome = engine.analyze(trace, question, &plan.budget);
     let elapsed = start.elapsed();
     let is_pass = outcome.verdict >= Verdict::WeakPass;
-    let witness = if is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained {
+    let wanted = is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained;
+    let witness = if wanted {
         witness(plan, pool, engine, (id, trace), (question, outcome.verdict))?
     } else {
         None
@@ -337,6 +353,7 @@ fn decide(
         states: outcome.states,
         stop: outcome.stop,
         reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
+        unexplained: wanted && witness.is_none(),
         witness,
         furthest: outcome.furthest,
         elapsed,
@@ -352,7 +369,12 @@ fn witness(
     (id, trace): (&str, &MultiTrace),
     (question, verdict): (&Question, Verdict),
 ) -> Result<Option<Witness>, String> {
-    let found = engine.witness(pool, plan.term, trace, question, verdict, &plan.budget);
+    let mut budget = plan.budget.clone();
+    if plan.explained < usize::MAX {
+        // Nobody insists, and the verdict is there.
+        budget.max_states = budget.max_states.map(|most| most.min(EXPLAINING_STATES));
+    }
+    let found = engine.witness(pool, plan.term, trace, question, verdict, &budget);
     let Some(witness) = found else { return Ok(None) };
     certify(pool, plan.term, trace, (question, verdict), &witness)
         .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
@@ -425,6 +447,7 @@ fn search(
         states: outcome.nodes,
         stop: outcome.stop,
         reason: outcome.reason.map(Into::into),
+        unexplained: false,
         witness: outcome.witness.filter(|_| plan.explained > 0),
         furthest: None,
         elapsed,
