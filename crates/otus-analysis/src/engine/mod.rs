@@ -85,8 +85,18 @@ pub struct Engine {
     hints: Vec<u32>,
     /// How deep loops are nested.
     loop_depth: u64,
+    /// The same as a formula, where that may be better.
+    formula: Option<Formula>,
     options: Options,
     counters: Counters,
+}
+
+/// A loop-free interaction as a formula.
+#[derive(Debug)]
+struct Formula {
+    problem: sat::Problem,
+    /// After how many states of a search it is asked.
+    after: u64,
 }
 
 /// How often the ideas were of use.
@@ -112,6 +122,11 @@ pub struct Outcome {
     /// Of the failing search that got furthest: per component how many actions were consumed.
     pub furthest: Option<Box<[u32]>>,
 }
+
+/// From how many choices side by side on a formula is asked at once.
+const CHOICES: usize = 12;
+/// After how many states of a search a formula is asked otherwise.
+const PATIENCE: u64 = 2_000;
 
 /// What the end of a log means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,6 +205,12 @@ impl Engine {
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
+        let wanted = options.solver && compiled.decoupled && sat::worth_it(pool, term);
+        let problem = if wanted { sat::Problem::decoupled(pool, term, partition) } else { None };
+        let formula = problem.map(|problem| {
+            let choices = store.choices(compiled.relaxed);
+            Formula { problem, after: if choices >= CHOICES { 0 } else { PATIENCE } }
+        });
         let loop_depth = u64::from(pool.attributes(term).loop_depth);
         Engine {
             store,
@@ -199,6 +220,7 @@ impl Engine {
             others,
             hints: Vec::new(),
             loop_depth,
+            formula,
             options,
             counters,
         }
@@ -255,6 +277,14 @@ impl Engine {
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
+        if let Some(formula) = &self.formula {
+            let mut meter = Meter::new(budget);
+            if let Some(sat::Answer::Explained(model)) =
+                formula.problem.ask(trace, &question, &mut meter)
+            {
+                return Some(formula.problem.witness(pool, trace, &question, &model));
+            }
+        }
         witness::replay(self, (pool, term), trace, &question, budget)
     }
 
@@ -291,9 +321,32 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
+        let global = *question == Question::GlobalPrefix;
+        if let Some(formula) = &self.formula
+            && !global
+        {
+            let mut logs = Logs::new(trace, question);
+            if formula.after > 0 {
+                let (mut context, compiled) = self.context();
+                let start = begin(&mut context, compiled.relaxed, &logs);
+                let found = search::look_ahead(&mut context, start, &mut logs, PATIENCE, meter);
+                if !matches!(found, Found::Unknown(Stop::States)) {
+                    *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                    return found;
+                }
+            }
+            if let Some(formula) = &self.formula
+                && let Some(answer) = formula.problem.ask(trace, question, meter)
+            {
+                return match answer {
+                    sat::Answer::Explained(_) => Found::Yes,
+                    sat::Answer::Refuted => Found::No,
+                    sat::Answer::Stopped(stop) => Found::Unknown(stop),
+                };
+            }
+        }
         let mut logs = Logs::new(trace, question);
         let (mut context, compiled) = self.context();
-        let global = *question == Question::GlobalPrefix;
         let found = if compiled.decoupled && !global {
             let start = begin(&mut context, compiled.relaxed, &logs);
             search::explain(&mut context, start, &mut logs, meter)
