@@ -68,6 +68,8 @@ enum Asked {
     Fast {
         engine: Box<Engine>,
         question: Question,
+        /// How many states it has made so far.
+        made: u64,
     },
     Graph,
     /// What is declared does not fit the partition.
