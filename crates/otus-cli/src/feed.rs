@@ -161,24 +161,36 @@ fn has_line(bytes: &[u8]) -> bool {
 pub(crate) struct Feed {
     inputs: VecDeque<TraceInput>,
     lines: Option<Lines>,
-    cancel: Arc<AtomicBool>,
-    /// How many multi-traces were never made a job because somebody cancelled.
-    unread: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
+}
+
+/// What a feed tells others while it works.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    /// Set from outside (Ctrl-C) to end it.
+    pub(crate) cancel: Arc<AtomicBool>,
+    /// How many multi-traces were never made a job because of that.
+    pub(crate) unread: AtomicUsize,
+    /// Whether it waits for standard input, which may take for ever.
+    pub(crate) waits: AtomicBool,
+}
+
+impl Shared {
+    /// Whether nothing more will come although it has not ended.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed) && self.waits.load(Ordering::Relaxed)
+    }
 }
 
 impl Feed {
-    pub(crate) fn new(
-        inputs: VecDeque<TraceInput>,
-        cancel: Arc<AtomicBool>,
-        unread: Arc<AtomicUsize>,
-    ) -> Feed {
-        Feed { inputs, lines: None, cancel, unread }
+    pub(crate) fn new(inputs: VecDeque<TraceInput>, shared: Arc<Shared>) -> Feed {
+        Feed { inputs, lines: None, shared }
     }
 
     /// The next job, of about `size` bytes.
     pub(crate) fn next(&mut self, size: usize) -> Option<Job> {
         loop {
-            if self.cancel.load(Ordering::Relaxed) {
+            if self.shared.cancel.load(Ordering::Relaxed) {
                 self.count();
                 return None;
             }
@@ -206,6 +218,7 @@ impl Feed {
                     }
                 },
                 TraceInput::Stream { name, head, rest } => {
+                    let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
                     if let Some(job) = self.begin(Lines::new(name, head, rest, false)) {
                         return Some(job);
                     }
@@ -249,10 +262,28 @@ impl Feed {
                 count += 1;
                 None
             }
-            TraceInput::Stream { name, head, rest } => Some(Lines::new(name, head, rest, false)),
+            TraceInput::Stream { name, head, rest } => {
+                let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
+                Some(Lines::new(name, head, rest, false))
+            }
         });
         let cases: usize = lines.chain(inputs).map(Lines::count).sum();
-        self.unread.fetch_add(count + cases, Ordering::Relaxed);
+        self.shared.unread.fetch_add(count + cases, Ordering::Relaxed);
+    }
+}
+
+/// A stream that tells when it is waited for.
+struct Waiting {
+    rest: Box<dyn Read + Send>,
+    shared: Arc<Shared>,
+}
+
+impl Read for Waiting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.shared.waits.store(true, Ordering::Relaxed);
+        let length = self.rest.read(buffer);
+        self.shared.waits.store(false, Ordering::Relaxed);
+        length
     }
 }
 

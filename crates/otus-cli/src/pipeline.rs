@@ -10,7 +10,7 @@
 //! not depend on that, nor on the number of workers.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -89,12 +89,11 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Runs jobs to the end. `feed` makes the next job of about a given size, `worker` makes a worker
 /// for a thread, and `print` is given what was said, in order and every now and then (then it may
-/// be nothing). Ends early if `cancel` is set and nothing is being worked on.
-///
-/// The threads are left alone when this ends early: a feeder may be waiting for standard input.
+/// be nothing). Ends early if nothing is being worked on and `hopeless` says that the feeder is not
+/// to be waited for, since it waits for standard input itself; the threads are then left alone.
 pub(crate) fn run<W: Worker>(
     jobs: NonZeroUsize,
-    cancel: &AtomicBool,
+    hopeless: impl Fn() -> bool,
     mut feed: impl FnMut(usize) -> Option<W::Job> + Send + 'static,
     worker: impl Fn() -> W + Send + Sync + 'static,
     mut print: impl FnMut(W::Piece) -> anyhow::Result<()>,
@@ -135,9 +134,7 @@ pub(crate) fn run<W: Worker>(
                     break;
                 }
             },
-            Err(RecvTimeoutError::Timeout) if !cancel.load(Ordering::Relaxed) => {
-                print(W::Piece::default())?;
-            }
+            Err(RecvTimeoutError::Timeout) if !hopeless() => print(W::Piece::default())?,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(()),
         }
     }
@@ -187,7 +184,7 @@ mod tests {
             let mut seen = Vec::new();
             run(
                 NonZeroUsize::new(jobs).unwrap(),
-                &AtomicBool::new(false),
+                || false,
                 move |_| left.next(),
                 || Doubler,
                 |piece| {
@@ -214,7 +211,7 @@ mod tests {
     #[test]
     fn a_worker_that_dies_is_not_waited_for() {
         let one = NonZeroUsize::MIN;
-        let result = run(one, &AtomicBool::new(false), move |_| Some(()), || Clumsy, |()| Ok(()));
+        let result = run(one, || false, move |_| Some(()), || Clumsy, |()| Ok(()));
         assert!(result.is_err());
     }
 

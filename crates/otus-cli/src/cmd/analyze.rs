@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -57,18 +57,18 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     }
     let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
-    let unread = Arc::new(AtomicUsize::new(0));
-    let mut feed = Feed::new(sorted.traces, cancel.clone(), unread.clone());
+    let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
+    let mut feed = Feed::new(sorted.traces, feeding.clone());
     let mut printer = Printer::new(args.format, color);
     let shared = plan.clone();
     pipeline::run(
         jobs.unwrap_or(NonZeroUsize::MIN),
-        &cancel,
+        || feeding.is_hopeless(),
         move |size| feed.next(size),
         move || Worker::new(shared.clone()),
         |piece| printer.print(&piece),
     )?;
-    printer.tally.interrupted += unread.load(Ordering::Relaxed);
+    printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
     printer.finish()?;
     output::complain(&printer.tally.text(start.elapsed()));
     Ok(match printer.tally.exit(args.fail_on) {

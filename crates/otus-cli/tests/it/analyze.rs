@@ -275,8 +275,10 @@ fn an_interrupted_search_still_reports() {
         "{{\"id\": \"quick\", \"htf\": \"\"}}\n{{\"id\": \"run\", \"htf\": \"{{ {}; [z] z!n }}\"}}\n",
         logs.join("; ")
     );
-    sandbox.write("runs.jsonl", &cases);
-    let endless = ["--engine", "graph", "--kind", "prefix", "--max-states", "100000000000"];
+    let others = "{\"htf\": \"{}\"}\n\n".repeat(3000);
+    sandbox.write("runs.jsonl", &format!("{cases}{others}"));
+    let endless =
+        ["--jobs", "1", "--engine", "graph", "--kind", "prefix", "--max-states", "100000000000"];
     let mut child = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
         .args(["analyze", "model.hsf", "runs.jsonl"])
         .args(endless)
@@ -296,6 +298,8 @@ fn an_interrupted_search_still_reports() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(3), "{ended:?}");
     assert!(text.contains("run: Inconclusive") && text.contains("it was interrupted"), "{text}");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(said.contains("; interrupted, 3000 not checked"), "{said}");
 }
 
 /// A search that refutes is kept only if it is closed: no rule leads out of it.
