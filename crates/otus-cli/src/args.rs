@@ -261,7 +261,7 @@ pub(crate) enum Observed {
 pub(crate) enum Engine {
     /// The fast engine, unless something is asked for that only searches have.
     Auto,
-    /// The exact engine, without budgets in the common case.
+    /// The fast engine, exact on any partition.
     Fast,
     /// The searches of the papers, as written.
     Graph,
