@@ -103,6 +103,24 @@ fn one_engine(model: &Model, sets: &[Set], question: &Question, size: Size) -> (
     let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
     let mut made = Some(start.elapsed());
     for set in sets {
+        if std::env::var("OTUS_DEBUG").is_ok() {
+            for t in &set.traces {
+                let st = Instant::now();
+                let o = engine.analyze(t, question, &size.budget(t));
+                if st.elapsed().as_millis() > 20 {
+                    println!(
+                        "SLOW {:?} {} {} {} {}\n   {}\n   {}",
+                        st.elapsed(),
+                        question.name(),
+                        o.verdict,
+                        o.states,
+                        engine.info(),
+                        model.pool.text(model.term),
+                        otus_syntax::print::trace_line(&otus_trace::raise(t, &model.pool))
+                    );
+                }
+            }
+        }
         let mut found = analyse(&mut engine, &set.traces, question, size);
         if set.must_pass(question) {
             wrong += found.count(Verdict::Fail);

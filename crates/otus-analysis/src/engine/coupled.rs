@@ -25,6 +25,8 @@ use super::{Context, Ending, begin};
 use crate::budget::Meter;
 use otus_core::LifelineSet;
 
+/// After how many dead ends components are asked alone.
+const FAILURES: u64 = 8;
 /// How many states a look-ahead may make.
 const AHEAD: u64 = 128;
 
@@ -52,6 +54,9 @@ pub(crate) fn explain(
             global,
             limit,
             together,
+            failures: 0,
+            last: 0,
+            haunted: true,
             looked: false,
             cut: false,
             met: FxHashMap::default(),
@@ -80,6 +85,12 @@ struct Search<'s, 'c, 'l> {
     limit: u64,
     /// From which size on alternatives are tried one by one.
     together: u32,
+    /// How often nothing was left to try.
+    failures: u64,
+    /// The component that moved last.
+    last: usize,
+    /// Whether a log may be over, so that events may be stripped.
+    haunted: bool,
     /// Whether components alone were asked about all that is left.
     looked: bool,
     /// Whether the limit was in the way.
@@ -94,6 +105,8 @@ impl Search<'_, '_, '_> {
         let mut stack = vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0 }];
         while let Some(state) = stack.pop() {
             let mut state = state;
+            self.logs.consumed.copy_from_slice(&state.consumed);
+            self.haunted = (0..self.logs.len()).any(|c| self.logs.is_over(c));
             loop {
                 if let Some(stop) = meter.count() {
                     return Found::Unknown(stop);
@@ -102,7 +115,7 @@ impl Search<'_, '_, '_> {
                     break;
                 }
                 self.logs.consumed.copy_from_slice(&state.consumed);
-                if (0..self.logs.len()).all(|c| self.logs.is_over(c)) {
+                if self.logs.all_over() {
                     return Found::Yes;
                 }
                 if self.context.store.size(state.expr) > self.together
@@ -114,8 +127,7 @@ impl Search<'_, '_, '_> {
                     continue;
                 }
                 // A single move needs no memory.
-                if let Some(next) = self.forced(&state) {
-                    state = next;
+                if self.take_forced(&mut state) {
                     continue;
                 }
                 let key = (state.expr, state.consumed.clone());
@@ -127,7 +139,7 @@ impl Search<'_, '_, '_> {
                     }
                 }
                 let mut moves = self.moves(&state);
-                if moves.len() > 1 && self.context.options.look_ahead {
+                if moves.len() > 1 && self.context.options.look_ahead && self.failures >= FAILURES {
                     // The first time all the way to the end, later only some of it.
                     if !std::mem::replace(&mut self.looked, true)
                         && !self.is_plausible(&state, u64::MAX, meter)
@@ -139,6 +151,7 @@ impl Search<'_, '_, '_> {
                 let Some(first) = moves.pop() else {
                     self.logs.consumed.copy_from_slice(&state.consumed);
                     self.logs.note_furthest();
+                    self.failures += 1;
                     break;
                 };
                 stack.append(&mut moves);
@@ -162,7 +175,7 @@ impl Search<'_, '_, '_> {
             let key = (way.expr, way.consumed.clone());
             self.met.get(&key).is_none_or(|least| *least > way.unseen)
         });
-        if self.context.options.look_ahead {
+        if self.context.options.look_ahead && self.failures >= FAILURES {
             ways.retain(|way| self.is_plausible(way, AHEAD, meter));
         }
         Some(ways)
@@ -179,46 +192,57 @@ impl Search<'_, '_, '_> {
         symbol.map(|symbol| (symbol, after))
     }
 
-    /// The only move, where that is plain to see: the next moments of some components are parts of
-    /// one leaf that can happen, no other leaf has any of these parts, and it waits only for
-    /// these components. They are then a stubborn set.
-    fn forced(&mut self, state: &State) -> Option<State> {
+    /// Takes the only move, where that is plain to see: the next moments of some components are
+    /// parts of one leaf that can happen, no other leaf has any of these parts, and it waits only
+    /// for these components. They are then a stubborn set.
+    fn take_forced(&mut self, state: &mut State) -> bool {
         if !self.context.options.stubborn {
-            return None;
+            return false;
         }
-        for component in 0..self.logs.len() {
+        let count = self.logs.len();
+        for offset in 0..count {
+            let component = (self.last + offset) % count;
             if self.is_blind(component) {
                 continue;
             }
             let Some((symbol, _)) = self.head(component) else { continue };
             let alphabet = self.context.alphabet;
             for &leaf in &alphabet.leaves[symbol.0 as usize] {
-                if !self.context.is_alone(state.expr, leaf) {
-                    continue;
-                }
-                let parts = self.context.store.leaf(leaf).parts.clone();
-                let mut consumed = state.consumed.clone();
-                let fits = parts.iter().all(|&(at, symbol)| {
-                    let at = at.0 as usize;
-                    match self.head(at) {
-                        Some((head, after)) if head == symbol && !self.is_blind(at) => {
-                            consumed[at] = after;
-                            true
-                        }
-                        _ => false,
-                    }
-                });
-                if !fits {
+                if !self.context.is_alone(state.expr, leaf) || !self.fits(leaf) {
                     continue;
                 }
                 let next = self.context.store.step(state.expr, leaf);
                 if next == Store::NEVER {
                     continue;
                 }
-                return Some(self.follow(next, consumed, 0, &parts));
+                let mut settle = false;
+                for k in 0..self.context.store.leaf(leaf).parts.len() {
+                    let at = self.context.store.leaf(leaf).parts[k].0.0 as usize;
+                    if let Some((_, after)) = self.head(at) {
+                        state.consumed[at] = after;
+                        self.logs.consumed[at] = after;
+                    }
+                    settle |= self.logs.is_over(at);
+                    self.last = at;
+                }
+                if !self.global {
+                    self.haunted |= settle;
+                    settle = self.haunted;
+                }
+                state.expr = if settle { self.settle(next) } else { next };
+                state.unseen = 0;
+                return true;
             }
         }
-        None
+        false
+    }
+
+    /// Whether all components of a leaf see it next.
+    fn fits(&self, leaf: LeafId) -> bool {
+        self.context.store.leaf(leaf).parts.iter().all(|&(at, symbol)| {
+            let at = at.0 as usize;
+            !self.is_blind(at) && self.head(at).is_some_and(|(head, _)| head == symbol)
+        })
     }
 
     /// The events to be tried, the best last.
@@ -256,7 +280,9 @@ impl Search<'_, '_, '_> {
         let mut pending = vec![component];
         while let Some(component) = pending.pop() {
             for leaf in self.leaves(component) {
-                let Some(waits) = self.context.store.waits_for(expr, leaf) else { continue };
+                if !self.context.store.occurs(expr, leaf) {
+                    continue;
+                }
                 let parts = self.context.store.leaf(leaf).parts.clone();
                 let absent = |at: usize, symbol| {
                     !self.is_blind(at) && self.head(at).is_none_or(|(head, _)| head != symbol)
@@ -274,6 +300,7 @@ impl Search<'_, '_, '_> {
                     }
                 } else {
                     more.extend(parts.iter().map(|&(at, _)| at.0 as usize));
+                    let waits = self.context.store.waits_for(expr, leaf).unwrap_or_default();
                     for (at, lifelines) in self.context.store.components.iter().enumerate() {
                         if !lifelines.is_disjoint(&waits) {
                             more.push(at);

@@ -59,6 +59,11 @@ impl<'t> Logs<'t> {
         self.consumed[component] as usize >= self.logs[component].len()
     }
 
+    /// Whether all logs are consumed.
+    pub(crate) fn all_over(&self) -> bool {
+        self.logs.iter().zip(&*self.consumed).all(|(log, &at)| at as usize >= log.len())
+    }
+
     /// Whether nothing of a component's log is consumed.
     pub(crate) fn is_fresh(&self, component: usize) -> bool {
         self.consumed[component] == 0

@@ -352,7 +352,8 @@ impl Engine {
             let start = begin(&mut context, compiled.relaxed, &logs);
             search::explain(&mut context, start, &mut logs, meter)
         } else {
-            let rigid = if global { compiled.rigid } else { compiled.relaxed };
+            let complete = *question == Question::ACCEPT;
+            let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
         };
         *furthest = logs.furthest.map(|(_, consumed)| consumed);

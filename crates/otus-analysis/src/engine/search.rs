@@ -184,7 +184,7 @@ impl Search<'_, '_, '_> {
         {
             let next = self.step(expr, leaf?)?;
             let after_size = self.context.store.size(next);
-            if after_size <= size || after_size <= self.together / 4 {
+            if after_size <= size {
                 return Some(Move::To(self.take(component, next, after)));
             }
         }

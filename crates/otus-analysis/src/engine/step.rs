@@ -17,11 +17,11 @@ use super::store::{Expr, ExprId, LeafId, Store};
 impl Store {
     /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
-        if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
-            return Store::NEVER;
-        }
         if let Some(&known) = self.stepped.get(&(expr, leaf)) {
             return known;
+        }
+        if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
+            return Store::NEVER;
         }
         let ways = super::deep(|| self.ways(expr, leaf));
         let found = self.alt(ways);

@@ -94,6 +94,7 @@ pub(crate) struct Store {
     pub(super) hurried: FxHashMap<ExprId, ExprId>,
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
+    pub(super) occurring: FxHashMap<(ExprId, LeafId), bool>,
     pub(super) alone: FxHashMap<(ExprId, LeafId), bool>,
     pub(super) loosened: FxHashMap<ExprId, ExprId>,
     /// What the boxed parts of expressions take.
@@ -122,6 +123,7 @@ impl Store {
             hurried: FxHashMap::default(),
             included: FxHashMap::default(),
             waiting: FxHashMap::default(),
+            occurring: FxHashMap::default(),
             alone: FxHashMap::default(),
             loosened: FxHashMap::default(),
             boxed: 0,

@@ -19,6 +19,11 @@
 //! (If e is in an iteration of a loop that such an event began, e can begin it instead.) Hence e
 //! can be moved to the front. Components see no difference: those of e are in S. ∎
 //!
+//! *What is out of the question.* If all components of e are in S, then nothing that is on one of
+//! them and in conflict with e comes before e: it would touch S. So what stands to the left of an
+//! occurrence of e matters only as far as it can do without such events; if it cannot, this
+//! occurrence is not the first.
+//!
 //! So only events that touch S are tried. If none can happen, what is left is not explained.
 //!
 //! *Cost.* What stands to the left of a leaf is computed once for each expression and leaf.
@@ -28,8 +33,8 @@ use otus_core::LifelineSet;
 use super::store::{Expr, ExprId, LeafId, Store};
 
 impl Store {
-    /// The lifelines that stand to the left of some occurrence of a leaf in conflict with it;
-    /// `None` if it does not occur.
+    /// The lifelines that stand to the left of some occurrence of a leaf in conflict with it, if all
+    /// of its components are in the stubborn set; `None` if it does not occur, or cannot be first.
     pub(crate) fn waits_for(&mut self, expr: ExprId, leaf: LeafId) -> Option<LifelineSet> {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return None;
@@ -40,6 +45,37 @@ impl Store {
         let found = super::deep(|| self.waits(expr, leaf));
         self.waiting.insert((expr, leaf), found.clone());
         found
+    }
+
+    /// Whether a leaf occurs.
+    pub(crate) fn occurs(&mut self, expr: ExprId, leaf: LeafId) -> bool {
+        if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
+            return false;
+        }
+        if let Some(&known) = self.occurring.get(&(expr, leaf)) {
+            return known;
+        }
+        let found = match self.expr(expr).clone() {
+            Expr::Never | Expr::Empty => false,
+            Expr::Leaf(own) => own == leaf,
+            Expr::Alt(operands) | Expr::Seq(_, operands) => {
+                operands.iter().any(|&x| super::deep(|| self.occurs(x, leaf)))
+            }
+            Expr::Par(operands) => {
+                operands.iter().any(|&(x, _)| super::deep(|| self.occurs(x, leaf)))
+            }
+            Expr::Loop(_, inner) | Expr::Late(_, inner) => super::deep(|| self.occurs(inner, leaf)),
+        };
+        self.occurring.insert((expr, leaf), found);
+        found
+    }
+
+    /// The lifelines of the components of a leaf.
+    fn homes(&self, leaf: LeafId) -> LifelineSet {
+        let parts = self.leaf(leaf).parts.iter();
+        parts.fold(LifelineSet::EMPTY, |all, &(component, _)| {
+            all.union(&self.components[component.0 as usize])
+        })
     }
 
     fn waits(&mut self, expr: ExprId, leaf: LeafId) -> Option<LifelineSet> {
@@ -62,18 +98,28 @@ impl Store {
             }
             Expr::Seq(order, operands) => {
                 let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
+                let own = self.homes(leaf).intersection(&conflicts);
+                let own = self.set(&own);
                 let mut left = LifelineSet::EMPTY;
                 for &operand in operands.iter() {
                     if let Some(inner) = self.waits_for(operand, leaf) {
                         add(inner.union(&left));
                     }
-                    left = left.union(&self.lifelines(operand).intersection(&conflicts));
+                    // What is not the next on one of its own components is out of the question.
+                    let quiet = self.prune(operand, own);
+                    if quiet == Store::NEVER {
+                        break;
+                    }
+                    left = left.union(&self.lifelines(quiet).intersection(&conflicts));
                 }
             }
             Expr::Loop(order, body) => {
                 if let Some(inner) = self.waits_for(body, leaf) {
                     let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
-                    add(inner.union(&self.lifelines(body).intersection(&conflicts)));
+                    let own = self.homes(leaf).intersection(&conflicts);
+                    let own = self.set(&own);
+                    let quiet = self.prune(body, own);
+                    add(inner.union(&self.lifelines(quiet).intersection(&conflicts)));
                 }
             }
             Expr::Late(_, inner) => {
