@@ -55,6 +55,8 @@ pub(crate) fn explain(
             limit,
             together,
             failures: 0,
+            most: 0,
+            stale: 0,
             last: 0,
             haunted: true,
             looked: false,
@@ -87,6 +89,9 @@ struct Search<'s, 'c, 'l> {
     together: u32,
     /// How often nothing was left to try.
     failures: u64,
+    /// The most that was consumed, and for how many states it has been the most.
+    most: u64,
+    stale: u64,
     /// The component that moved last.
     last: usize,
     /// Whether a log may be over, so that events may be stripped.
@@ -139,7 +144,8 @@ impl Search<'_, '_, '_> {
                     }
                 }
                 let mut moves = self.moves(&state);
-                if moves.len() > 1 && self.context.options.look_ahead && self.failures >= FAILURES {
+                self.note_progress(&state);
+                if moves.len() > 1 && self.context.options.look_ahead && self.is_lost() {
                     // The first time all the way to the end, later only some of it.
                     if !std::mem::replace(&mut self.looked, true)
                         && !self.is_plausible(&state, u64::MAX, meter)
@@ -161,6 +167,22 @@ impl Search<'_, '_, '_> {
         Found::No
     }
 
+    /// Counts states in which nothing more than before was consumed.
+    fn note_progress(&mut self, state: &State) {
+        let consumed = state.consumed.iter().map(|&n| u64::from(n)).sum();
+        if consumed > self.most {
+            self.most = consumed;
+            self.stale = 0;
+        } else {
+            self.stale += 1;
+        }
+    }
+
+    /// Whether it is time to ask components alone: often enough the search got nowhere.
+    fn is_lost(&self) -> bool {
+        self.failures >= FAILURES || self.stale >= 4 * FAILURES
+    }
+
     /// The alternatives of an expression that has grown, one by one, the smallest last.
     fn split(&mut self, state: &State, meter: &mut Meter<'_>) -> Option<Vec<State>> {
         let mut alternatives = self.context.store.alternatives(state.expr);
@@ -175,7 +197,7 @@ impl Search<'_, '_, '_> {
             let key = (way.expr, way.consumed.clone());
             self.met.get(&key).is_none_or(|least| *least > way.unseen)
         });
-        if self.context.options.look_ahead && self.failures >= FAILURES {
+        if self.context.options.look_ahead && self.is_lost() {
             ways.retain(|way| self.is_plausible(way, AHEAD, meter));
         }
         Some(ways)

@@ -169,7 +169,7 @@ impl Context<'_> {
                     let rivals = self.alphabet.leaves[symbol.0 as usize].iter();
                     rivals
                         .into_iter()
-                        .all(|&other| other == leaf || self.store.waits_for(expr, other).is_none())
+                        .all(|&other| other == leaf || !self.store.occurs(expr, other))
                 })
         });
         self.store.alone.insert((expr, leaf), alone);
