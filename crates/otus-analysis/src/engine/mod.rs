@@ -80,6 +80,8 @@ pub struct Engine {
     hints: Vec<u32>,
     /// How deep loops are nested.
     loop_depth: u64,
+    /// The term as a formula, if that is the better way.
+    solver: Option<sat::Problem>,
     options: Options,
     counters: Counters,
 }
@@ -180,6 +182,9 @@ impl Engine {
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
         let loop_depth = u64::from(pool.attributes(term).loop_depth);
+        let solver = (options.solver && sat::worth_it(pool, term))
+            .then(|| sat::Problem::new(pool, term, partition))
+            .flatten();
         Engine {
             store,
             alphabet,
@@ -187,6 +192,7 @@ impl Engine {
             components,
             hints: Vec::new(),
             loop_depth,
+            solver,
             options,
             counters,
         }
@@ -224,6 +230,15 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
+        if let Some(problem) = &self.solver
+            && let Some(answer) = problem.ask(trace, question, meter)
+        {
+            return match answer {
+                sat::Answer::Explained(_) => Found::Yes,
+                sat::Answer::Refuted => Found::No,
+                sat::Answer::Stopped(stop) => Found::Unknown(stop),
+            };
+        }
         let mut logs = Logs::new(trace, question);
         let mut context = Context {
             store: &mut self.store,
