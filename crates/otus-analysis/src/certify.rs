@@ -20,8 +20,9 @@
 //!
 //! # How a witness ends
 //!
-//! Everything observed must be explained. For a Pass nothing may be unobserved, and the
-//! interaction must be able to end. For a WeakPass of a [`Question`] it must be able to end as
+//! Everything observed must be explained. For a Pass nothing may go unobserved but on components
+//! that are unobserved altogether, and the interaction must be able to end. If each component is
+//! complete or unobserved there is no WeakPass. For a WeakPass of a [`Question`] it must be able to end as
 //! well: a witness is a whole execution, with what was missing at the end filled in. Without that
 //! it would show too little: after the last observed event, something on a complete component may
 //! be left that has to happen. Only a global prefix may just stop, if nothing at all is
@@ -72,6 +73,8 @@ pub enum Refuted {
     NotTerminated,
     /// A node that can be reached is missing, or passes.
     NotClosed(usize),
+    /// A state of a certificate is not blocked for the reason that is given.
+    NotBlocked(usize),
 }
 
 impl std::fmt::Display for Refuted {
@@ -87,6 +90,7 @@ impl std::fmt::Display for Refuted {
             Refuted::Unexplained => f.write_str("some of what was observed is not explained"),
             Refuted::NotTerminated => f.write_str("the interaction may not end there"),
             Refuted::NotClosed(at) => write!(f, "node {at} leads out of the set, or passes"),
+            Refuted::NotBlocked(at) => write!(f, "state {at} is not blocked as is said"),
         }
     }
 }
@@ -174,16 +178,17 @@ pub fn certify(
     let ends = replay.pool.attributes(replay.term).terminates;
     let nothing_is_missing = match &question {
         Question::GlobalPrefix => false,
-        Question::Uniform(observed) => *observed == Observed::Complete,
-        Question::Each(_) => {
-            trace.partition().components().all(|c| question.of(c) == Observed::Complete)
-        }
+        Question::Uniform(Observed::Complete | Observed::Unobserved) => true,
+        Question::Uniform(Observed::StopsEarly | Observed::StartsLate | Observed::Slice) => false,
+        Question::Each(_) => trace.partition().components().all(|component| {
+            matches!(question.of(component), Observed::Complete | Observed::Unobserved)
+        }),
     };
     let stops = complete && question == Question::GlobalPrefix;
     match verdict {
         Verdict::Pass if !complete => Err(Refuted::NotAllowed(witness.steps.len())),
         Verdict::Pass if !ends => Err(Refuted::NotTerminated),
-        // What is complete is accepted, or it is not.
+        // What can miss nothing passes or fails.
         Verdict::WeakPass if nothing_is_missing => Err(Refuted::NotTerminated),
         Verdict::WeakPass if form == Form::Whole && !ends && !stops => Err(Refuted::NotTerminated),
         Verdict::Pass | Verdict::WeakPass => Ok(()),
@@ -218,7 +223,7 @@ impl Replay<'_> {
 
     /// Each component that an event touches observed it, and then its actions there are the next
     /// moment, or did not, and then it is outside the period of observation. Returns whether all
-    /// observed it.
+    /// did that are observed at all.
     fn observe(&mut self, at: usize, place: &Place) -> Result<bool, Refuted> {
         let mut complete = true;
         // One component at a time, except in a global prefix.
@@ -241,7 +246,7 @@ impl Replay<'_> {
                 if !anywhere || !self.is_outside(component) {
                     return Err(Refuted::InsideObservation(at));
                 }
-                complete = false;
+                complete &= self.question.of(component) == Observed::Unobserved;
             }
         }
         Ok(complete)

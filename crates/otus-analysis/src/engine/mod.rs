@@ -7,6 +7,7 @@
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace.
 
+mod ahead;
 mod alphabet;
 mod compile;
 mod coupled;
@@ -25,6 +26,7 @@ mod store;
 mod strip;
 mod stubborn;
 mod unroll;
+mod witness;
 
 use otus_core::{LifelineSet, Pool, TermId};
 use otus_trace::{MultiTrace, Partition};
@@ -32,6 +34,7 @@ use otus_trace::{MultiTrace, Partition};
 use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
+use crate::witness::Witness;
 use alphabet::Alphabet;
 use compile::Compiled;
 use logs::Logs;
@@ -77,6 +80,8 @@ pub struct Engine {
     alphabet: Alphabet,
     compiled: Compiled,
     components: Vec<SetId>,
+    /// By component: the lifelines of all others.
+    others: Vec<SetId>,
     hints: Vec<u32>,
     /// How deep loops are nested.
     loop_depth: u64,
@@ -125,6 +130,7 @@ pub(crate) struct Context<'e> {
     store: &'e mut Store,
     alphabet: &'e Alphabet,
     components: &'e [SetId],
+    others: &'e [SetId],
     hints: &'e mut Vec<u32>,
     loop_depth: u64,
     options: Options,
@@ -178,6 +184,11 @@ impl Engine {
         let mut alphabet = Alphabet::new(partition.len());
         let compiled =
             compile::compile(&mut store, &mut alphabet, (pool, term, partition), options.relax);
+        let all = LifelineSet::full(partition.lifeline_count());
+        let others = partition
+            .components()
+            .map(|component| store.set(&all.difference(&partition.set(component))))
+            .collect();
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
@@ -190,6 +201,7 @@ impl Engine {
             alphabet,
             compiled,
             components,
+            others,
             hints: Vec::new(),
             loop_depth,
             solver,
@@ -218,9 +230,64 @@ impl Engine {
         Outcome { verdict, states: meter.states(), stop, furthest }
     }
 
+    /// For experiments.
+    pub fn info(&self) -> String {
+        format!(
+            "exprs {} decoupled {} {:?}",
+            self.store.len(),
+            self.compiled.decoupled,
+            self.counters
+        )
+    }
+
     /// How often the ideas were of use so far.
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// A global execution that explains a multi-trace whose verdict is Pass or `WeakPass`, replayed
+    /// on the term; `None` for other verdicts, or if the budget ends before it is found.
+    pub fn witness(
+        &mut self,
+        pool: &mut Pool,
+        term: TermId,
+        trace: &MultiTrace,
+        question: &Question,
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Option<Witness> {
+        let question = match verdict {
+            Verdict::Pass => strongest(question, self.components.len()),
+            Verdict::WeakPass => question.clone(),
+            Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
+        };
+        witness::replay(self, (pool, term), trace, &question, budget)
+    }
+
+    /// What searches use, and what they start from.
+    fn context(&mut self) -> (Context<'_>, &Compiled) {
+        let context = Context {
+            store: &mut self.store,
+            alphabet: &self.alphabet,
+            components: &self.components,
+            others: &self.others,
+            hints: &mut self.hints,
+            loop_depth: self.loop_depth,
+            options: self.options,
+            counters: &mut self.counters,
+        };
+        (context, &self.compiled)
+    }
+
+    /// The leaf of a whole event.
+    fn leaf_of(
+        &mut self,
+        pool: &Pool,
+        partition: &Partition,
+        event: otus_core::EventId,
+    ) -> Option<store::LeafId> {
+        let parts = self.alphabet.parts(pool, partition, event);
+        self.store.leaves.find(&Alphabet::joined(&parts))
     }
 
     fn ask(
@@ -240,21 +307,13 @@ impl Engine {
             };
         }
         let mut logs = Logs::new(trace, question);
-        let mut context = Context {
-            store: &mut self.store,
-            alphabet: &self.alphabet,
-            components: &self.components,
-            hints: &mut self.hints,
-            loop_depth: self.loop_depth,
-            options: self.options,
-            counters: &mut self.counters,
-        };
+        let (mut context, compiled) = self.context();
         let global = *question == Question::GlobalPrefix;
-        let found = if self.compiled.decoupled && !global {
-            let start = begin(&mut context, self.compiled.relaxed, &logs);
+        let found = if compiled.decoupled && !global {
+            let start = begin(&mut context, compiled.relaxed, &logs);
             search::explain(&mut context, start, &mut logs, meter)
         } else {
-            let rigid = if global { self.compiled.rigid } else { self.compiled.relaxed };
+            let rigid = if global { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
         };
         *furthest = logs.furthest.map(|(_, consumed)| consumed);
