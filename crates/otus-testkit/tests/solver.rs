@@ -214,6 +214,31 @@ fn all_of_uf20_is_satisfiable() {
     println!("{} problems, median {:?}", problems.len(), times[times.len() / 2]);
 }
 
+/// The engine asks the solver by itself, for verdicts and for witnesses.
+#[test]
+fn the_engine_decides_and_explains_random_problems() {
+    let budget = Budget::default();
+    let mut counts = [0, 0];
+    for seed in 0..30 {
+        let formula = random(30, 126, seed);
+        let mut reduction = reduce(&formula);
+        let (term, trace) = (reduction.term, &reduction.trace);
+        let options = Options::default();
+        let mut engine = Engine::new(&reduction.pool, term, trace.partition(), options);
+        let question = Question::MULTI_PREFIX;
+        let verdict = engine.analyze(trace, &question, &budget).verdict;
+        assert_eq!(verdict >= Verdict::WeakPass, sat::solve(&formula).is_some(), "seed {seed}");
+        counts[usize::from(verdict >= Verdict::WeakPass)] += 1;
+        let pool = &mut reduction.pool;
+        let witness = engine.witness(pool, term, trace, &question, verdict, &budget);
+        assert_eq!(witness.is_some(), verdict >= Verdict::WeakPass);
+        if let Some(witness) = witness {
+            certify(pool, term, trace, (&question, verdict), &witness).expect("it holds");
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 4), "{counts:?}");
+}
+
 #[test]
 fn random_problems_near_the_threshold_are_decided() {
     let mut counts = [0, 0];

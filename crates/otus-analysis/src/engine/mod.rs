@@ -261,6 +261,12 @@ impl Engine {
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
+        if let Some(problem) = &self.solver
+            && let Some(sat::Answer::Explained(model)) =
+                problem.ask(trace, &question, &mut Meter::new(budget))
+        {
+            return Some(problem.witness(pool, trace, &question, &model));
+        }
         witness::replay(self, (pool, term), trace, &question, budget)
     }
 
