@@ -264,8 +264,9 @@ impl Engine {
         if let Some(problem) = &self.solver
             && let Some(sat::Answer::Explained(model)) =
                 problem.ask(trace, &question, &mut Meter::new(budget))
+            && let Some(witness) = problem.witness(pool, trace, &question, &model)
         {
-            return Some(problem.witness(pool, trace, &question, &model));
+            return Some(witness);
         }
         witness::replay(self, (pool, term), trace, &question, budget)
     }

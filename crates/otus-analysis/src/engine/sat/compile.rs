@@ -1,7 +1,12 @@
-//! From a loop-free term to its leaves, and what is known of them without any multi-trace.
+//! From a term to its leaves, and what is known of them without any multi-trace.
 //!
 //! The leaves are numbered from left to right, each occurrence by itself. Whatever an operator
-//! orders, it orders a leaf before one with a larger number.
+//! orders, it orders a leaf before one with a larger number. A loop is as many copies of its body
+//! as are asked for, each of which can be chosen if the one before it is:
+//!
+//! ```text
+//! loop_f(i), n times  =  alt(∅, f(i, alt(∅, f(i, …))))
+//! ```
 //!
 //! Two leaves p < q are related by the operator where their ways from the root part. Of all
 //! operators between p and q in reading order this is the one nearest to the root, so it is enough to
@@ -16,8 +21,8 @@ use rustc_hash::FxHashMap;
 use super::formula::{Formula, Literal};
 use crate::engine::harm;
 
-/// The largest terms that are taken, in nodes.
-const NODES: u64 = 1_000_000;
+/// The largest terms that are taken, in leaves.
+const LEAVES: usize = 500_000;
 
 /// A loop-free term that is decoupled by a partition, prepared for many multi-traces.
 #[derive(Debug)]
@@ -83,17 +88,25 @@ pub(crate) enum Kind {
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 impl Compiled {
-    /// Prepares a term. `None` if it has loops, or more nodes than is sensible.
+    /// Prepares a term, with so many iterations of each loop in it. `None` if it gets more leaves
+    /// than is sensible.
     ///
     /// The partition must decouple it (see [`harm`]); without this the answers are wrong.
-    pub(crate) fn new(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
+    pub(crate) fn new(
+        pool: &Pool,
+        term: TermId,
+        partition: &Partition,
+        iterations: impl Fn(TermId) -> usize,
+    ) -> Option<Self> {
         let attributes = pool.attributes(term);
-        if attributes.loops > 0 || attributes.nodes > NODES {
+        let is_small = attributes.loops == 0 && attributes.nodes < LEAVES as u64;
+        if !is_small && size(pool, term, &iterations) > LEAVES {
             return None;
         }
         let mut reader = Reader {
             pool,
             partition,
+            iterations: &iterations,
             choices: Formula::default(),
             leaves: Vec::new(),
             scopes: vec![Scope { parent: 0, follows: false }],
@@ -237,6 +250,7 @@ impl Labels {
 struct Reader<'a> {
     pool: &'a Pool,
     partition: &'a Partition,
+    iterations: &'a dyn Fn(TermId) -> usize,
     choices: Formula,
     leaves: Vec<Leaf>,
     scopes: Vec<Scope>,
@@ -265,6 +279,14 @@ enum Visit {
         operator: Operator,
         term: TermId,
     },
+    /// So many more iterations of a loop.
+    Iterations {
+        term: TermId,
+        count: usize,
+        depth: u32,
+        chosen: Literal,
+        scope: u32,
+    },
 }
 
 impl Reader<'_> {
@@ -280,6 +302,11 @@ impl Reader<'_> {
                     }
                     continue;
                 }
+                Visit::Iterations { count: 0, .. } => continue,
+                Visit::Iterations { term, count, depth, chosen, scope } => {
+                    self.iterate(term, count, (depth, chosen, scope), &mut pending);
+                    continue;
+                }
             };
             let (kind, left, right) = match self.pool.node(term) {
                 Term::Event(event) => {
@@ -291,16 +318,18 @@ impl Reader<'_> {
                     (Kind::Alt, (left, one, scope), (right, other, scope))
                 }
                 Term::Strict(left, right) => {
-                    let first = u32::try_from(self.scopes.len()).expect("terms are far smaller");
-                    self.scopes.push(Scope { parent: scope, follows: false });
-                    self.scopes.push(Scope { parent: scope, follows: true });
+                    let first = self.scopes(scope);
                     (Kind::Strict, (left, chosen, first), (right, chosen, first + 1))
                 }
                 Term::Coreg(region, left, right) => {
                     (Kind::Coreg(region), (left, chosen, scope), (right, chosen, scope))
                 }
-                // There are no loops.
-                Term::Empty | Term::LoopS(_) | Term::LoopC(..) => continue,
+                Term::LoopS(_) | Term::LoopC(..) => {
+                    let count = (self.iterations)(term);
+                    pending.push(Visit::Iterations { term, count, depth, chosen, scope });
+                    continue;
+                }
+                Term::Empty => continue,
             };
             let visit =
                 |(term, chosen, scope)| Visit::Term { term, depth: depth + 1, chosen, scope };
@@ -308,6 +337,44 @@ impl Reader<'_> {
             pending.push(Visit::Between { operator: Operator { depth, kind }, term });
             pending.push(visit(left));
         }
+    }
+
+    /// The next iteration of a loop, and then the others.
+    fn iterate(
+        &mut self,
+        term: TermId,
+        count: usize,
+        (depth, chosen, scope): (u32, Literal, u32),
+        pending: &mut Vec<Visit>,
+    ) {
+        let (kind, body, first, second) = match self.pool.node(term) {
+            Term::LoopC(region, body) => (Kind::Coreg(region), body, scope, scope),
+            node => {
+                let first = self.scopes(scope);
+                let body = node.operands().next().unwrap_or(Pool::EMPTY);
+                (Kind::Strict, body, first, first + 1)
+            }
+        };
+        let happens = self.choices.variable();
+        self.choices.add(&[!happens, chosen]);
+        let depth = depth + 1;
+        pending.push(Visit::Iterations {
+            term,
+            count: count - 1,
+            depth,
+            chosen: happens,
+            scope: second,
+        });
+        pending.push(Visit::Between { operator: Operator { depth: depth - 1, kind }, term });
+        pending.push(Visit::Term { term: body, depth, chosen: happens, scope: first });
+    }
+
+    /// The scopes of the operands of a `strict`; returns the number of the first.
+    fn scopes(&mut self, parent: u32) -> u32 {
+        let first = u32::try_from(self.scopes.len()).expect("terms are far smaller");
+        self.scopes.push(Scope { parent, follows: false });
+        self.scopes.push(Scope { parent, follows: true });
+        first
     }
 
     /// The literals of the two branches of an alternative that is itself in some branch: exactly
@@ -362,11 +429,10 @@ impl Reader<'_> {
             let at = self.between.partition_point(|&(leaf, ..)| leaf < last);
             let (_, operator, term) = self.between[at];
             before = operator;
-            if let (Kind::Coreg(region), Term::Coreg(_, left, right)) =
-                (operator.kind, self.pool.node(term))
+            if let Kind::Coreg(region) = operator.kind
                 && self.chains[component.index()]
             {
-                let sides = (left, right);
+                let sides = harm::sides(self.pool.node(term));
                 let loose =
                     harm::is_loose(self.pool, self.partition, region, sides, component.index());
                 self.chains[component.index()] = !loose;
@@ -375,4 +441,21 @@ impl Reader<'_> {
         let component = u32::try_from(component.index()).expect("components have 32 bits");
         self.parts.push((component, Part { leaf, label, before }));
     }
+}
+
+/// How many leaves a term has with so many iterations of its loops.
+fn size(pool: &Pool, term: TermId, iterations: &impl Fn(TermId) -> usize) -> usize {
+    let mut sizes: FxHashMap<TermId, usize> = FxHashMap::default();
+    for part in harm::parts(pool, term) {
+        let node = pool.node(part);
+        let below =
+            node.operands().fold(0, |sum: usize, operand| sum.saturating_add(sizes[&operand]));
+        let size = match node {
+            Term::Empty | Term::Event(_) => 1,
+            Term::Strict(..) | Term::Coreg(..) | Term::Alt(..) => below,
+            Term::LoopS(_) | Term::LoopC(..) => below.saturating_mul(iterations(part)),
+        };
+        sizes.insert(part, size);
+    }
+    sizes[&term]
 }

@@ -24,6 +24,7 @@ mod formula;
 mod heap;
 mod replay;
 mod solve;
+mod unroll;
 
 use otus_core::{Pool, Term, TermId};
 use otus_trace::{MultiTrace, Partition};
@@ -78,8 +79,20 @@ pub fn solve(
 pub struct Problem {
     term: TermId,
     partition: Partition,
-    compiled: Compiled,
+    form: Form,
 }
+
+/// What is kept of a term.
+#[derive(Debug)]
+enum Form {
+    /// It has no loops.
+    Once(Compiled),
+    /// It is unrolled for each multi-trace.
+    Unrolled(Box<Pool>),
+}
+
+/// Iterations that are tried first, before as many as can be needed.
+const FIRST: [usize; 2] = [3, 12];
 
 /// The answer to a question.
 #[derive(Debug)]
@@ -97,21 +110,22 @@ pub enum Answer {
 pub struct Model {
     values: Vec<bool>,
     places: Vec<Places>,
+    /// What was unrolled for it.
+    unrolled: Option<Box<Compiled>>,
 }
 
 impl Problem {
-    /// Prepares a term. `None` if it has loops, is not decoupled, or is far too large.
+    /// Prepares a term. `None` if it is not decoupled, or far too large.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
-        if pool.attributes(term).loops > 0 || !Harm::new(pool, term, partition).decoupled() {
+        if !Harm::new(pool, term, partition).decoupled() {
             return None;
         }
-        Problem::decoupled(pool, term, partition)
-    }
-
-    /// The same for a term that is known to be decoupled.
-    pub fn decoupled(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
-        let compiled = Compiled::new(pool, term, partition)?;
-        Some(Problem { term, partition: partition.clone(), compiled })
+        let form = if pool.attributes(term).loops > 0 {
+            Form::Unrolled(Box::new(pool.clone()))
+        } else {
+            Form::Once(Compiled::new(pool, term, partition, |_| 0)?)
+        };
+        Some(Problem { term, partition: partition.clone(), form })
     }
 
     /// Decides a question about a multi-trace over the partition. `None` for global prefixes, and
@@ -136,14 +150,45 @@ impl Problem {
         if *question == Question::GlobalPrefix {
             return None;
         }
-        let Encoding { formula, places } =
-            match encode(&self.partition, &self.compiled, trace, question) {
-                Ok(encoding) => encoding,
-                Err(Without::Refuted) => return Some(Answer::Refuted),
-                Err(Without::TooLarge) => return None,
-            };
+        let pool = match &self.form {
+            Form::Once(compiled) => return self.decide(backend, compiled, trace, question, meter),
+            Form::Unrolled(pool) => pool,
+        };
+        let bounds = unroll::bounds(pool, self.term, trace, question);
+        let most = bounds.values().copied().max().unwrap_or(0);
+        let rounds = FIRST.into_iter().filter(|&few| 2 * few < most).chain([most]);
+        for few in rounds {
+            let iterations = |part: TermId| bounds.get(&part).copied().unwrap_or(0).min(few);
+            let compiled = Compiled::new(pool, self.term, &self.partition, iterations)?;
+            match self.decide(backend, &compiled, trace, question, meter)? {
+                Answer::Explained(model) => {
+                    let unrolled = Some(Box::new(compiled));
+                    return Some(Answer::Explained(Model { unrolled, ..model }));
+                }
+                // More iterations may explain what few do not.
+                Answer::Refuted if few < most => {}
+                answer @ (Answer::Refuted | Answer::Stopped(_)) => return Some(answer),
+            }
+        }
+        None
+    }
+
+    fn decide(
+        &self,
+        backend: &impl Backend,
+        compiled: &Compiled,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+    ) -> Option<Answer> {
+        let Encoding { formula, places } = match encode(&self.partition, compiled, trace, question)
+        {
+            Ok(encoding) => encoding,
+            Err(Without::Refuted) => return Some(Answer::Refuted),
+            Err(Without::TooLarge) => return None,
+        };
         Some(match backend.solve(&formula, meter) {
-            Ok(Some(values)) => Answer::Explained(Model { values, places }),
+            Ok(Some(values)) => Answer::Explained(Model { values, places, unrolled: None }),
             Ok(None) => Answer::Refuted,
             Err(stop) => Answer::Stopped(stop),
         })
@@ -160,8 +205,16 @@ impl Problem {
         trace: &MultiTrace,
         question: &Question,
         model: &Model,
-    ) -> Witness {
+    ) -> Option<Witness> {
         replay::witness(pool, self, trace, question, model)
+    }
+
+    /// What a model is about.
+    fn compiled<'a>(&'a self, model: &'a Model) -> &'a Compiled {
+        match (&self.form, &model.unrolled) {
+            (Form::Once(compiled), _) => compiled,
+            (Form::Unrolled(_), unrolled) => unrolled.as_deref().expect("it was unrolled"),
+        }
     }
 
     /// The same as [`Problem::ask`] with the solver of a crate.

@@ -29,8 +29,11 @@ pub(super) fn witness(
     trace: &MultiTrace,
     question: &Question,
     model: &Model,
-) -> Witness {
-    let compiled = &problem.compiled;
+) -> Option<Witness> {
+    if model.unrolled.is_some() {
+        return None;
+    }
+    let compiled = problem.compiled(model);
     let mut orders = Vec::new();
     // By leaf: the components that observe it.
     let mut observed: Vec<Vec<ComponentId>> = vec![Vec::new(); compiled.leaves.len()];
@@ -57,7 +60,7 @@ pub(super) fn witness(
         let place = Place { event, position, observed: pool.intern_region(&seen) };
         if seen.is_empty() { WitnessStep::Unobserved(place) } else { WitnessStep::Observed(place) }
     });
-    Witness { steps: steps.collect() }
+    Some(Witness { steps: steps.collect() })
 }
 
 /// The chosen leaves of a component in order, each with whether it is observed.
@@ -68,7 +71,7 @@ fn order(
     model: &Model,
     component: ComponentId,
 ) -> Vec<(bool, u32)> {
-    let compiled = &problem.compiled;
+    let compiled = problem.compiled(model);
     let declared = question.of(component);
     let moments = match declared {
         Observed::Unobserved => Vec::new(),
@@ -117,7 +120,7 @@ fn order(
 ///
 /// A `strict` is said by two points in time for each operand, its beginning and its end.
 fn schedule(problem: &Problem, model: &Model, orders: &[Vec<u32>]) -> Vec<u32> {
-    let compiled = &problem.compiled;
+    let compiled = problem.compiled(model);
     let count = compiled.leaves.len();
     let begin = |scope: usize| count + 2 * scope;
     let end = |scope: usize| count + 2 * scope + 1;
