@@ -7,12 +7,12 @@
 //!
 //! Everything but the times is the same in every run. Tables are Markdown, for `bench/records/`.
 
-mod model;
+pub(crate) mod model;
 mod progress;
 mod removal;
 mod satisfiability;
-mod slices;
-mod table;
+pub(crate) mod slices;
+pub(crate) mod table;
 
 /// How much is done.
 #[derive(Debug, Clone, Copy)]

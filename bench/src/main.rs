@@ -5,9 +5,13 @@
 //!
 //! `-- experiments` prints the tables of the papers' experiments, with `--full` on sets as large as
 //! theirs.
+//!
+//! `-- engine` measures the fast engine beside everything it can be compared with; names after it are
+//! parts of it: `-- engine long sat`.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
+mod engine;
 mod experiments;
 mod measure;
 mod parse;
@@ -20,12 +24,25 @@ fn main() {
     {
         return parse::print_memory(workload);
     }
+    if let [command, model, question, actions] = wanted.as_slice()
+        && command == "engine-memory"
+    {
+        return engine::measure(model, question, actions);
+    }
+    let full = flags.iter().any(|flag| flag == "--full");
+    if let [command, parts @ ..] = wanted.as_slice()
+        && command == "engine"
+    {
+        return engine::run(engine::Size { full }, parts);
+    }
     let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
     if runs("parse") {
         parse::run();
     }
     if runs("experiments") {
-        let full = flags.iter().any(|flag| flag == "--full");
         experiments::run(experiments::Size { full });
+    }
+    if runs("engine") {
+        engine::run(engine::Size { full }, &[]);
     }
 }

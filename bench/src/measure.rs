@@ -18,8 +18,17 @@ pub(crate) fn fastest<T>(runs: u32, mut work: impl FnMut() -> T) -> (Duration, T
 
 /// The most bytes of memory this process ever held, where the system tells.
 pub(crate) fn peak_bytes() -> Option<u64> {
+    status_bytes("VmHWM:")
+}
+
+/// The bytes of memory this process holds now, where the system tells.
+pub(crate) fn present_bytes() -> Option<u64> {
+    status_bytes("VmRSS:")
+}
+
+fn status_bytes(key: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

@@ -6,9 +6,9 @@ use otus_trace::{MultiTrace, Partition, raise};
 use std::collections::BTreeSet;
 
 /// An interaction with its pool.
-pub(super) struct Model {
-    pub(super) pool: Pool,
-    pub(super) term: TermId,
+pub(crate) struct Model {
+    pub(crate) pool: Pool,
+    pub(crate) term: TermId,
 }
 
 /// The texts of a model of `bench/models`: signature and interaction.
@@ -20,11 +20,11 @@ macro_rules! texts {
         )
     };
 }
-pub(super) use texts;
+pub(crate) use texts;
 
 impl Model {
     /// The model of two texts that are part of this program.
-    pub(super) fn new((signature, interaction): (&str, &str)) -> Model {
+    pub(crate) fn new((signature, interaction): (&str, &str)) -> Model {
         let [signature, interaction] = [signature, interaction].map(|text| {
             let parsed = parse_spec(&Source::new("model", text));
             assert!(

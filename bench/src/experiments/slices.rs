@@ -20,13 +20,22 @@ use super::{SEED, Size};
 pub(super) fn run(size: Size) {
     println!();
     println!("## Slices: two interactions");
-    shallow(size);
-    deep(size);
+    report(&shallow(size), size);
+    report(&deep(size), size);
+}
+
+/// The sets of an experiment.
+pub(crate) struct Slices {
+    /// What is said above the tables.
+    heading: String,
+    pub(crate) model: Model,
+    pub(crate) partition: Partition,
+    pub(crate) sets: [Class; 5],
 }
 
 /// Figure 12a: everything with at most three loop instances that cannot go on, which is how the
 /// paper's 16 multi-traces come about, and every slice of it.
-fn shallow(size: Size) {
+pub(crate) fn shallow(_: Size) -> Slices {
     let mut model = Model::new(texts!("i1"));
     let [l1, l2, l3] = [0, 1, 2].map(LifelineId);
     let partition = Partition::new(vec![vec![l1], vec![l2, l3]], 3);
@@ -43,16 +52,15 @@ fn shallow(size: Size) {
         .iter()
         .flat_map(|trace| slices(trace).iter().map(|cut| cut.trace).collect::<Vec<_>>());
     let cut = model.distinct(all);
-    println!();
-    println!("### i1 on {{l1}}, {{l2, l3}}: all executions with at most 3 loop instances");
-    println!();
-    println!(
-        "{} accepted multi-traces, {by_place} slices counted by place (the paper: 16 and 7996), {} of \
+    let heading = format!(
+        "### i1 on {{l1}}, {{l2, l3}}: all executions with at most 3 loop instances\n\n\
+         {} accepted multi-traces, {by_place} slices counted by place (the paper: 16 and 7996), {} of \
          them different.",
         accepted.len(),
         cut.len()
     );
-    report(&mut model, accepted, cut, size);
+    let sets = sets(&mut model, accepted, cut);
+    Slices { heading, model, partition, sets }
 }
 
 /// How many slices there are if equal ones at different places count, as in the paper.
@@ -62,7 +70,7 @@ fn slices_by_place(trace: &MultiTrace) -> usize {
 }
 
 /// Figure 12b: random executions with up to thirty loop instances, and wide slices of them.
-fn deep(size: Size) {
+pub(crate) fn deep(size: Size) -> Slices {
     let mut model = Model::new(texts!("i2"));
     let partition = Partition::discrete(3);
     let config = Config {
@@ -83,19 +91,18 @@ fn deep(size: Size) {
         cuts.sample(seed).take(size.pick(20, 31)).map(|cut| cut.trace).collect::<Vec<_>>()
     });
     let cut: Vec<MultiTrace> = cut.collect();
-    println!();
-    println!("### i2 on {{l1}}, {{l2}}, {{l3}}: random executions with at most 30 loop instances");
-    println!();
-    println!(
-        "{} accepted multi-traces, {} slices of at least a third (the paper: 199 and 6124). The \
+    let heading = format!(
+        "### i2 on {{l1}}, {{l2}}, {{l3}}: random executions with at most 30 loop instances\n\n\
+         {} accepted multi-traces, {} slices of at least a third (the paper: 199 and 6124). The \
          paper's partition is hard to read in our copy; swapping components needs several.",
         accepted.len(),
         cut.len()
     );
-    report(&mut model, accepted, cut, size);
+    let sets = sets(&mut model, accepted, cut);
+    Slices { heading, model, partition, sets }
 }
 
-fn report(model: &mut Model, accepted: Vec<MultiTrace>, cut: Vec<MultiTrace>, size: Size) {
+fn sets(model: &mut Model, accepted: Vec<MultiTrace>, cut: Vec<MultiTrace>) -> [Class; 5] {
     let swaps = Swaps::new(&cut);
     let (mut noisy, mut swapped, mut mixed) = (Vec::new(), Vec::new(), Vec::new());
     for (i, slice) in cut.iter().enumerate() {
@@ -107,13 +114,18 @@ fn report(model: &mut Model, accepted: Vec<MultiTrace>, cut: Vec<MultiTrace>, si
         let swap = swaps.sample(i, seed("components")).next();
         mixed.extend(swap.map(|swap| swap.apply(slice, &cut[swap.donor])));
     }
-    let sets = [
+    [
         Class { name: "T", traces: accepted, right: true },
         Class { name: "S", traces: cut, right: true },
         Class { name: "Mia", traces: noisy, right: false },
         Class { name: "Msa", traces: swapped, right: false },
         Class { name: "Msc", traces: mixed, right: false },
-    ];
+    ]
+}
+
+fn report(slices: &Slices, size: Size) {
+    println!();
+    println!("{}", slices.heading);
     let config = Config {
         kind: Kind::Simulate(Simulation::default()),
         goal: Some(Verdict::WeakPass),
@@ -122,7 +134,10 @@ fn report(model: &mut Model, accepted: Vec<MultiTrace>, cut: Vec<MultiTrace>, si
         budget: Budget { max_states: Some(size.pick(20_000, 50_000)), ..Budget::default() },
         ..Config::default()
     };
-    let analysed: Vec<_> =
-        sets.iter().map(|class| analyse(model, class, &config, size.tries())).collect();
+    let analysed: Vec<_> = slices
+        .sets
+        .iter()
+        .map(|class| analyse(&slices.model, class, &config, size.tries()))
+        .collect();
     print(&analysed);
 }

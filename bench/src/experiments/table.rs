@@ -11,11 +11,11 @@ use super::model::Model;
 use super::progress::Progress;
 
 /// A set of multi-traces of one origin.
-pub(super) struct Class {
-    pub(super) name: &'static str,
-    pub(super) traces: Vec<MultiTrace>,
+pub(crate) struct Class {
+    pub(crate) name: &'static str,
+    pub(crate) traces: Vec<MultiTrace>,
     /// Whether all of them are right, so that none may fail.
-    pub(super) right: bool,
+    pub(crate) right: bool,
 }
 
 /// What is known of an analysed set.

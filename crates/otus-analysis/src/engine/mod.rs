@@ -55,7 +55,8 @@ pub struct Options {
     pub strip: bool,
     /// Alternatives and loops that add nothing are dropped.
     pub absorb: bool,
-    /// Loop-free terms with many choices go to a solver of propositional formulas.
+    /// Terms with many choices go to a solver of propositional formulas, and others do if a search
+    /// takes long.
     pub solver: bool,
 }
 
@@ -85,10 +86,18 @@ pub struct Engine {
     hints: Vec<u32>,
     /// How deep loops are nested.
     loop_depth: u64,
-    /// The term as a formula, if that is the better way.
-    solver: Option<sat::Problem>,
+    /// The same as a formula, where that may be better.
+    formula: Option<Formula>,
     options: Options,
     counters: Counters,
+}
+
+/// An interaction as a formula.
+#[derive(Debug)]
+struct Formula {
+    problem: sat::Problem,
+    /// After how many states of a search it is asked.
+    after: u64,
 }
 
 /// How often the ideas were of use.
@@ -114,6 +123,11 @@ pub struct Outcome {
     /// Of the failing search that got furthest: per component how many actions were consumed.
     pub furthest: Option<Box<[u32]>>,
 }
+
+/// From how many choices side by side on a formula is asked at once.
+const CHOICES: usize = 12;
+/// After how many states of a search a formula is asked otherwise.
+const PATIENCE: u64 = 2_000;
 
 /// What the end of a log means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,10 +206,14 @@ impl Engine {
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
+        let loops = pool.attributes(term).loops > 0;
+        let wanted = options.solver && compiled.decoupled && (loops || sat::worth_it(pool, term));
+        let problem = if wanted { sat::Problem::new(pool, term, partition) } else { None };
+        let formula = problem.map(|problem| {
+            let choices = if loops { 0 } else { store.choices(compiled.relaxed) };
+            Formula { problem, after: if choices >= CHOICES { 0 } else { PATIENCE } }
+        });
         let loop_depth = u64::from(pool.attributes(term).loop_depth);
-        let solver = (options.solver && sat::worth_it(pool, term))
-            .then(|| sat::Problem::new(pool, term, partition))
-            .flatten();
         Engine {
             store,
             alphabet,
@@ -204,7 +222,7 @@ impl Engine {
             others,
             hints: Vec::new(),
             loop_depth,
-            solver,
+            formula,
             options,
             counters,
         }
@@ -261,12 +279,16 @@ impl Engine {
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
-        if let Some(problem) = &self.solver
-            && let Some(sat::Answer::Explained(model)) =
-                problem.ask(trace, &question, &mut Meter::new(budget))
-            && let Some(witness) = problem.witness(pool, trace, &question, &model)
-        {
-            return Some(witness);
+        if let Some(formula) = &self.formula {
+            let mut meter = Meter::new(budget);
+            if let Some(sat::Answer::Explained(model)) =
+                formula.problem.ask(trace, &question, &mut meter)
+            {
+                let witness = formula.problem.witness(pool, trace, &question, &model);
+                if witness.is_some() {
+                    return witness;
+                }
+            }
         }
         witness::replay(self, (pool, term), trace, &question, budget)
     }
@@ -304,18 +326,32 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
-        if let Some(problem) = &self.solver
-            && let Some(answer) = problem.ask(trace, question, meter)
+        let global = *question == Question::GlobalPrefix;
+        if let Some(formula) = &self.formula
+            && !global
         {
-            return match answer {
-                sat::Answer::Explained(_) => Found::Yes,
-                sat::Answer::Refuted => Found::No,
-                sat::Answer::Stopped(stop) => Found::Unknown(stop),
-            };
+            let mut logs = Logs::new(trace, question);
+            if formula.after > 0 {
+                let (mut context, compiled) = self.context();
+                let start = begin(&mut context, compiled.relaxed, &logs);
+                let found = search::look_ahead(&mut context, start, &mut logs, PATIENCE, meter);
+                if !matches!(found, Found::Unknown(Stop::States)) {
+                    *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                    return found;
+                }
+            }
+            if let Some(formula) = &self.formula
+                && let Some(answer) = formula.problem.ask(trace, question, meter)
+            {
+                return match answer {
+                    sat::Answer::Explained(_) => Found::Yes,
+                    sat::Answer::Refuted => Found::No,
+                    sat::Answer::Stopped(stop) => Found::Unknown(stop),
+                };
+            }
         }
         let mut logs = Logs::new(trace, question);
         let (mut context, compiled) = self.context();
-        let global = *question == Question::GlobalPrefix;
         let found = if compiled.decoupled && !global {
             let start = begin(&mut context, compiled.relaxed, &logs);
             search::explain(&mut context, start, &mut logs, meter)

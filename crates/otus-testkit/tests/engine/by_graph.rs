@@ -11,7 +11,7 @@ use otus_analysis::engine::Options;
 use otus_analysis::graph::{self, Silent};
 use otus_analysis::{Config, Question, Verdict};
 use otus_core::{Pool, TermId};
-use otus_syntax::options::{Criterion, LocalAnalysis};
+use otus_syntax::options::Criterion;
 use otus_testkit::oracle::Observation;
 use otus_testkit::reference;
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, partitions, random_trace};
@@ -20,8 +20,8 @@ use crate::compare::{Report, Subject};
 
 /// The verdict of a search that was not cut.
 fn by_graph(pool: &mut Pool, term: TermId, seen: &Observation, kind: Kind) -> Option<Verdict> {
-    let mut config =
-        Config { kind, memoize: true, local_analysis: LocalAnalysis::On, ..Config::default() };
+    // No local analyses: they have no budget of their own.
+    let mut config = Config { kind, memoize: true, ..Config::default() };
     config.budget.max_states = Some(3_000);
     let trace = seen.to_multi_trace();
     let outcome = graph::analyze(pool, term, &trace, &config, &mut Silent).ok()?;

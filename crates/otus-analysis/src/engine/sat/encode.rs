@@ -113,6 +113,9 @@ pub(crate) fn encode(
 ) -> Result<Encoding, Without> {
     let mut encoder =
         Encoder { partition, compiled, formula: compiled.choices.clone(), places: Vec::new() };
+    if estimate(partition, compiled, trace, question) > LARGEST {
+        return Err(Without::TooLarge);
+    }
     let mut moments = Vec::new();
     for component in partition.components() {
         let observed = question.of(component);
@@ -124,15 +127,34 @@ pub(crate) fn encode(
         if moments.contains(&UNKNOWN) || moments.len() > compiled.on(component).len() {
             return Err(Without::Refuted);
         }
-        if moments.len().saturating_mul(compiled.on(component).len()) > LARGEST / 8 {
-            return Err(Without::TooLarge);
-        }
         encoder.component(component, &moments, observed);
-        if encoder.formula.len() > LARGEST {
-            return Err(Without::TooLarge);
-        }
     }
     Ok(Encoding { formula: encoder.formula, places: encoder.places })
+}
+
+/// At most about so many literals.
+fn estimate(
+    partition: &Partition,
+    compiled: &Compiled,
+    trace: &MultiTrace,
+    question: &Question,
+) -> usize {
+    let mut total: usize = compiled.choices.len();
+    for component in partition.components() {
+        if question.of(component) == Observed::Unobserved {
+            continue;
+        }
+        let leaves = compiled.on(component).len();
+        let moments = trace.moments(component).count();
+        let places = leaves.saturating_mul(moments);
+        let clauses = match moments {
+            0 | 1 => leaves,
+            _ if compiled.chains[component.index()] => places.saturating_mul(11),
+            _ => places.saturating_mul(16 + 2 * leaves),
+        };
+        total = total.saturating_add(clauses);
+    }
+    total
 }
 
 /// Whether the clauses of a component determine the window by the choice of branches alone.
@@ -320,9 +342,6 @@ impl Encoder<'_> {
                     self.formula.add(&[!chosen, !this, before]);
                 }
             }
-            if self.formula.len() > LARGEST {
-                return;
-            }
         }
         for here in at {
             self.formula.add_from(here.iter().map(|&(_, literal)| literal));
@@ -356,9 +375,6 @@ impl Encoder<'_> {
                     ];
                     self.formula.add(&clause);
                 }
-            }
-            if self.formula.len() > LARGEST {
-                return;
             }
         }
     }

@@ -91,6 +91,9 @@ enum Form {
     Unrolled(Box<Pool>),
 }
 
+/// The longest multi-traces for which loops are unrolled, and the largest pools that are kept.
+const LONGEST: usize = 2_000;
+const LARGEST_POOL: usize = 100_000;
 /// Iterations that are tried first, before as many as can be needed.
 const FIRST: [usize; 2] = [3, 12];
 
@@ -121,6 +124,9 @@ impl Problem {
             return None;
         }
         let form = if pool.attributes(term).loops > 0 {
+            if pool.term_count() > LARGEST_POOL {
+                return None;
+            }
             Form::Unrolled(Box::new(pool.clone()))
         } else {
             Form::Once(Compiled::new(pool, term, partition, |_| 0)?)
@@ -154,6 +160,9 @@ impl Problem {
             Form::Once(compiled) => return self.decide(backend, compiled, trace, question, meter),
             Form::Unrolled(pool) => pool,
         };
+        if trace.len() > LONGEST {
+            return None;
+        }
         let bounds = unroll::bounds(pool, self.term, trace, question);
         let most = bounds.values().copied().max().unwrap_or(0);
         let rounds = FIRST.into_iter().filter(|&few| 2 * few < most).chain([most]);

@@ -1,0 +1,369 @@
+//! Many small multi-traces.
+//!
+//! The peer's authors measured 115,570 random multi-traces of random interactions; what their
+//! program took for them is a figure of our design notes. Our interactions are made in the same
+//! spirit (five lifelines, six messages, all operators), and those of theirs that `../shared/corpus`
+//! has are taken as they are.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use otus_analysis::config::{Config, Kind, Simulation};
+use otus_analysis::engine::Options;
+use otus_analysis::{Engine, Question, Verdict, generate};
+use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId};
+use otus_syntax::options::LocalAnalysis;
+use otus_syntax::{Source, SourceId, parse_spec, parse_trace};
+use otus_trace::case::{self, Case};
+use otus_trace::{MultiTrace, Partition};
+
+use super::checks::Checks;
+use super::sets::{Set, derived};
+use super::timing::{Times, analyse, nanoseconds, print_head, search, show, times};
+use super::{QUESTIONS, SEED, Size};
+use crate::experiments::model::Model;
+
+/// What the peer takes for one multi-trace of its random benchmark, with all its reductions: 20 s
+/// for 115,570.
+const PEER_FASTEST: f64 = 20e9 / 115_570.0;
+/// Without them: 850 s, some 230 undecided.
+const PEER_PLAIN: f64 = 850e9 / 115_570.0;
+
+pub(super) fn run(size: Size, checks: &mut Checks) {
+    println!();
+    println!("## Random multi-traces");
+    many(size, checks);
+    recorded(size, checks);
+}
+
+fn many(size: Size, checks: &mut Checks) {
+    let mut subjects = Vec::new();
+    let ours = 100;
+    for i in 0..ours {
+        let mut rng = fastrand::Rng::with_seed(SEED + i);
+        subjects.extend(subject(interaction(&mut rng), 100, &format!("ours {i}")));
+    }
+    let theirs: Vec<Recorded> = models().into_iter().filter(Recorded::is_random).collect();
+    for recorded in &theirs {
+        let model = Model { pool: recorded.model.pool.clone(), term: recorded.model.term };
+        subjects.extend(subject(model, 100, &recorded.name));
+    }
+    println!();
+    println!(
+        "{ours} interactions of ours and {} of the corpus, all on the discrete partition. One engine \
+         for each interaction and question, which is made within the time of its first multi-trace. The \
+         peer's figures are those of the design notes: {} for each multi-trace at its fastest, {} \
+         plainly.",
+        theirs.len(),
+        show(PEER_FASTEST),
+        show(PEER_PLAIN)
+    );
+    print_head("question", &["wrong", "peer, fastest", "peer, plain"]);
+    for question in &QUESTIONS {
+        let (mut all, mut wrong) = (Times::default(), 0);
+        let begin = Instant::now();
+        for (model, sets) in &subjects {
+            let (found, bad) = one_engine(model, sets, question, size);
+            all.extend(&found);
+            wrong += bad;
+            if begin.elapsed() > size.patience() {
+                println!("Stopped early.");
+                break;
+            }
+        }
+        println!(
+            "| {} | {} | {wrong} | {} | {} |",
+            question.name(),
+            all.cells(),
+            times(PEER_FASTEST / all.mean()),
+            times(PEER_PLAIN / all.mean())
+        );
+        if *question == Question::MULTI_PREFIX {
+            let (fast, plain) = (PEER_FASTEST / all.mean(), PEER_PLAIN / all.mean());
+            let what = "random multi-traces, multi-prefix, against the peer's";
+            checks.add(format!("{what} fastest"), "≥ 150×", times(fast), fast >= 150.0);
+            checks.add(format!("{what} plain time"), "≥ 5000×", times(plain), plain >= 5000.0);
+        }
+        checks.add(
+            format!("random multi-traces, {}: undecided and wrong", question.name()),
+            "0 and 0",
+            format!("{} and {wrong}", all.undecided()),
+            all.undecided() + wrong == 0,
+        );
+    }
+    beside_graph(&subjects, size, checks);
+}
+
+/// All multi-traces of an interaction by one engine, and how many verdicts must be wrong.
+fn one_engine(model: &Model, sets: &[Set], question: &Question, size: Size) -> (Times, usize) {
+    let (mut all, mut wrong) = (Times::default(), 0);
+    let partition = Partition::discrete(model.pool.signature().lifeline_count());
+    let start = Instant::now();
+    let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
+    let mut made = Some(start.elapsed());
+    for set in sets {
+        let mut found = analyse(&mut engine, &set.traces, question, size);
+        if set.must_pass(question) {
+            wrong += found.count(Verdict::Fail);
+            if set.name == "accepted" {
+                wrong += found.count(Verdict::WeakPass);
+            }
+        }
+        if let Some(made) = made.take() {
+            found.add_to_first(made);
+        }
+        all.extend(&found);
+    }
+    (all, wrong)
+}
+
+/// A model with its multi-traces; `None` if it accepts next to nothing.
+fn subject(mut model: Model, count: usize, purpose: &str) -> Option<(Model, Vec<Set>)> {
+    let seed = otus_trace::transform::derive_seed(SEED, &[purpose]);
+    let global = generate::random(&mut model.pool.clone(), model.term, (count, 20), seed);
+    let partition = Partition::discrete(model.pool.signature().lifeline_count());
+    let accepted: Vec<MultiTrace> =
+        global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
+    let sets = derived(&mut model, accepted, 2, purpose);
+    (!sets.is_empty()).then_some((model, sets))
+}
+
+/// A random interaction on five lifelines.
+fn interaction(rng: &mut fastrand::Rng) -> Model {
+    let mut signature = Signature::default();
+    let lifelines: Vec<LifelineId> =
+        (1..=5).map(|i| signature.add_lifeline(&format!("l{i}"))).collect();
+    let messages: Vec<MessageId> =
+        (1..=6).map(|i| signature.add_message(&format!("m{i}"))).collect();
+    let mut pool = Pool::new(signature);
+    let leaves = rng.usize(6..16);
+    let term = part(rng, &mut pool, &lifelines, &messages, leaves);
+    Model { pool, term }
+}
+
+fn part(
+    rng: &mut fastrand::Rng,
+    pool: &mut Pool,
+    lifelines: &[LifelineId],
+    messages: &[MessageId],
+    leaves: usize,
+) -> TermId {
+    if leaves <= 1 {
+        let (from, to) = (lifelines[rng.usize(..5)], lifelines[rng.usize(..5)]);
+        let message = messages[rng.usize(..6)];
+        let (sent, received) = (Action::emission(from, message), Action::reception(to, message));
+        let (sent, received) = (pool.single(sent), pool.single(received));
+        return match rng.usize(..4) {
+            0 => pool.strict(sent, received),
+            1 => received,
+            _ => sent,
+        };
+    }
+    let first = rng.usize(1..leaves);
+    let left = part(rng, pool, lifelines, messages, first);
+    let right = part(rng, pool, lifelines, messages, leaves - first);
+    let both = match rng.usize(..10) {
+        0 | 1 => pool.strict(left, right),
+        2..=5 => pool.seq(left, right),
+        6 => pool.par(left, right),
+        7 => {
+            let set = [lifelines[rng.usize(..5)]].into_iter().collect();
+            let region = pool.intern_region(&set);
+            pool.coreg(region, left, right)
+        }
+        _ => pool.alt(left, right),
+    };
+    match rng.usize(..12) {
+        0 => pool.loop_s(both),
+        1 => pool.loop_w(both),
+        2 => pool.loop_p(both),
+        _ => both,
+    }
+}
+
+/// Some of the same multi-traces by the papers' searches, and by the engine.
+fn beside_graph(subjects: &[(Model, Vec<Set>)], size: Size, checks: &mut Checks) {
+    println!();
+    println!(
+        "Every fiftieth of them by the papers' searches with memory and local analyses, at most 20,000 \
+         nodes each, and by a fresh engine for each interaction:"
+    );
+    println!();
+    println!(
+        "| question | multi-traces | `graph` mean | p99 | undecided | engine mean | p99 | ratio | differences |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let kinds =
+        [Kind::Accept, Kind::Prefix, Kind::Eliminate, Kind::Simulate(Simulation::default())];
+    for (question, kind) in QUESTIONS.iter().zip(kinds) {
+        let mut config = Config {
+            kind,
+            memoize: true,
+            local_analysis: LocalAnalysis::On,
+            goal: Some(Verdict::WeakPass),
+            ..Config::default()
+        };
+        config.budget.max_states = Some(20_000);
+        let (mut slow, mut fast, mut differences) = (Times::default(), Times::default(), 0);
+        let begin = Instant::now();
+        for (model, sets) in subjects {
+            let some: Vec<&MultiTrace> =
+                sets.iter().flat_map(|set| &set.traces).step_by(50).collect();
+            let searched = search(model, some.iter().copied(), &config, Duration::from_secs(5));
+            let partition = Partition::discrete(model.pool.signature().lifeline_count());
+            let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
+            let found = analyse(&mut engine, some.into_iter().take(searched.len()), question, size);
+            // `eliminate` has a semantics of its own, and a failed simulation proves nothing.
+            let explains = |verdict: Verdict| verdict >= Verdict::WeakPass;
+            differences += searched
+                .verdicts
+                .iter()
+                .zip(&found.verdicts)
+                .filter(|(theirs, ours)| match kind {
+                    Kind::Accept | Kind::Prefix => {
+                        **theirs != Verdict::Inconclusive && explains(**theirs) != explains(**ours)
+                    }
+                    Kind::Eliminate => **theirs == Verdict::Fail && explains(**ours),
+                    Kind::Simulate(_) => explains(**theirs) && !explains(**ours),
+                })
+                .count();
+            slow.extend(&searched);
+            fast.extend(&found);
+            if begin.elapsed() > size.patience() {
+                break;
+            }
+        }
+        println!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {differences} |",
+            question.name(),
+            slow.len(),
+            show(slow.mean()),
+            show(slow.quantile(990)),
+            slow.undecided(),
+            show(fast.mean()),
+            show(fast.quantile(990)),
+            times(slow.mean() / fast.mean())
+        );
+        checks.add(
+            format!("differences from `graph`, {}", question.name()),
+            "0",
+            differences.to_string(),
+            differences == 0,
+        );
+    }
+}
+
+// --- recorded times
+
+/// A model of `../shared/corpus` with its cases.
+struct Recorded {
+    name: String,
+    model: Model,
+    cases: Vec<Case>,
+}
+
+impl Recorded {
+    fn is_random(&self) -> bool {
+        self.name.starts_with("gen") || self.name.starts_with("rnd")
+    }
+}
+
+fn models() -> Vec<Recorded> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    folders.iter().filter_map(|folder| read(folder)).collect()
+}
+
+fn read(folder: &Path) -> Option<Recorded> {
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    let signature = parse_spec(&Source::new("sig.hsf", text("sig.hsf")?)).tree;
+    let interaction =
+        parse_spec(&Source::with_id(SourceId(1), "model.hif", text("model.hif")?)).tree;
+    let lowered = otus_core::lower(&[&signature, &interaction]);
+    let cases = Source::new("cases.jsonl", text("cases.jsonl")?);
+    Some(Recorded {
+        name: folder.file_name()?.to_string_lossy().into_owned(),
+        model: Model { pool: lowered.pool, term: lowered.term? },
+        cases: case::read(&cases).filter_map(Result::ok).collect(),
+    })
+}
+
+/// The cases of the corpus whose times were recorded, beside ours.
+fn recorded(size: Size, checks: &mut Checks) {
+    let models = models();
+    println!();
+    if models.is_empty() {
+        println!("Recorded times are left out: there is no `../shared/corpus`.");
+        return;
+    }
+    println!(
+        "The cases of the corpus with recorded times of the peer (version 0.8.8, memoization, no other \
+         reductions; at most 5 s each, and what took longer is left out). Ours include making an engine \
+         for each partition of each model. Models with `<synch>` are compared with version 0.8.5."
+    );
+    println!();
+    println!("| models | question | cases | peer | ours | ratio | p50 | max | undecided |");
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
+    let keys = ["accept", "prefix", "eliminate", "simulate"];
+    let mut sums: BTreeMap<(&str, usize), (f64, Times)> = BTreeMap::new();
+    for mut recorded in models {
+        let group = match recorded.name.get(..3) {
+            Some("gen") => "gen: the peer's random ones",
+            Some("rnd") => "rnd: other random ones",
+            Some(_) | None => "use cases",
+        };
+        let synchronous = matches!(recorded.name.as_str(), "abp" | "coping" | "network");
+        let pool = &mut recorded.model.pool;
+        let traces: Vec<MultiTrace> = recorded
+            .cases
+            .iter()
+            .map(|case| parse_trace(&Source::new("case", case.htf.clone())).tree)
+            .map(|tree| otus_trace::lower(&tree, pool).0)
+            .collect();
+        for (number, (question, key)) in QUESTIONS.iter().zip(keys).enumerate() {
+            let key = if synchronous { format!("{key}@0.8.5") } else { key.to_owned() };
+            let mut engines: Vec<(Partition, Engine)> = Vec::new();
+            for (case, trace) in recorded.cases.iter().zip(&traces) {
+                let text = case.rest["verdicts"][&key].as_str().unwrap_or("SKIPPED");
+                let recorded_time = case.rest["hibou_ms"][&key].as_f64();
+                let Some(milliseconds) =
+                    recorded_time.filter(|_| !matches!(text, "TIMEOUT" | "CRASH" | "SKIPPED"))
+                else {
+                    continue;
+                };
+                let start = Instant::now();
+                let known = engines.iter().position(|(other, _)| other == trace.partition());
+                let at = known.unwrap_or_else(|| {
+                    let options = Options::default();
+                    let model = &recorded.model;
+                    let engine = Engine::new(&model.pool, model.term, trace.partition(), options);
+                    engines.push((trace.partition().clone(), engine));
+                    engines.len() - 1
+                });
+                let verdict = engines[at].1.analyze(trace, question, &size.budget(trace)).verdict;
+                let (theirs, ours) = sums.entry((group, number)).or_default();
+                *theirs += milliseconds * 1e6;
+                ours.push(start.elapsed(), verdict);
+            }
+        }
+    }
+    for ((group, number), (theirs, ours)) in &sums {
+        let total = nanoseconds(ours.total());
+        println!(
+            "| {group} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            QUESTIONS[*number].name(),
+            ours.len(),
+            show(*theirs),
+            show(total),
+            times(theirs / total),
+            show(ours.quantile(500)),
+            show(ours.max()),
+            ours.undecided()
+        );
+    }
+    let undecided: usize = sums.values().map(|(_, ours)| ours.undecided()).sum();
+    checks.add("cases of the corpus: undecided", "0", undecided.to_string(), undecided == 0);
+}

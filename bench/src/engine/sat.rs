@@ -1,0 +1,168 @@
+//! Formulas as multi-traces, beside two solvers that know nothing of interactions.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use otus_analysis::engine::Options;
+use otus_analysis::{Engine, Question, Verdict};
+use otus_testkit::sat::{Formula, Problem, random, reduce, solve};
+use varisat::{CnfFormula, ExtendFormula as _, Lit, Solver};
+
+use super::checks::Checks;
+use super::timing::{Times, nanoseconds, show, times};
+use super::{SEED, Size};
+
+pub(super) fn run(size: Size, checks: &mut Checks) {
+    println!();
+    println!("## Satisfiability");
+    println!();
+    println!(
+        "Three literals a clause; generated formulas have 4.26 clauses a variable, about half of them \
+         satisfiable. Times of the engine are for making it and for the multi-prefix question; those of \
+         `varisat` for reading the clauses and solving. `search` is the engine without a solver, DPLL the \
+         sixty lines of the test kit. – is left out, ! undecided in some."
+    );
+    println!();
+    println!(
+        "| formulas | count | satisfiable | engine p50 | max | search p50 | max | DPLL p50 | varisat p50 | max | engine / varisat p50 | total | differences |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    match uf20() {
+        Some(all) => {
+            let some = &all[..all.len().min(size.pick(200, usize::MAX))];
+            let row = report("uf20", some, size, checks);
+            let unsatisfied = row.engine.len() - row.engine.count(Verdict::WeakPass);
+            let what = format!("{} of uf20 satisfiable", some.len());
+            checks.add(what, "all", format!("all but {unsatisfied}"), unsatisfied == 0);
+            check(checks, "uf20", &row, 0.1e6);
+        }
+        None => println!("| uf20 is not there |"),
+    }
+    for (variables, count, limit) in [
+        (50, 40, None),
+        (75, 40, None),
+        (100, 30, Some(15e6)),
+        (150, 20, Some(0.3e9)),
+        (200, 10, None),
+    ] {
+        let clauses = variables * 426 / 100;
+        let formulas: Vec<Formula> =
+            (0..count * size.pick(1, 5)).map(|i| random(variables, clauses, SEED + i)).collect();
+        let name = format!("{variables} variables");
+        let row = report(&name, &formulas, size, checks);
+        if let Some(limit) = limit {
+            check(checks, &name, &row, limit);
+        }
+    }
+}
+
+fn check(checks: &mut Checks, name: &str, row: &Row, limit: f64) {
+    let median = row.engine.quantile(500);
+    let wanted = format!("≤ {}", show(limit));
+    checks.add(format!("{name}: median"), wanted, show(median), median <= limit);
+}
+
+struct Row {
+    engine: Times,
+    search: Times,
+    plain: Times,
+    varisat: Times,
+    differences: usize,
+}
+
+fn report(name: &str, formulas: &[Formula], size: Size, checks: &mut Checks) -> Row {
+    let none = Times::default;
+    let mut row =
+        Row { engine: none(), search: none(), plain: none(), varisat: none(), differences: 0 };
+    let begin = Instant::now();
+    let without_solver = Options { solver: false, ..Options::default() };
+    for formula in formulas {
+        let start = Instant::now();
+        let satisfiable = by_varisat(formula);
+        let expected = if satisfiable { Verdict::WeakPass } else { Verdict::Fail };
+        row.varisat.push(start.elapsed(), expected);
+        let found = by_engine(formula, Options::default(), size, &mut row.engine);
+        let explained = |verdict: Verdict| verdict >= Verdict::WeakPass;
+        row.differences +=
+            usize::from(found != Verdict::Inconclusive && explained(found) != satisfiable);
+        // The others are not for large formulas; what they have lost once they lose again.
+        let patient = size.patience() / 6;
+        if formula.variables <= size.pick(100, 150) && row.search.total() < patient {
+            let found = by_engine(formula, without_solver, size, &mut row.search);
+            row.differences +=
+                usize::from(found != Verdict::Inconclusive && explained(found) != satisfiable);
+        }
+        if formula.variables <= size.pick(75, 100) && row.plain.total() < patient {
+            let start = Instant::now();
+            let found = solve(formula).is_some();
+            row.plain.push(start.elapsed(), expected);
+            row.differences += usize::from(found != satisfiable);
+        }
+        if begin.elapsed() > size.patience() {
+            break;
+        }
+    }
+    let mark = |times: &Times| if times.undecided() > 0 { " !" } else { "" };
+    let cell = |times: &Times, value: f64| match times.len() {
+        0 => "–".to_owned(),
+        _ => format!("{}{}", show(value), mark(times)),
+    };
+    let ratio = row.engine.quantile(500) / row.varisat.quantile(500);
+    let total = nanoseconds(row.engine.total()) / nanoseconds(row.varisat.total());
+    println!(
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+        row.engine.len(),
+        row.varisat.count(Verdict::WeakPass),
+        cell(&row.engine, row.engine.quantile(500)),
+        cell(&row.engine, row.engine.max()),
+        cell(&row.search, row.search.quantile(500)),
+        cell(&row.search, row.search.max()),
+        cell(&row.plain, row.plain.quantile(500)),
+        show(row.varisat.quantile(500)),
+        show(row.varisat.max()),
+        times(ratio),
+        times(total),
+        row.differences
+    );
+    let wrong = row.differences + row.engine.undecided();
+    checks.add(format!("{name}: wrong or undecided"), "0", wrong.to_string(), wrong == 0);
+    checks.add(format!("{name}: total / varisat's"), "≤ 3×", times(total), total <= 3.0);
+    row
+}
+
+fn by_engine(formula: &Formula, options: Options, size: Size, times: &mut Times) -> Verdict {
+    let problem = reduce(formula);
+    let budget = otus_analysis::budget::Budget {
+        max_states: None,
+        timeout: Some(Duration::from_secs(size.pick(3, 20))),
+        ..size.budget(&problem.trace)
+    };
+    let start = Instant::now();
+    let mut engine = Engine::new(&problem.pool, problem.term, problem.trace.partition(), options);
+    let verdict = engine.analyze(&problem.trace, &Question::MULTI_PREFIX, &budget).verdict;
+    // A formula may be such that every clause has exactly one true literal: then it is accepted.
+    let verdict = if verdict == Verdict::Pass { Verdict::WeakPass } else { verdict };
+    times.push(start.elapsed(), verdict);
+    verdict
+}
+
+fn by_varisat(formula: &Formula) -> bool {
+    let mut clauses = CnfFormula::new();
+    for clause in &formula.clauses {
+        let literals: Vec<Lit> = clause
+            .iter()
+            .map(|&literal| Lit::from_dimacs(isize::try_from(literal).unwrap_or(1)))
+            .collect();
+        clauses.add_clause(&literals);
+    }
+    let mut solver = Solver::new();
+    solver.add_formula(&clauses);
+    solver.solve().unwrap_or(false)
+}
+
+fn uf20() -> Option<Vec<Formula>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/uf20/uf20.jsonl");
+    let text = std::fs::read_to_string(path).ok()?;
+    let problems = Problem::from_json_lines(&text).ok()?;
+    Some(problems.into_iter().map(|problem| problem.formula).collect())
+}

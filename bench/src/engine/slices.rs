@@ -1,0 +1,218 @@
+//! Slices: the interactions of the slices paper, and long ones of the use cases.
+
+use std::time::Instant;
+
+use otus_analysis::engine::Options;
+use otus_analysis::{Engine, Question, Verdict};
+use otus_core::{ActionId, Pool};
+use otus_syntax::{Source, SourceId, parse_spec, parse_trace};
+use otus_trace::multitrace::Builder;
+use otus_trace::{ComponentId, MultiTrace};
+
+use super::checks::Checks;
+use super::timing::{Times, analyse, print_head, show};
+use super::use_cases::{MODELS, asynchronous};
+use super::walk::{Part, execution};
+use super::{SEED, Size};
+use crate::experiments::model::Model;
+use crate::experiments::slices::{Slices, deep, shallow};
+
+pub(super) fn run(size: Size, checks: &mut Checks) {
+    println!();
+    println!("## Slices");
+    figure_11(checks);
+    figure_12(size, checks);
+    long(size, checks);
+}
+
+/// Figure 11 of the slices paper: what its criterion misses.
+fn figure_11(checks: &mut Checks) {
+    println!();
+    println!("Figure 11 of the slices paper, where its criterion is too small:");
+    println!();
+    println!("| interaction | multi-trace | verdict | time |");
+    println!("|---|---|---|--:|");
+    let cases = [
+        ("loopP(seq(l!m1, l?m2))", "[l] l?m2.l?m2.l?m2"),
+        ("loopW(l1 -- m -> l2)", "[l1,l2] l2?m.l2?m"),
+        ("coreg(l2)(loopW(l1 -- m1 -> l2), loopW(l1 -- m2 -> l2))", "[l1]; [l2] l2?m2.l2?m1"),
+    ];
+    let mut all = true;
+    for (interaction, text) in cases {
+        let mut tree = parse_spec(&Source::new("model", interaction)).tree;
+        tree.implicit = true;
+        let mut lowered = otus_core::lower(&[&tree]);
+        let tree = parse_trace(&Source::new("trace", text)).tree;
+        let (trace, _) = otus_trace::lower(&tree, &mut lowered.pool);
+        let term = lowered.term.expect("an interaction");
+        let start = Instant::now();
+        let mut engine = Engine::new(&lowered.pool, term, trace.partition(), Options::default());
+        let budget = Size { full: false }.budget(&trace);
+        let verdict = engine.analyze(&trace, &Question::SLICE, &budget).verdict;
+        let elapsed = start.elapsed();
+        println!(
+            "| `{interaction}` | `{text}` | {verdict} | {} |",
+            show(super::timing::nanoseconds(elapsed))
+        );
+        all &= verdict == Verdict::WeakPass;
+    }
+    checks.add("figure 11 is explained", "yes", if all { "yes" } else { "no" }, all);
+}
+
+/// Figure 12: all slices of i1, wide ones of i2, and mutants.
+fn figure_12(size: Size, checks: &mut Checks) {
+    println!();
+    println!("Figure 12 of the slices paper, one engine for each interaction:");
+    print_head("interaction | set", &["wrong"]);
+    let experiments = crate::experiments::Size { full: size.full };
+    let mut everything = Times::default();
+    let mut wrong = 0;
+    for (name, set) in [("i1", shallow(experiments)), ("i2", deep(experiments))] {
+        let Slices { model, partition, sets, .. } = set;
+        let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
+        for class in &sets {
+            let found = analyse(&mut engine, &class.traces, &Question::SLICE, size);
+            let bad = if class.right { found.count(Verdict::Fail) } else { 0 };
+            println!("| {name} | {} | {} | {bad} |", class.name, found.cells());
+            everything.extend(&found);
+            wrong += bad;
+        }
+    }
+    let p99 = everything.quantile(990);
+    checks.add("figure 12, slices: p99", "≤ 1 ms", show(p99), p99 <= 1e6);
+    checks.add(
+        "figure 12: undecided and wrong",
+        "0 and 0",
+        format!("{} and {wrong}", everything.undecided()),
+        everything.undecided() + wrong == 0,
+    );
+}
+
+/// Long slices of the use cases: right ones, and ones with a fault.
+fn long(size: Size, checks: &mut Checks) {
+    println!();
+    println!(
+        "Slices of the use cases: right ones of 10^4 actions; and of 10^3 actions with one fault in the \
+         middle of a component: an action that does not occur there (foreign), one that does, inserted \
+         (noise), or two neighbours swapped (swap). A fault may happen to leave a slice. A fresh engine each time."
+    );
+    print_head("model | slices", &["wrong"]);
+    let (mut slowest_right, mut slowest_fail) = (0.0_f64, 0.0_f64);
+    let (mut undecided, mut wrong) = (0, 0);
+    for (name, texts) in MODELS {
+        for (suffix, mut model) in [("", Model::new(texts)), (" async", asynchronous(texts))] {
+            for kind in [Fault::None, Fault::Foreign, Fault::Noise, Fault::Swap] {
+                let actions = if kind == Fault::None { 10_000 } else { 1_000 };
+                let mut found = Times::default();
+                let begin = Instant::now();
+                for seed in 0..size.pick(10, 40) {
+                    let mut rng = fastrand::Rng::with_seed(SEED + seed);
+                    let global = execution(&model.pool, model.term, actions / 2, 4, &mut rng);
+                    let slice = Part::Slice.of(&model.pool, &global, &mut rng);
+                    let slice = kind.put(&mut model.pool, &slice, &mut rng);
+                    let start = Instant::now();
+                    let mut engine =
+                        Engine::new(&model.pool, model.term, slice.partition(), Options::default());
+                    let budget = size.budget(&slice);
+                    let verdict = engine.analyze(&slice, &Question::SLICE, &budget).verdict;
+                    found.push(start.elapsed(), verdict);
+                    if begin.elapsed() > size.patience() / 3 {
+                        break;
+                    }
+                }
+                let bad = match kind {
+                    Fault::None => found.count(Verdict::Fail),
+                    Fault::Foreign => found.count(Verdict::WeakPass) + found.count(Verdict::Pass),
+                    Fault::Noise | Fault::Swap => 0,
+                };
+                println!("| {name}{suffix} | {} | {} | {bad} |", kind.name(), found.cells());
+                if suffix.is_empty() {
+                    undecided += found.undecided();
+                    wrong += bad;
+                    let slowest =
+                        if kind == Fault::None { &mut slowest_right } else { &mut slowest_fail };
+                    *slowest = slowest.max(found.max());
+                }
+            }
+        }
+    }
+    checks.add(
+        "right slices of 10^4 actions: slowest",
+        "≤ 10 ms",
+        show(slowest_right),
+        slowest_right <= 1e7,
+    );
+    checks.add(
+        "slices of 10^3 actions with a fault: slowest",
+        "≤ 1 s",
+        show(slowest_fail),
+        slowest_fail <= 1e9,
+    );
+    checks.add(
+        "long slices: undecided and wrong",
+        "0 and 0",
+        format!("{undecided} and {wrong}"),
+        undecided + wrong == 0,
+    );
+}
+
+/// What is wrong with a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    None,
+    Foreign,
+    Noise,
+    Swap,
+}
+
+impl Fault {
+    fn name(self) -> &'static str {
+        match self {
+            Fault::None => "right",
+            Fault::Foreign => "foreign",
+            Fault::Noise => "noise",
+            Fault::Swap => "swap",
+        }
+    }
+
+    /// The slice with the fault in the middle of a component.
+    fn put(self, pool: &mut Pool, slice: &MultiTrace, rng: &mut fastrand::Rng) -> MultiTrace {
+        let partition = slice.partition().clone();
+        let mut components: Vec<Vec<ActionId>> = partition
+            .components()
+            .map(|component| slice.steps(component).iter().map(|step| step.action()).collect())
+            .collect();
+        let chosen = rng.usize(..components.len());
+        let lifeline = partition.lifelines(ComponentId(u32::try_from(chosen).unwrap_or(0)))[0];
+        let component = &mut components[chosen];
+        let middle = component.len() / 2;
+        match self {
+            Fault::None => {}
+            Fault::Foreign => {
+                let message = pool.add_message("foreign");
+                let action = otus_core::Action::emission(lifeline, message);
+                component.insert(middle, pool.intern_action(action));
+            }
+            Fault::Noise => {
+                let action = component.get(rng.usize(..component.len().max(1))).copied();
+                component.splice(middle..middle, action);
+            }
+            Fault::Swap => {
+                let later = (middle..component.len().saturating_sub(1))
+                    .find(|&i| component[i] != component[i + 1]);
+                if let Some(at) = later {
+                    component.swap(at, at + 1);
+                }
+            }
+        }
+        let mut builder = Builder::new(partition, slice.len() + 1, false);
+        for component in &components {
+            for &action in component {
+                builder.push(action, 0);
+                builder.next_moment();
+            }
+            builder.next_component();
+        }
+        builder.finish(SourceId(0))
+    }
+}

@@ -1,0 +1,184 @@
+//! Times of many analyses.
+
+use std::time::{Duration, Instant};
+
+use otus_analysis::graph::{Silent, analyze};
+use otus_analysis::{Config, Engine, Question, Verdict};
+use otus_trace::MultiTrace;
+
+use super::Size;
+use crate::experiments::model::Model;
+
+/// What is known of many analyses.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Times {
+    nanoseconds: Vec<u64>,
+    pub(super) verdicts: Vec<Verdict>,
+}
+
+impl Times {
+    pub(super) fn push(&mut self, elapsed: Duration, verdict: Verdict) {
+        self.nanoseconds.push(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
+        self.verdicts.push(verdict);
+    }
+
+    pub(super) fn extend(&mut self, other: &Times) {
+        self.nanoseconds.extend(&other.nanoseconds);
+        self.verdicts.extend(&other.verdicts);
+    }
+
+    /// Adds what was done before the first.
+    pub(super) fn add_to_first(&mut self, elapsed: Duration) {
+        if let Some(first) = self.nanoseconds.first_mut() {
+            *first += u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        }
+    }
+
+    /// How many analyses.
+    pub(super) fn len(&self) -> usize {
+        self.verdicts.len()
+    }
+
+    pub(super) fn total(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.iter().sum())
+    }
+
+    /// Nanoseconds for one, on average; 0 without any.
+    pub(super) fn mean(&self) -> f64 {
+        nanoseconds(self.total()) / number(self.len().max(1))
+    }
+
+    /// The time that so many of a thousand do not exceed.
+    pub(super) fn quantile(&self, of_thousand: usize) -> f64 {
+        let mut sorted = self.nanoseconds.clone();
+        sorted.sort_unstable();
+        let at = (sorted.len() * of_thousand / 1000).min(sorted.len().saturating_sub(1));
+        sorted.get(at).map_or(0.0, |&value| nanoseconds(Duration::from_nanos(value)))
+    }
+
+    pub(super) fn max(&self) -> f64 {
+        self.quantile(1000)
+    }
+
+    pub(super) fn count(&self, verdict: Verdict) -> usize {
+        self.verdicts.iter().filter(|&&found| found == verdict).count()
+    }
+
+    /// How many have no answer.
+    pub(super) fn undecided(&self) -> usize {
+        self.count(Verdict::Inconclusive)
+    }
+
+    /// The first cells of a row: how many, how long.
+    pub(super) fn cells(&self) -> String {
+        format!(
+            "{} | {} | {} | {} | {} | {} | {} | {} | {} | {}",
+            self.len(),
+            show(nanoseconds(self.total())),
+            show(self.mean()),
+            show(self.quantile(500)),
+            show(self.quantile(990)),
+            show(self.max()),
+            self.count(Verdict::Pass),
+            self.count(Verdict::WeakPass),
+            self.count(Verdict::Fail),
+            self.undecided()
+        )
+    }
+}
+
+/// The head of a table with [`Times::cells`], after some columns and before others.
+pub(super) fn print_head(before: &str, after: &[&str]) {
+    let cells = [
+        "multi-traces",
+        "total",
+        "mean",
+        "p50",
+        "p99",
+        "max",
+        "Pass",
+        "WeakPass",
+        "Fail",
+        "undecided",
+    ];
+    let all: Vec<&str> = cells.iter().chain(after).copied().collect();
+    println!();
+    println!("| {before} | {} |", all.join(" | "));
+    println!("|{}{}", "---|".repeat(before.split('|').count()), "--:|".repeat(all.len()));
+}
+
+/// Analyses multi-traces with one engine until patience ends.
+pub(super) fn analyse<'t>(
+    engine: &mut Engine,
+    traces: impl IntoIterator<Item = &'t MultiTrace>,
+    question: &Question,
+    size: Size,
+) -> Times {
+    let mut times = Times::default();
+    let begin = Instant::now();
+    for trace in traces {
+        let budget = size.budget(trace);
+        let start = Instant::now();
+        let verdict = engine.analyze(trace, question, &budget).verdict;
+        times.push(start.elapsed(), verdict);
+        if begin.elapsed() > size.patience() {
+            break;
+        }
+    }
+    times
+}
+
+/// The same by one of the papers' searches, each with a fresh copy of the pool, which is not timed.
+pub(super) fn search<'t>(
+    model: &Model,
+    traces: impl IntoIterator<Item = &'t MultiTrace>,
+    config: &Config,
+    patience: Duration,
+) -> Times {
+    let mut times = Times::default();
+    let begin = Instant::now();
+    for trace in traces {
+        let mut pool = model.pool.clone();
+        let start = Instant::now();
+        let Ok(outcome) = analyze(&mut pool, model.term, trace, config, &mut Silent) else {
+            continue;
+        };
+        times.push(start.elapsed(), outcome.verdict);
+        if begin.elapsed() > patience {
+            break;
+        }
+    }
+    times
+}
+
+/// A time in a unit that suits it.
+pub(super) fn show(nanoseconds: f64) -> String {
+    let (value, unit) = match nanoseconds {
+        small if small < 1e3 => (small, "ns"),
+        small if small < 1e6 => (small / 1e3, "µs"),
+        small if small < 1e9 => (small / 1e6, "ms"),
+        large => (large / 1e9, "s"),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+/// A ratio, to two digits or so.
+pub(super) fn times(ratio: f64) -> String {
+    match ratio {
+        none if !none.is_finite() => "–".to_owned(),
+        small if small < 10.0 => format!("{small:.1}×"),
+        large => format!("{large:.0}×"),
+    }
+}
+
+/// In nanoseconds.
+pub(super) fn nanoseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e9
+}
+
+/// A count as a number to calculate with.
+#[expect(clippy::cast_precision_loss, reason = "counts here are far below 2⁵²")]
+pub(super) fn number(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,102 @@
+//! The use cases of the papers: accepted multi-traces, parts of them and mutants.
+
+use std::time::Duration;
+
+use otus_analysis::config::{Config, Kind, Simulation};
+use otus_analysis::engine::Options;
+use otus_analysis::{Engine, Verdict, generate};
+use otus_syntax::options::LocalAnalysis;
+use otus_trace::{MultiTrace, Partition};
+
+use super::checks::Checks;
+use super::sets::derived;
+use super::timing::{Times, analyse, print_head, search, show, times};
+use super::{QUESTIONS, SEED, Size};
+use crate::experiments::model::{Model, texts};
+
+/// The models, as signature and interaction.
+pub(super) const MODELS: [(&str, (&str, &str)); 4] = [
+    ("abp", texts!("abp")),
+    ("book", texts!("book")),
+    ("network", texts!("network")),
+    ("sensor", texts!("sensor")),
+];
+
+/// The same with messages that travel.
+pub(super) fn asynchronous((signature, interaction): (&str, &str)) -> Model {
+    Model::new((signature, &interaction.replace("<synch> ", "")))
+}
+
+pub(super) fn run(size: Size, checks: &mut Checks) {
+    println!();
+    println!("## Use cases");
+    println!();
+    println!(
+        "Random accepted multi-traces of up to 60 events on the discrete partition, prefixes, slices and \
+         mutants. `graph` is the paper's search for the same question with memory and local analyses, at \
+         most 5,000 nodes, on some of them."
+    );
+    print_head("model | question", &["wrong", "`graph` mean", "its undecided", "ratio"]);
+    let (mut undecided, mut wrong) = (0, 0);
+    for (name, texts) in MODELS {
+        for (suffix, mut model) in [("", Model::new(texts)), (" async", asynchronous(texts))] {
+            let (u, w) = report(&format!("{name}{suffix}"), &mut model, size);
+            undecided += u;
+            wrong += w;
+        }
+    }
+    checks.add(
+        "use cases: undecided and wrong",
+        "0 and 0",
+        format!("{undecided} and {wrong}"),
+        undecided + wrong == 0,
+    );
+}
+
+fn report(name: &str, model: &mut Model, size: Size) -> (usize, usize) {
+    let partition = Partition::discrete(model.pool.signature().lifeline_count());
+    let count = size.pick(100, 1_000);
+    let global = generate::random(&mut model.pool.clone(), model.term, (count, 60), SEED);
+    let accepted: Vec<MultiTrace> =
+        global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
+    let sets = derived(model, accepted, 2, name);
+    let kinds =
+        [Kind::Accept, Kind::Prefix, Kind::Eliminate, Kind::Simulate(Simulation::default())];
+    let (mut undecided, mut wrong) = (0, 0);
+    for (question, kind) in QUESTIONS.iter().zip(kinds) {
+        let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
+        let (mut all, mut bad) = (Times::default(), 0);
+        for set in &sets {
+            let found = analyse(&mut engine, &set.traces, question, size);
+            if set.must_pass(question) {
+                bad += found.count(Verdict::Fail);
+            }
+            if set.name == "accepted" {
+                bad += found.count(Verdict::WeakPass);
+            }
+            all.extend(&found);
+        }
+        let mut config = Config {
+            kind,
+            memoize: true,
+            local_analysis: LocalAnalysis::On,
+            goal: Some(Verdict::WeakPass),
+            ..Config::default()
+        };
+        config.budget.max_states = Some(5_000);
+        let some = sets.iter().flat_map(|set| &set.traces).step_by(37);
+        let slow = search(model, some, &config, Duration::from_secs(size.pick(3, 20)));
+        println!(
+            "| {name} | {} | {} | {bad} | {} | {} of {} | {} |",
+            question.name(),
+            all.cells(),
+            show(slow.mean()),
+            slow.undecided(),
+            slow.len(),
+            times(slow.mean() / all.mean())
+        );
+        undecided += all.undecided();
+        wrong += bad;
+    }
+    (undecided, wrong)
+}

@@ -1,0 +1,172 @@
+//! Long random executions of an interaction that is one loop, made as fast as they are written.
+//!
+//! Iterations come one after the other, or, of a parallel loop, several at a time. The order of
+//! a sequence is always a possible one for weak sequencing, so nothing is kept but what is still to
+//! happen in the iterations under way.
+
+use otus_core::index::Index as _;
+use otus_core::{ActionId, EventId, Pool, Term, TermId};
+use otus_syntax::SourceId;
+use otus_trace::multitrace::Builder;
+use otus_trace::{ComponentId, MultiTrace, Partition};
+
+/// A global execution of at least so many events. `together` iterations of a parallel loop may be
+/// under way at the same time.
+pub(super) fn execution(
+    pool: &Pool,
+    term: TermId,
+    events: usize,
+    together: usize,
+    rng: &mut fastrand::Rng,
+) -> Vec<EventId> {
+    let mut walk = Walk { pool, rng };
+    let mut out = Vec::with_capacity(events + 64);
+    match pool.node(term) {
+        Term::LoopC(region, body) if region == Pool::ALL => {
+            let mut under_way: Vec<std::vec::IntoIter<EventId>> = Vec::new();
+            while out.len() < events || !under_way.is_empty() {
+                let is_full = under_way.len() >= together || out.len() >= events;
+                if under_way.is_empty() || !is_full && walk.rng.usize(..4) == 0 {
+                    let mut iteration = Vec::new();
+                    walk.part(body, &mut iteration);
+                    under_way.push(iteration.into_iter());
+                    continue;
+                }
+                let chosen = walk.rng.usize(..under_way.len());
+                match under_way[chosen].next() {
+                    Some(event) => out.push(event),
+                    None => drop(under_way.swap_remove(chosen)),
+                }
+            }
+        }
+        Term::LoopS(body) | Term::LoopC(_, body) => {
+            while out.len() < events {
+                walk.part(body, &mut out);
+            }
+        }
+        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Coreg(..) | Term::Alt(..) => {
+            walk.part(term, &mut out);
+        }
+    }
+    out
+}
+
+struct Walk<'a> {
+    pool: &'a Pool,
+    rng: &'a mut fastrand::Rng,
+}
+
+impl Walk<'_> {
+    /// One execution of a part. It recurses, on models that are part of this program.
+    fn part(&mut self, term: TermId, out: &mut Vec<EventId>) {
+        match self.pool.node(term) {
+            Term::Empty => {}
+            Term::Event(event) => out.push(event),
+            Term::Alt(left, right) => {
+                let chosen = if self.rng.bool() { left } else { right };
+                self.part(chosen, out);
+            }
+            Term::Coreg(region, left, right) if region == Pool::ALL => {
+                let (mut first, mut second) = (Vec::new(), Vec::new());
+                self.part(left, &mut first);
+                self.part(right, &mut second);
+                let (mut first, mut second) = (first.into_iter(), second.into_iter());
+                while first.len() + second.len() > 0 {
+                    let is_first = self.rng.usize(..first.len() + second.len()) < first.len();
+                    out.extend(if is_first { first.next() } else { second.next() });
+                }
+            }
+            Term::Strict(left, right) | Term::Coreg(_, left, right) => {
+                self.part(left, out);
+                self.part(right, out);
+            }
+            Term::LoopS(body) | Term::LoopC(_, body) => {
+                while self.rng.usize(..5) < 2 {
+                    self.part(body, out);
+                }
+            }
+        }
+    }
+}
+
+/// What is seen of an execution on the discrete partition, in a window on each component: the
+/// first moment and the one after the last, out of how many there are.
+pub(super) fn observe(
+    pool: &Pool,
+    execution: &[EventId],
+    mut window: impl FnMut(usize) -> (usize, usize),
+) -> MultiTrace {
+    let partition = Partition::discrete(pool.signature().lifeline_count());
+    let actions: usize = execution.iter().map(|&event| pool.event_actions(event).len()).sum();
+    // By component and event: what is seen there. No event has two actions on a lifeline.
+    let table: Vec<Vec<Option<ActionId>>> = partition
+        .components()
+        .map(|component| {
+            (0..pool.event_count()).map(|e| seen(pool, &partition, component, e)).collect()
+        })
+        .collect();
+    let mut builder = Builder::new(partition, actions, false);
+    for of_event in &table {
+        let local = execution.iter().filter_map(|event| of_event[event.index()]);
+        let (first, end) = window(local.clone().count());
+        for action in local.take(end).skip(first) {
+            builder.push(action, 0);
+            builder.next_moment();
+        }
+        builder.next_component();
+    }
+    builder.finish(SourceId(0))
+}
+
+fn seen(
+    pool: &Pool,
+    partition: &Partition,
+    component: ComponentId,
+    event: usize,
+) -> Option<ActionId> {
+    let here =
+        |action: &&ActionId| partition.component_of(pool.action(**action).lifeline) == component;
+    pool.event_actions(EventId::new(event)).iter().find(here).copied()
+}
+
+/// Which part of an execution is observed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// All but the last few events.
+    GlobalPrefix,
+    /// Of each component at least three quarters, from the beginning.
+    MultiPrefix,
+    /// Of each component at least three quarters, from somewhere in the first eighth.
+    Slice,
+}
+
+impl Part {
+    /// By question, in the order of [`QUESTIONS`](super::QUESTIONS).
+    pub(super) const ALL: [Part; 4] =
+        [Part::Whole, Part::GlobalPrefix, Part::MultiPrefix, Part::Slice];
+
+    /// The part of an execution.
+    pub(super) fn of(
+        self,
+        pool: &Pool,
+        execution: &[EventId],
+        rng: &mut fastrand::Rng,
+    ) -> MultiTrace {
+        let all = |count: usize| (0, count);
+        match self {
+            Part::Whole => observe(pool, execution, all),
+            Part::GlobalPrefix => {
+                let end = execution.len() - rng.usize(1..=10.min(execution.len()));
+                observe(pool, &execution[..end], all)
+            }
+            Part::MultiPrefix => {
+                observe(pool, execution, |count| (0, count - rng.usize(..=count / 4)))
+            }
+            Part::Slice => observe(pool, execution, |count| {
+                (rng.usize(..=count / 8), count - rng.usize(..=count / 8))
+            }),
+        }
+    }
+}
