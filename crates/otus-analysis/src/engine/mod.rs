@@ -127,7 +127,7 @@ pub struct Outcome {
 /// From how many choices side by side on a formula is asked at once.
 const CHOICES: usize = 12;
 /// After how many states of a search a formula is asked otherwise.
-const PATIENCE: u64 = 2_000;
+const PATIENCE: u64 = 400;
 
 /// What the end of a log means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -329,6 +329,7 @@ impl Engine {
         let global = *question == Question::GlobalPrefix;
         if let Some(formula) = &self.formula
             && !global
+            && formula.problem.takes(trace)
         {
             let mut logs = Logs::new(trace, question);
             if formula.after > 0 {

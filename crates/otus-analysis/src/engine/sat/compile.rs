@@ -22,7 +22,7 @@ use super::formula::{Formula, Literal};
 use crate::engine::harm;
 
 /// The largest terms that are taken, in leaves.
-const LEAVES: usize = 500_000;
+const LEAVES: usize = 100_000;
 
 /// A loop-free term that is decoupled by a partition, prepared for many multi-traces.
 #[derive(Debug)]

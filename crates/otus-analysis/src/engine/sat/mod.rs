@@ -134,6 +134,14 @@ impl Problem {
         Some(Problem { term, partition: partition.clone(), form })
     }
 
+    /// Whether a multi-trace is short enough to unroll the loops for it.
+    pub fn takes(&self, trace: &MultiTrace) -> bool {
+        match &self.form {
+            Form::Once(_) => true,
+            Form::Unrolled(_) => trace.len() <= LONGEST,
+        }
+    }
+
     /// Decides a question about a multi-trace over the partition. `None` for global prefixes, and
     /// if the formula would be too large.
     pub fn ask(
@@ -160,7 +168,7 @@ impl Problem {
             Form::Once(compiled) => return self.decide(backend, compiled, trace, question, meter),
             Form::Unrolled(pool) => pool,
         };
-        if trace.len() > LONGEST {
+        if !self.takes(trace) {
             return None;
         }
         let bounds = unroll::bounds(pool, self.term, trace, question);
