@@ -284,10 +284,7 @@ impl Engine {
             if let Some(sat::Answer::Explained(model)) =
                 formula.problem.ask(trace, &question, &mut meter)
             {
-                let witness = formula.problem.witness(pool, trace, &question, &model);
-                if witness.is_some() {
-                    return witness;
-                }
+                return Some(formula.problem.witness(pool, trace, &question, &model));
             }
         }
         witness::replay(self, (pool, term), trace, &question, budget)

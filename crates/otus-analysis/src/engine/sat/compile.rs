@@ -31,6 +31,7 @@ pub(crate) struct Compiled {
     pub(crate) choices: Formula,
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) scopes: Vec<Scope>,
+    pub(crate) iterations: Vec<Iteration>,
     /// The parts of the leaves, component by component, from left to right in each.
     parts: Vec<Part>,
     /// Where each component ends in `parts`.
@@ -49,6 +50,24 @@ pub(crate) struct Leaf {
     pub(crate) chosen: Literal,
     /// The innermost operand of a `strict` it is in.
     pub(crate) scope: u32,
+    /// The innermost iteration it is in.
+    pub(crate) iteration: u32,
+    /// Its number among the leaves that are directly in this iteration.
+    pub(crate) ordinal: u32,
+}
+
+/// An iteration of a loop. The first one is the whole term.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Iteration {
+    /// The next one around it.
+    pub(crate) parent: u32,
+    /// The number of its loop among those that are directly in there.
+    pub(crate) ordinal: u32,
+    /// Which iteration of the loop it is.
+    pub(crate) index: u32,
+    /// How many leaves and loops are directly in it.
+    leaves: u32,
+    loops: u32,
 }
 
 /// An operand of a `strict`. The first one is the whole term.
@@ -106,7 +125,8 @@ impl Compiled {
         let mut reader = Reader {
             pool,
             partition,
-            iterations: &iterations,
+            count: &iterations,
+            iterations: vec![Iteration { parent: 0, ordinal: 0, index: 0, leaves: 0, loops: 0 }],
             choices: Formula::default(),
             leaves: Vec::new(),
             scopes: vec![Scope { parent: 0, follows: false }],
@@ -118,7 +138,8 @@ impl Compiled {
             nearest: None,
         };
         reader.read(term);
-        let Reader { choices, leaves, scopes, parts: mixed, chains, labels, .. } = reader;
+        let Reader { choices, leaves, scopes, iterations, parts: mixed, chains, labels, .. } =
+            reader;
         let mut ends = vec![0; partition.len()];
         for &(component, _) in &mixed {
             ends[component as usize] += 1;
@@ -139,6 +160,7 @@ impl Compiled {
             choices,
             leaves,
             scopes,
+            iterations,
             parts,
             ends,
             chains,
@@ -250,7 +272,9 @@ impl Labels {
 struct Reader<'a> {
     pool: &'a Pool,
     partition: &'a Partition,
-    iterations: &'a dyn Fn(TermId) -> usize,
+    /// How many iterations a loop gets.
+    count: &'a dyn Fn(TermId) -> usize,
+    iterations: Vec<Iteration>,
     choices: Formula,
     leaves: Vec<Leaf>,
     scopes: Vec<Scope>,
@@ -266,76 +290,85 @@ struct Reader<'a> {
     nearest: Option<(Operator, TermId)>,
 }
 
+/// Where a part of a term stands.
+#[derive(Clone, Copy)]
+struct At {
+    depth: u32,
+    chosen: Literal,
+    scope: u32,
+    iteration: u32,
+}
+
 /// A part of the way through a term.
 enum Visit {
-    Term {
-        term: TermId,
-        depth: u32,
-        chosen: Literal,
-        scope: u32,
-    },
+    Term(TermId, At),
     /// Between the operands.
-    Between {
-        operator: Operator,
-        term: TermId,
-    },
-    /// So many more iterations of a loop.
+    Between(Operator, TermId),
+    /// Iterations of a loop, numbered by its number and their own.
     Iterations {
         term: TermId,
-        count: usize,
-        depth: u32,
-        chosen: Literal,
-        scope: u32,
+        at: At,
+        ordinal: u32,
+        indices: std::ops::Range<u32>,
     },
 }
 
 impl Reader<'_> {
     fn read(&mut self, root: TermId) {
-        let mut pending =
-            vec![Visit::Term { term: root, depth: 0, chosen: Literal::TRUE, scope: 0 }];
+        let at = At { depth: 0, chosen: Literal::TRUE, scope: 0, iteration: 0 };
+        let mut pending = vec![Visit::Term(root, at)];
         while let Some(visit) = pending.pop() {
-            let (term, depth, chosen, scope) = match visit {
-                Visit::Term { term, depth, chosen, scope } => (term, depth, chosen, scope),
-                Visit::Between { operator, term } => {
+            let (term, at) = match visit {
+                Visit::Term(term, at) => (term, at),
+                Visit::Between(operator, term) => {
                     if self.nearest.is_none_or(|(nearest, _)| operator.depth < nearest.depth) {
                         self.nearest = Some((operator, term));
                     }
                     continue;
                 }
-                Visit::Iterations { count: 0, .. } => continue,
-                Visit::Iterations { term, count, depth, chosen, scope } => {
-                    self.iterate(term, count, (depth, chosen, scope), &mut pending);
+                Visit::Iterations { term, at, ordinal, indices } => {
+                    if !indices.is_empty() {
+                        self.iterate(term, at, ordinal, indices, &mut pending);
+                    }
                     continue;
                 }
             };
+            let below = At { depth: at.depth + 1, ..at };
             let (kind, left, right) = match self.pool.node(term) {
                 Term::Event(event) => {
-                    self.leaf(Leaf { event, chosen, scope });
+                    let ordinal = &mut self.iterations[at.iteration as usize].leaves;
+                    let At { chosen, scope, iteration, .. } = at;
+                    let leaf = Leaf { event, chosen, scope, iteration, ordinal: *ordinal };
+                    *ordinal += 1;
+                    self.leaf(leaf);
                     continue;
                 }
                 Term::Alt(left, right) => {
-                    let (one, other) = self.choose(chosen);
-                    (Kind::Alt, (left, one, scope), (right, other, scope))
+                    let (one, other) = self.choose(at.chosen);
+                    let branch = |chosen| At { chosen, ..below };
+                    (Kind::Alt, (left, branch(one)), (right, branch(other)))
                 }
                 Term::Strict(left, right) => {
-                    let first = self.scopes(scope);
-                    (Kind::Strict, (left, chosen, first), (right, chosen, first + 1))
+                    let first = self.scopes(at.scope);
+                    let operand = |scope| At { scope, ..below };
+                    (Kind::Strict, (left, operand(first)), (right, operand(first + 1)))
                 }
                 Term::Coreg(region, left, right) => {
-                    (Kind::Coreg(region), (left, chosen, scope), (right, chosen, scope))
+                    (Kind::Coreg(region), (left, below), (right, below))
                 }
                 Term::LoopS(_) | Term::LoopC(..) => {
-                    let count = (self.iterations)(term);
-                    pending.push(Visit::Iterations { term, count, depth, chosen, scope });
+                    let around = &mut self.iterations[at.iteration as usize].loops;
+                    let ordinal = *around;
+                    *around += 1;
+                    let indices = 0..u32::try_from((self.count)(term)).unwrap_or(u32::MAX);
+                    pending.push(Visit::Iterations { term, at, ordinal, indices });
                     continue;
                 }
                 Term::Empty => continue,
             };
-            let visit =
-                |(term, chosen, scope)| Visit::Term { term, depth: depth + 1, chosen, scope };
-            pending.push(visit(right));
-            pending.push(Visit::Between { operator: Operator { depth, kind }, term });
-            pending.push(visit(left));
+            pending.push(Visit::Term(right.0, right.1));
+            pending.push(Visit::Between(Operator { depth: at.depth, kind }, term));
+            pending.push(Visit::Term(left.0, left.1));
         }
     }
 
@@ -343,30 +376,35 @@ impl Reader<'_> {
     fn iterate(
         &mut self,
         term: TermId,
-        count: usize,
-        (depth, chosen, scope): (u32, Literal, u32),
+        at: At,
+        ordinal: u32,
+        indices: std::ops::Range<u32>,
         pending: &mut Vec<Visit>,
     ) {
         let (kind, body, first, second) = match self.pool.node(term) {
-            Term::LoopC(region, body) => (Kind::Coreg(region), body, scope, scope),
+            Term::LoopC(region, body) => (Kind::Coreg(region), body, at.scope, at.scope),
             node => {
-                let first = self.scopes(scope);
+                let first = self.scopes(at.scope);
                 let body = node.operands().next().unwrap_or(Pool::EMPTY);
                 (Kind::Strict, body, first, first + 1)
             }
         };
-        let happens = self.choices.variable();
-        self.choices.add(&[!happens, chosen]);
-        let depth = depth + 1;
-        pending.push(Visit::Iterations {
-            term,
-            count: count - 1,
-            depth,
-            chosen: happens,
-            scope: second,
+        let chosen = self.choices.variable();
+        self.choices.add(&[!chosen, at.chosen]);
+        let iteration = u32::try_from(self.iterations.len()).expect("terms are far smaller");
+        self.iterations.push(Iteration {
+            parent: at.iteration,
+            ordinal,
+            index: indices.start,
+            leaves: 0,
+            loops: 0,
         });
-        pending.push(Visit::Between { operator: Operator { depth: depth - 1, kind }, term });
-        pending.push(Visit::Term { term: body, depth, chosen: happens, scope: first });
+        let below = At { depth: at.depth + 1, chosen, ..at };
+        let rest = indices.start + 1..indices.end;
+        let others = At { scope: second, ..below };
+        pending.push(Visit::Iterations { term, at: others, ordinal, indices: rest });
+        pending.push(Visit::Between(Operator { depth: at.depth, kind }, term));
+        pending.push(Visit::Term(body, At { scope: first, iteration, ..below }));
     }
 
     /// The scopes of the operands of a `strict`; returns the number of the first.

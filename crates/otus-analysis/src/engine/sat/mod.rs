@@ -9,7 +9,8 @@
 //! - [`encode`](mod@encode): the formula for a multi-trace, with its proof;
 //! - [`solve`]: our own solver, on [`heap`] and [`formula`]; `crate_solver`: another, behind the
 //!   feature `sat`;
-//! - [`replay`]: from a model to a witness.
+//! - [`unroll`]: how often loops have to be unrolled;
+//! - [`replay`], [`rest`]: from a model to a witness.
 //!
 //! **Cost.** Linear in the term, and for each multi-trace linear in its formula, plus the search. Of
 //! the reduction of 3-SAT the formula is the very same as the one reduced: with 20 variables some 20 µs,
@@ -23,6 +24,7 @@ mod encode;
 mod formula;
 mod heap;
 mod replay;
+mod rest;
 mod solve;
 mod unroll;
 
@@ -222,7 +224,7 @@ impl Problem {
         trace: &MultiTrace,
         question: &Question,
         model: &Model,
-    ) -> Option<Witness> {
+    ) -> Witness {
         replay::witness(pool, self, trace, question, model)
     }
 

@@ -5,19 +5,18 @@
 //! theorem of [`harm`](crate::engine::harm) these orders and all that the operators ask for have no cycle, so
 //! [`schedule`] can put the chosen leaves in an order.
 //!
-//! The witness also needs the position of each event in what is left of the term at that time. The
-//! residuals of a term are the term with leaves taken away, branches dropped and ∅ simplified, so [`Rest`]
-//! keeps the nodes of the term as a tree that is cut down step by step by the rules of
-//! [`Frontiers`](otus_core::semantics::Frontiers): a leaf knows where it stands by going up to the root.
+//! Iterations of loops in which nothing is observed are left out, which by the loop lemma leaves a
+//! witness. The position of each event comes from [`Rest`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use otus_core::{LifelineId, LifelineSet, Pool, RegionId, Term, TermId};
+use otus_core::{LifelineSet, Pool};
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
 
 use super::encode::is_simple;
+use super::rest::Rest;
 use super::{Model, Problem};
 use crate::question::{Observed, Question};
 use crate::witness::{Place, Witness, WitnessStep};
@@ -29,27 +28,39 @@ pub(super) fn witness(
     trace: &MultiTrace,
     question: &Question,
     model: &Model,
-) -> Option<Witness> {
-    if model.unrolled.is_some() {
-        return None;
-    }
+) -> Witness {
     let compiled = problem.compiled(model);
-    let mut orders = Vec::new();
+    let mut orders: Vec<Vec<u32>> = Vec::new();
     // By leaf: the components that observe it.
     let mut observed: Vec<Vec<ComponentId>> = vec![Vec::new(); compiled.leaves.len()];
+    // By iteration: whether something is observed in it.
+    let mut useful = vec![false; compiled.iterations.len()];
+    useful[0] = true;
     for component in problem.partition.components() {
         let order = order(problem, trace, question, model, component);
-        for &(seen, leaf) in &order {
-            if seen {
-                observed[leaf as usize].push(component);
+        for &(_, leaf) in order.iter().filter(|(seen, _)| *seen) {
+            observed[leaf as usize].push(component);
+            let mut iteration = compiled.leaves[leaf as usize].iteration as usize;
+            while !useful[iteration] {
+                useful[iteration] = true;
+                iteration = compiled.iterations[iteration].parent as usize;
             }
         }
         orders.push(order.into_iter().map(|(_, leaf)| leaf).collect());
     }
+    let happens: Vec<bool> = compiled
+        .leaves
+        .iter()
+        .map(|leaf| leaf.chosen.holds(&model.values) && useful[leaf.iteration as usize])
+        .collect();
+    for order in &mut orders {
+        order.retain(|&leaf| happens[leaf as usize]);
+    }
     let mut rest = Rest::new(pool, problem.term);
-    let steps = schedule(problem, model, &orders).into_iter().map(|leaf| {
+    let steps = schedule(problem, model, &happens, &orders).into_iter().map(|leaf| {
         let event = compiled.leaves[leaf as usize].event;
-        let position = rest.step(pool, leaf).expect("a model allows its leaves in this order");
+        let position =
+            rest.step(pool, compiled, leaf).expect("a model allows its leaves in this order");
         let seen: LifelineSet = pool
             .region(pool.event_lifelines(event))
             .iter()
@@ -60,7 +71,7 @@ pub(super) fn witness(
         let place = Place { event, position, observed: pool.intern_region(&seen) };
         if seen.is_empty() { WitnessStep::Unobserved(place) } else { WitnessStep::Observed(place) }
     });
-    Some(Witness { steps: steps.collect() })
+    Witness { steps: steps.collect() }
 }
 
 /// The chosen leaves of a component in order, each with whether it is observed.
@@ -114,12 +125,12 @@ fn order(
     order.into_iter().map(|(place, leaf)| ((1..=count).contains(&place), leaf)).collect()
 }
 
-/// The chosen leaves in an order that agrees with those of the components and with every `strict`;
+/// The leaves that happen in an order that agrees with those of the components and with every `strict`;
 /// further to the left first, where there is a choice. What `coreg` asks for is in the
 /// orders of components.
 ///
 /// A `strict` is said by two points in time for each operand, its beginning and its end.
-fn schedule(problem: &Problem, model: &Model, orders: &[Vec<u32>]) -> Vec<u32> {
+fn schedule(problem: &Problem, model: &Model, happens: &[bool], orders: &[Vec<u32>]) -> Vec<u32> {
     let compiled = problem.compiled(model);
     let count = compiled.leaves.len();
     let begin = |scope: usize| count + 2 * scope;
@@ -133,9 +144,7 @@ fn schedule(problem: &Problem, model: &Model, orders: &[Vec<u32>]) -> Vec<u32> {
             edges.push((end(i - 1), begin(i)));
         }
     }
-    let chosen: Vec<bool> =
-        compiled.leaves.iter().map(|leaf| leaf.chosen.holds(&model.values)).collect();
-    for (i, leaf) in compiled.leaves.iter().enumerate().filter(|&(i, _)| chosen[i]) {
+    for (i, leaf) in compiled.leaves.iter().enumerate().filter(|&(i, _)| happens[i]) {
         edges.push((begin(leaf.scope as usize), i));
         edges.push((i, end(leaf.scope as usize)));
     }
@@ -149,7 +158,7 @@ fn schedule(problem: &Problem, model: &Model, orders: &[Vec<u32>]) -> Vec<u32> {
     }
     // Points in time first: they take none.
     let key = |node: usize| Reverse((node < count, node));
-    let free = (0..total).filter(|&node| waits[node] == 0 && (node >= count || chosen[node]));
+    let free = (0..total).filter(|&node| waits[node] == 0 && (node >= count || happens[node]));
     let mut ready: BinaryHeap<_> = free.map(key).collect();
     let mut order = Vec::new();
     while let Some(Reverse((is_leaf, node))) = ready.pop() {
@@ -166,181 +175,8 @@ fn schedule(problem: &Problem, model: &Model, orders: &[Vec<u32>]) -> Vec<u32> {
     }
     assert_eq!(
         order.len(),
-        chosen.iter().filter(|&&chosen| chosen).count(),
+        happens.iter().filter(|&&happens| happens).count(),
         "a decoupled term has no cycle"
     );
     order
-}
-
-/// ∅, and the node above the root.
-const NONE: u32 = u32::MAX;
-
-/// What is left of a term: its nodes as a tree, simplified.
-struct Rest {
-    nodes: Vec<Node>,
-    /// By leaf: its node.
-    leaves: Vec<u32>,
-}
-
-#[derive(Clone, Copy)]
-struct Node {
-    kind: NodeKind,
-    operands: [u32; 2],
-    parent: u32,
-    /// Which operand of its parent it is.
-    side: usize,
-    /// At least the lifelines below.
-    lifelines: RegionId,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NodeKind {
-    Leaf,
-    Alt,
-    Strict,
-    Coreg(RegionId),
-}
-
-impl Rest {
-    fn new(pool: &Pool, term: TermId) -> Self {
-        let mut rest = Rest { nodes: Vec::new(), leaves: Vec::new() };
-        let mut pending = vec![(term, false)];
-        let mut done: Vec<u32> = Vec::new();
-        while let Some((term, operands_done)) = pending.pop() {
-            let lifelines = pool.attributes(term).lifelines;
-            let node = pool.node(term);
-            let kind = match node {
-                Term::Event(_) => {
-                    let leaf = rest.node(NodeKind::Leaf, lifelines, [NONE, NONE]);
-                    rest.leaves.push(leaf);
-                    done.push(leaf);
-                    continue;
-                }
-                Term::Alt(..) => NodeKind::Alt,
-                Term::Strict(..) => NodeKind::Strict,
-                Term::Coreg(region, ..) => NodeKind::Coreg(region),
-                // There are no loops.
-                Term::Empty | Term::LoopS(_) | Term::LoopC(..) => {
-                    done.push(NONE);
-                    continue;
-                }
-            };
-            if !operands_done {
-                pending.push((term, true));
-                pending.extend(node.operands().rev().map(|operand| (operand, false)));
-                continue;
-            }
-            let right = done.pop().expect("both operands are done");
-            let left = done.pop().expect("both operands are done");
-            let new = match (kind, left, right) {
-                (_, NONE, NONE) => NONE,
-                (NodeKind::Strict | NodeKind::Coreg(_), NONE, other)
-                | (NodeKind::Strict | NodeKind::Coreg(_), other, NONE) => other,
-                (NodeKind::Leaf | NodeKind::Alt | NodeKind::Strict | NodeKind::Coreg(_), ..) => {
-                    rest.node(kind, lifelines, [left, right])
-                }
-            };
-            done.push(new);
-        }
-        rest
-    }
-
-    fn node(&mut self, kind: NodeKind, lifelines: RegionId, operands: [u32; 2]) -> u32 {
-        let id = u32::try_from(self.nodes.len()).expect("terms are far smaller");
-        self.nodes.push(Node { kind, operands, parent: NONE, side: 0, lifelines });
-        self.join(id, operands)
-    }
-
-    /// The node with these operands, which are not both ∅.
-    fn join(&mut self, id: u32, operands: [u32; 2]) -> u32 {
-        self.nodes[id as usize].operands = operands;
-        for (side, operand) in operands.into_iter().enumerate().filter(|&(_, o)| o != NONE) {
-            self.nodes[operand as usize].parent = id;
-            self.nodes[operand as usize].side = side;
-        }
-        id
-    }
-
-    /// The `strict` or `coreg` with these operands, simplified.
-    fn compose(&mut self, id: u32, operands: [u32; 2]) -> u32 {
-        match operands {
-            [NONE, other] | [other, NONE] => other,
-            [..] => self.join(id, operands),
-        }
-    }
-
-    /// Takes the step of a leaf; returns its position before that. `None` if it cannot step.
-    fn step(&mut self, pool: &Pool, leaf: u32) -> Option<Box<[u8]>> {
-        let leaf = self.leaves[leaf as usize];
-        let event_lifelines = pool.region(self.nodes[leaf as usize].lifelines);
-        let mut letters: Vec<u8> = Vec::new();
-        let mut at = leaf;
-        let mut left = NONE;
-        loop {
-            let Node { parent, side, .. } = self.nodes[at as usize];
-            if parent == NONE {
-                break;
-            }
-            letters.push(if side == 0 { 1 } else { 2 });
-            let Node { kind, operands, .. } = self.nodes[parent as usize];
-            left = match (kind, side) {
-                (NodeKind::Leaf | NodeKind::Alt, _) | (NodeKind::Strict, 1) => left,
-                (NodeKind::Coreg(region), 1) => {
-                    let ordered: Vec<LifelineId> = event_lifelines
-                        .iter()
-                        .filter(|&lifeline| !pool.region_contains(region, lifeline))
-                        .collect();
-                    let pruned = self.prune(pool, operands[0], &ordered)?;
-                    self.compose(parent, [pruned, left])
-                }
-                (NodeKind::Strict | NodeKind::Coreg(_), _) => {
-                    self.compose(parent, [left, operands[1]])
-                }
-            };
-            at = parent;
-        }
-        if left != NONE {
-            self.nodes[left as usize].parent = NONE;
-        }
-        letters.reverse();
-        Some(letters.into())
-    }
-
-    /// Drops the branches with events on the given lifelines. `None` if there is no other way.
-    fn prune(&mut self, pool: &Pool, root: u32, avoided: &[LifelineId]) -> Option<u32> {
-        let mut pending = vec![(root, false)];
-        let mut done: Vec<Option<u32>> = Vec::new();
-        while let Some((id, operands_done)) = pending.pop() {
-            if id == NONE {
-                done.push(Some(NONE));
-                continue;
-            }
-            let Node { kind, operands, lifelines, .. } = self.nodes[id as usize];
-            let touched = avoided.iter().any(|&lifeline| pool.region_contains(lifelines, lifeline));
-            if !touched {
-                done.push(Some(id));
-                continue;
-            }
-            if kind == NodeKind::Leaf {
-                done.push(None);
-                continue;
-            }
-            if !operands_done {
-                pending.push((id, true));
-                pending.extend(operands.into_iter().rev().map(|operand| (operand, false)));
-                continue;
-            }
-            let right = done.pop().expect("both operands are done");
-            let left = done.pop().expect("both operands are done");
-            let new = match (kind, left, right) {
-                (NodeKind::Alt, Some(NONE), Some(NONE)) => Some(NONE),
-                (NodeKind::Alt, Some(left), Some(right)) => Some(self.join(id, [left, right])),
-                (NodeKind::Alt, left, right) => left.or(right),
-                (_, Some(left), Some(right)) => Some(self.compose(id, [left, right])),
-                (_, _, _) => None,
-            };
-            done.push(new);
-        }
-        done.pop().flatten()
-    }
 }
