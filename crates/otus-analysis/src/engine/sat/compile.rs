@@ -383,10 +383,12 @@ impl Reader<'_> {
     ) {
         let (kind, body, first, second) = match self.pool.node(term) {
             Term::LoopC(region, body) => (Kind::Coreg(region), body, at.scope, at.scope),
-            node => {
+            Term::LoopS(body) => {
                 let first = self.scopes(at.scope);
-                let body = node.operands().next().unwrap_or(Pool::EMPTY);
                 (Kind::Strict, body, first, first + 1)
+            }
+            Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Coreg(..) | Term::Alt(..) => {
+                return;
             }
         };
         let chosen = self.choices.variable();

@@ -1,6 +1,6 @@
 //! The formula of "µ is explained by i".
 //!
-//! **Setting.** i is loop-free and decoupled by the partition C. A choice of branches leaves a set of
+//! **Setting.** i is decoupled by the partition C, and its loops are unrolled. A choice of branches leaves a set of
 //! leaves, and by the theorem of [`harm`](crate::engine::harm) `σ_C(i)` is what the relaxed term can show: for each
 //! component c *by itself*, the parts of the chosen leaves on c in some order that respects
 //!

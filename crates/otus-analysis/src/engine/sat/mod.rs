@@ -1,9 +1,10 @@
-//! Loop-free terms with many choices, as formulas of propositional logic.
+//! Terms and multi-traces as formulas of propositional logic.
 //!
 //! Whether a multi-trace is explained is NP-hard even without loops: Mahe et al., "Dealing with
 //! observability in interaction-based offline runtime verification", section 4.3, reduce 3-SAT to
-//! it. Where a term has many alternatives and no loop, the other way round is best: say it as a
-//! formula and let clause learning find out which choices go together.
+//! it. Where a term has many alternatives, the other way round is best: say it as a
+//! formula and let clause learning find out which choices go together. The same is true of where windows of
+//! observation begin (slices), and loops are no obstacle, as only so many iterations matter.
 //!
 //! - [`compile`]: what is known of a term without any multi-trace;
 //! - [`encode`](mod@encode): the formula for a multi-trace, with its proof;
@@ -13,8 +14,10 @@
 //! - [`replay`], [`rest`]: from a model to a witness.
 //!
 //! **Cost.** Linear in the term, and for each multi-trace linear in its formula, plus the search. Of
-//! the reduction of 3-SAT the formula is the very same as the one reduced: with 20 variables some 20 µs,
-//! with 100 near the threshold 1 to 2 ms, with 150 some 25 ms (our own solver; release build).
+//! the reduction of 3-SAT the formula is the very same as the one reduced: with 20 variables some 50 µs
+//! in all, with 100 near the threshold about 1 ms, with 150 about 20 ms (release build). A formula has up to
+//! (leaves × moments) variables for a component that is a chain, and (leaves² × moments) clauses for
+//! one that is none; what would be too large is left to the search.
 //! **Switch.** `Options::solver`. **Counter.** Conflicts are counted as states.
 
 mod compile;
@@ -64,8 +67,8 @@ pub fn worth_it(pool: &Pool, term: TermId) -> bool {
     false
 }
 
-/// Decides one question about one multi-trace. `None` if the term has loops, is not decoupled, or
-/// the formula would be too large.
+/// Decides one question about one multi-trace. `None` for global prefixes, and if the term is not
+/// decoupled or the formula would be too large.
 pub fn solve(
     pool: &Pool,
     term: TermId,
@@ -88,7 +91,7 @@ pub struct Problem {
 #[derive(Debug)]
 enum Form {
     /// It has no loops.
-    Once(Compiled),
+    Once(Box<Compiled>),
     /// It is unrolled for each multi-trace.
     Unrolled(Box<Pool>),
 }
@@ -131,7 +134,7 @@ impl Problem {
             }
             Form::Unrolled(Box::new(pool.clone()))
         } else {
-            Form::Once(Compiled::new(pool, term, partition, |_| 0)?)
+            Form::Once(Box::new(Compiled::new(pool, term, partition, |_| 0)?))
         };
         Some(Problem { term, partition: partition.clone(), form })
     }
