@@ -68,6 +68,30 @@ pub(crate) fn beginnings(
     ways.iter().filter(|&&way| survives(context, seen, logs, (way, component, after))).count()
 }
 
+/// Whether a component alone does not refute an expression, all of its log looked at.
+pub(crate) fn is_possible_alone(
+    context: &mut Context<'_>,
+    logs: &Logs<'_>,
+    expr: ExprId,
+    component: usize,
+) -> bool {
+    let mut local = context.store.strip(expr, context.others[component]);
+    let most = context.store.size(local).saturating_mul(32).saturating_add(256);
+    let mut at = logs.consumed[component];
+    while let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) {
+        let Some(leaf) = leaf else { return false };
+        local = context.store.step(local, leaf);
+        if local == Store::NEVER {
+            return false;
+        }
+        if context.store.size(local) > most {
+            return true;
+        }
+        at = after;
+    }
+    logs.endings[component] == Ending::Early || context.store.nullable(local)
+}
+
 /// Whether a component alone does not refute an expression.
 fn is_possible(
     context: &mut Context<'_>,

@@ -1,10 +1,11 @@
 //! Logs that start late: what remains after skipping some first events.
 //!
-//! Let Y be lifelines of one component. `late_Y(x)` has the traces t for which x has a trace made
+//! Let Y be lifelines. `late_Y(x)` has the traces t for which x has a trace made
 //! of events on Y, all skipped, and then t. A component that may start late is explained by
 //! x iff it is explained by `late_Y(x)`, Y being its lifelines, if components are taken apart
 //! ([`relax`](super::relax)): the skipped events come before all others *of the component*, and
-//! no order with other components is left to respect.
+//! no order with other components is left to respect. For several components this commutes, so one
+//! node has them all; it is expanded for one of them at a time.
 //!
 //! # Equations
 //!
@@ -34,7 +35,7 @@ use super::order::Order;
 use super::store::{Expr, ExprId, Facts, LeafId, SetId, Store};
 
 impl Store {
-    /// What remains of an expression after skipping first events on lifelines of one component.
+    /// What remains of an expression after skipping first events on some lifelines.
     pub(crate) fn late(&mut self, skipped: SetId, expr: ExprId) -> ExprId {
         let own = self.sets.items[skipped].intersection(self.lifelines(expr));
         if own.is_empty() {
@@ -59,14 +60,13 @@ impl Store {
                     operands.iter().map(|&(x, n)| (self.late(skipped, x), n)).collect();
                 self.par(all)
             }
-            // Skipping here and skipping there commute; the first lifeline is outermost.
-            Expr::Late(other, inner)
-                if self.sets.items[other].iter().next() < own.iter().next() =>
-            {
-                let inner = self.late(skipped, inner);
-                self.late(other, inner)
+            // Skipping here and skipping there commute.
+            Expr::Late(other, inner) => {
+                let both = self.sets.items[other].union(&own);
+                let both = self.set(&both);
+                self.late(both, inner)
             }
-            Expr::Seq(..) | Expr::Loop(..) | Expr::Late(..) => {
+            Expr::Seq(..) | Expr::Loop(..) => {
                 let skipped = self.set(&own);
                 let others = self.lifelines(expr).difference(&own);
                 let others = self.set(&others);
@@ -81,21 +81,29 @@ impl Store {
         }
     }
 
-    /// Whether an event is on another component than these lifelines.
-    pub(super) fn is_elsewhere(&self, lifelines: SetId, leaf: LeafId) -> bool {
-        let here = &self.sets.items[lifelines];
-        let component = self.components.iter().find(|component| !component.is_disjoint(here));
-        component.is_none_or(|component| component.is_disjoint(&self.leaf(leaf).lifelines))
+    /// The component of an event, as lifelines. (Late nodes are only used where events have one.)
+    pub(super) fn home(&self, leaf: LeafId) -> LifelineSet {
+        let lifelines = &self.leaf(leaf).lifelines;
+        let home = self.components.iter().find(|component| !component.is_disjoint(lifelines));
+        home.cloned().unwrap_or(LifelineSet::EMPTY)
     }
 
-    /// A `Late` node as an expression whose `Late` nodes are further inside.
-    pub(super) fn expand(&mut self, expr: ExprId) -> ExprId {
-        if let Some(&known) = self.expanded.get(&expr) {
+    /// A `Late` node as an expression whose `Late` nodes for a component are further inside.
+    pub(super) fn expand(&mut self, expr: ExprId, component: &LifelineSet) -> ExprId {
+        let &Expr::Late(skipped, inner) = self.expr(expr) else { return expr };
+        let here = self.sets.items[skipped].intersection(component);
+        let elsewhere = self.sets.items[skipped].difference(component);
+        if here.is_empty() {
+            return expr;
+        }
+        let here = self.set(&here);
+        if let Some(&known) = self.expanded.get(&(expr, here)) {
             return known;
         }
-        let &Expr::Late(skipped, inner) = self.expr(expr) else { return expr };
-        let found = super::deep(|| self.expanded(skipped, inner));
-        self.expanded.insert(expr, found);
+        let expanded = super::deep(|| self.expanded(here, inner));
+        let elsewhere = self.set(&elsewhere);
+        let found = self.late(elsewhere, expanded);
+        self.expanded.insert((expr, here), found);
         found
     }
 
@@ -119,15 +127,12 @@ impl Store {
                 self.alt(ways)
             }
             Expr::Loop(order, body) => self.late_loop(inner, (order, body), &own),
-            // Skipping on another component waits outside.
-            Expr::Late(other, inner) => {
-                let late = self.late(skipped, inner);
-                let expanded = self.expand(late);
-                self.late(other, expanded)
-            }
-            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Par(_) => {
-                self.late(skipped, inner)
-            }
+            Expr::Never
+            | Expr::Empty
+            | Expr::Leaf(_)
+            | Expr::Alt(_)
+            | Expr::Par(_)
+            | Expr::Late(..) => self.late(skipped, inner),
         }
     }
 
@@ -173,29 +178,30 @@ impl Store {
         (skipped, inner): (SetId, ExprId),
         lifelines: SetId,
     ) -> ExprId {
-        let own = &self.sets.items[skipped];
-        let gone = &self.sets.items[lifelines];
+        let own = self.sets.items[skipped].clone();
+        let gone = self.sets.items[lifelines].clone();
         // What cannot be skipped must not be there.
-        let outside = gone.difference(own);
-        if own.is_disjoint(gone) {
-            let inner = self.prune(inner, lifelines);
-            return self.late(skipped, inner);
-        }
-        if !outside.is_disjoint(self.lifelines(inner)) {
-            let here = own.intersection(gone);
-            let (outside, here) = (self.set(&outside), self.set(&here));
+        let outside = gone.difference(&own);
+        if own.is_disjoint(&gone) || !outside.is_disjoint(self.lifelines(inner)) {
+            let (outside, here) = (self.set(&outside), self.set(&own.intersection(&gone)));
             let inner = self.prune(inner, outside);
             let rest = self.late(skipped, inner);
             return self.prune(rest, here);
         }
-        let (own, gone) = (own.clone(), gone.clone());
-        let all_of_it = self.components.iter().any(|component| {
-            !component.is_disjoint(&own) && component.intersection(self.lifelines(inner)) == own
+        let component = self.components.iter().find(|component| {
+            let here = component.intersection(&own);
+            !here.is_disjoint(&gone)
         });
-        if all_of_it && own.is_subset(&gone) {
-            return self.strip(inner, skipped);
+        let Some(component) = component.cloned() else { return expr };
+        let here = own.intersection(&component);
+        if here.is_subset(&gone) && component.intersection(self.lifelines(inner)) == here {
+            // All of the component is skipped.
+            let (here, elsewhere) = (self.set(&here), self.set(&own.difference(&component)));
+            let inner = self.strip(inner, here);
+            let rest = self.late(elsewhere, inner);
+            return self.prune(rest, lifelines);
         }
-        let expanded = self.expand(expr);
+        let expanded = self.expand(expr, &component);
         self.prune(expanded, lifelines)
     }
 }

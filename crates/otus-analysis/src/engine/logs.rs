@@ -64,6 +64,11 @@ impl<'t> Logs<'t> {
         self.consumed[component] == 0
     }
 
+    /// Whether a log that may start late has not begun.
+    pub(crate) fn is_unborn(&self, component: usize) -> bool {
+        self.late[component] && self.is_fresh(component) && !self.is_over(component)
+    }
+
     /// Whether a component sees nothing of an event now, and need not: before the first moment of a
     /// log that may start late, and after the end of one that may stop early.
     pub(crate) fn is_blind(&self, component: usize) -> bool {

@@ -12,6 +12,7 @@ mod alphabet;
 mod compile;
 mod coupled;
 pub mod harm;
+mod hurry;
 mod include;
 mod late;
 mod logs;

@@ -22,7 +22,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::ahead::{Seen, beginnings, plausible};
+use super::ahead::{Seen, beginnings, is_possible_alone, plausible};
 use super::logs::Logs;
 use super::store::{ExprId, LeafId, Store};
 use super::{Context, Ending};
@@ -52,7 +52,21 @@ pub(crate) fn explain(
     logs: &mut Logs<'_>,
     meter: &mut Meter<'_>,
 ) -> Found {
-    look_ahead(context, start, logs, u64::MAX, meter)
+    if context.options.look_ahead && logs.late.contains(&true) {
+        if !(0..logs.len()).all(|component| is_possible_alone(context, logs, start, component)) {
+            return Found::No;
+        }
+        // With luck, if that is quick.
+        let initial = logs.consumed.clone();
+        let states = 1000 + 4 * logs.left() as u64;
+        let found = run(context, start, logs, (Manner::Hurried, states), meter);
+        logs.furthest = None;
+        if found == Found::Yes {
+            return found;
+        }
+        logs.consumed.copy_from_slice(&initial);
+    }
+    run(context, start, logs, (Manner::Thorough, u64::MAX), meter)
 }
 
 /// The same, giving up after so many states.
@@ -63,6 +77,25 @@ pub(crate) fn look_ahead(
     states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
+    run(context, start, logs, (Manner::Thorough, states), meter)
+}
+
+/// How logs that may start late are begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// In all ways.
+    Thorough,
+    /// One after the other ([`hurry`](super::hurry)).
+    Hurried,
+}
+
+fn run(
+    context: &mut Context<'_>,
+    start: ExprId,
+    logs: &mut Logs<'_>,
+    (manner, states): (Manner, u64),
+    meter: &mut Meter<'_>,
+) -> Found {
     let mut left = states;
     let together = context.store.size(start).saturating_mul(8).saturating_add(64);
     let alert = context.store.size(start).saturating_add(4);
@@ -70,6 +103,7 @@ pub(crate) fn look_ahead(
     let mut search = Search {
         context,
         logs,
+        manner,
         alert,
         together,
         branches: Vec::new(),
@@ -79,6 +113,9 @@ pub(crate) fn look_ahead(
     };
     let mut expr = start;
     loop {
+        if search.manner == Manner::Hurried && search.fresh > 0 {
+            expr = search.context.store.hurry(expr);
+        }
         if left == 0 {
             return Found::Unknown(Stop::States);
         }
@@ -116,6 +153,7 @@ enum Move {
 struct Search<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     logs: &'s mut Logs<'l>,
+    manner: Manner,
     /// From which size on components are looked at alone.
     alert: u32,
     /// From which size on alternatives are tried one by one.
@@ -131,6 +169,7 @@ impl Search<'_, '_, '_> {
     /// Consumes a moment of the component that is best looked at now.
     fn advance(&mut self, expr: ExprId) -> Option<Move> {
         if self.fresh > 0
+            && !(self.manner == Manner::Hurried && self.is_busy())
             && let Some(component) = self.latecomer(expr)
         {
             self.fresh -= 1;
@@ -140,6 +179,7 @@ impl Search<'_, '_, '_> {
         }
         let size = self.context.store.size(expr);
         if let Some(component) = self.context.hint(expr)
+            && !(self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component))
             && let Some((leaf, after)) = self.logs.next(component, self.context.alphabet)
         {
             let next = self.step(expr, leaf?)?;
@@ -151,6 +191,9 @@ impl Search<'_, '_, '_> {
         let mut best: Option<(u32, usize, ExprId, u32)> = None;
         let mut over = true;
         for component in 0..self.logs.len() {
+            if self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component) {
+                continue;
+            }
             let Some((leaf, after)) = self.logs.next(component, self.context.alphabet) else {
                 continue;
             };
@@ -173,12 +216,15 @@ impl Search<'_, '_, '_> {
         Some(Move::To(self.take(component, next, after)))
     }
 
+    /// Whether a log that has begun is not over.
+    fn is_busy(&self) -> bool {
+        (0..self.logs.len()).any(|c| !self.logs.is_over(c) && !self.logs.is_unborn(c))
+    }
+
     /// The log that is begun next: of those that may start late the one with the fewest beginnings
     /// that its component alone does not refute.
     fn latecomer(&mut self, expr: ExprId) -> Option<usize> {
-        let fresh: Vec<usize> = (0..self.logs.len())
-            .filter(|&c| self.logs.late[c] && self.logs.is_fresh(c) && !self.logs.is_over(c))
-            .collect();
+        let fresh: Vec<usize> = (0..self.logs.len()).filter(|&c| self.logs.is_unborn(c)).collect();
         self.fresh = fresh.len();
         if let [_, _, ..] = fresh.as_slice() {
             let mut best = None;

@@ -100,12 +100,13 @@ impl Store {
                 }
             }
             Expr::Late(skipped, inner) => {
-                if self.is_elsewhere(skipped, leaf) {
+                let home = self.home(leaf);
+                if self.sets.items[skipped].is_disjoint(&home) {
                     let next = step(self, inner);
                     let way = self.late(skipped, next);
                     ways.push(way);
                 } else {
-                    let expanded = self.expand(expr);
+                    let expanded = self.expand(expr, &home);
                     ways.push(step(self, expanded));
                 }
             }

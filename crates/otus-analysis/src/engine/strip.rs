@@ -93,9 +93,9 @@ impl Store {
                 }
             }
             Expr::Late(skipped, inner) => {
-                let gone = self.sets.items[skipped].is_subset(&self.sets.items[ghosts]);
+                // Whatever of it is stripped need not be skipped.
                 let inner = self.strip_behind(inner, ghosts, blocked);
-                if gone { inner } else { self.late(skipped, inner) }
+                self.late(skipped, inner)
             }
         }
     }
