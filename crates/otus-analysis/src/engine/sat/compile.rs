@@ -24,7 +24,7 @@ use crate::engine::harm;
 /// The largest terms that are taken, in leaves.
 const LEAVES: usize = 100_000;
 
-/// A loop-free term that is decoupled by a partition, prepared for many multi-traces.
+/// A term that is decoupled by a partition, with its loops unrolled, prepared for multi-traces.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     /// What the alternatives say about the variables of branches.
