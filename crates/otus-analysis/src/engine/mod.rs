@@ -208,7 +208,7 @@ impl Engine {
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
         let loops = pool.attributes(term).loops > 0;
-        let wanted = options.solver && compiled.decoupled && (loops || sat::worth_it(pool, term));
+        let wanted = options.solver && (loops || sat::worth_it(pool, term));
         let problem = if wanted { sat::Problem::new(pool, term, partition) } else { None };
         let formula = problem.map(|problem| {
             let choices = if loops { 0 } else { store.choices(compiled.relaxed) };
@@ -325,12 +325,15 @@ impl Engine {
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let global = *question == Question::GlobalPrefix;
+        // Searching coupled components for where observation began is what takes longest.
+        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
         if let Some(formula) = &self.formula
             && !global
+            && (self.compiled.decoupled || late)
             && formula.problem.takes(trace)
         {
             let mut logs = Logs::new(trace, question);
-            if formula.after > 0 {
+            if formula.after > 0 && self.compiled.decoupled {
                 let (mut context, compiled) = self.context();
                 let start = begin(&mut context, compiled.relaxed, &logs);
                 let found = search::look_ahead(&mut context, start, &mut logs, PATIENCE, meter);

@@ -67,8 +67,8 @@ pub fn worth_it(pool: &Pool, term: TermId) -> bool {
     false
 }
 
-/// Decides one question about one multi-trace. `None` for global prefixes, and if the term is not
-/// decoupled or the formula would be too large.
+/// Decides one question about one multi-trace. `None` for global prefixes, if the formula would be
+/// too large, and sometimes if the term is coupled.
 pub fn solve(
     pool: &Pool,
     term: TermId,
@@ -84,6 +84,8 @@ pub fn solve(
 pub struct Problem {
     term: TermId,
     partition: Partition,
+    /// Whether relaxing the term changes nothing.
+    decoupled: bool,
     form: Form,
 }
 
@@ -123,11 +125,9 @@ pub struct Model {
 }
 
 impl Problem {
-    /// Prepares a term. `None` if it is not decoupled, or far too large.
+    /// Prepares a term. `None` if it is far too large.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
-        if !Harm::new(pool, term, partition).decoupled() {
-            return None;
-        }
+        let decoupled = Harm::new(pool, term, partition).decoupled();
         let form = if pool.attributes(term).loops > 0 {
             if pool.term_count() > LARGEST_POOL {
                 return None;
@@ -136,7 +136,7 @@ impl Problem {
         } else {
             Form::Once(Box::new(Compiled::new(pool, term, partition, |_| 0)?))
         };
-        Some(Problem { term, partition: partition.clone(), form })
+        Some(Problem { term, partition: partition.clone(), decoupled, form })
     }
 
     /// Whether a multi-trace is short enough to unroll the loops for it.
@@ -147,8 +147,8 @@ impl Problem {
         }
     }
 
-    /// Decides a question about a multi-trace over the partition. `None` for global prefixes, and
-    /// if the formula would be too large.
+    /// Decides a question about a multi-trace over the partition. `None` for global prefixes, if the
+    /// formula would be too large, and sometimes if the term is coupled.
     pub fn ask(
         &self,
         trace: &MultiTrace,
@@ -210,7 +210,16 @@ impl Problem {
             Err(Without::TooLarge) => return None,
         };
         Some(match backend.solve(&formula, meter) {
-            Ok(Some(values)) => Answer::Explained(Model { values, places, unrolled: None }),
+            Ok(Some(values)) => {
+                let model = Model { values, places, unrolled: None };
+                let about = (compiled, &self.partition);
+                // What is coupled is explained by a model that has an order, and refuted with
+                // its relaxation; about other models nothing is known.
+                if !self.decoupled && replay::plan(about, trace, question, &model).is_none() {
+                    return None;
+                }
+                Answer::Explained(model)
+            }
             Ok(None) => Answer::Refuted,
             Err(stop) => Answer::Stopped(stop),
         })

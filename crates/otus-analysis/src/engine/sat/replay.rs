@@ -12,9 +12,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use otus_core::{LifelineSet, Pool};
-use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
+use otus_trace::{MultiTrace, Partition};
 
+use super::compile::Compiled;
 use super::encode::is_simple;
 use super::rest::Rest;
 use super::{Model, Problem};
@@ -30,14 +31,49 @@ pub(super) fn witness(
     model: &Model,
 ) -> Witness {
     let compiled = problem.compiled(model);
+    let plan = plan((compiled, &problem.partition), trace, question, model);
+    let Plan { order, observed } = plan.expect("what is explained has an order");
+    let mut rest = Rest::new(pool, problem.term);
+    let steps = order.into_iter().map(|leaf| {
+        let event = compiled.leaves[leaf as usize].event;
+        let position =
+            rest.step(pool, compiled, leaf).expect("a model allows its leaves in this order");
+        let seen: LifelineSet = pool
+            .region(pool.event_lifelines(event))
+            .iter()
+            .filter(|&lifeline| {
+                observed[leaf as usize].contains(&problem.partition.component_of(lifeline))
+            })
+            .collect();
+        let place = Place { event, position, observed: pool.intern_region(&seen) };
+        if seen.is_empty() { WitnessStep::Unobserved(place) } else { WitnessStep::Observed(place) }
+    });
+    Witness { steps: steps.collect() }
+}
+
+/// A run.
+pub(super) struct Plan {
+    /// The leaves that happen.
+    order: Vec<u32>,
+    /// By leaf: the components that observe it.
+    observed: Vec<Vec<ComponentId>>,
+}
+
+/// The run that a model describes; `None` if its orders make a cycle, which they never do if
+/// the term is decoupled.
+pub(super) fn plan(
+    (compiled, partition): (&Compiled, &Partition),
+    trace: &MultiTrace,
+    question: &Question,
+    model: &Model,
+) -> Option<Plan> {
     let mut orders: Vec<Vec<u32>> = Vec::new();
-    // By leaf: the components that observe it.
     let mut observed: Vec<Vec<ComponentId>> = vec![Vec::new(); compiled.leaves.len()];
     // By iteration: whether something is observed in it.
     let mut useful = vec![false; compiled.iterations.len()];
     useful[0] = true;
-    for component in problem.partition.components() {
-        let order = order(problem, trace, question, model, component);
+    for component in partition.components() {
+        let order = order(compiled, trace, question, model, component);
         for &(_, leaf) in order.iter().filter(|(seen, _)| *seen) {
             observed[leaf as usize].push(component);
             let mut iteration = compiled.leaves[leaf as usize].iteration as usize;
@@ -56,33 +92,17 @@ pub(super) fn witness(
     for order in &mut orders {
         order.retain(|&leaf| happens[leaf as usize]);
     }
-    let mut rest = Rest::new(pool, problem.term);
-    let steps = schedule(problem, model, &happens, &orders).into_iter().map(|leaf| {
-        let event = compiled.leaves[leaf as usize].event;
-        let position =
-            rest.step(pool, compiled, leaf).expect("a model allows its leaves in this order");
-        let seen: LifelineSet = pool
-            .region(pool.event_lifelines(event))
-            .iter()
-            .filter(|&lifeline| {
-                observed[leaf as usize].contains(&problem.partition.component_of(lifeline))
-            })
-            .collect();
-        let place = Place { event, position, observed: pool.intern_region(&seen) };
-        if seen.is_empty() { WitnessStep::Unobserved(place) } else { WitnessStep::Observed(place) }
-    });
-    Witness { steps: steps.collect() }
+    Some(Plan { order: schedule(compiled, &happens, &orders)?, observed })
 }
 
 /// The chosen leaves of a component in order, each with whether it is observed.
 fn order(
-    problem: &Problem,
+    compiled: &Compiled,
     trace: &MultiTrace,
     question: &Question,
     model: &Model,
     component: ComponentId,
 ) -> Vec<(bool, u32)> {
-    let compiled = problem.compiled(model);
     let declared = question.of(component);
     let moments = match declared {
         Observed::Unobserved => Vec::new(),
@@ -127,11 +147,10 @@ fn order(
 
 /// The leaves that happen in an order that agrees with those of the components and with every `strict`;
 /// further to the left first, where there is a choice. What `coreg` asks for is in the
-/// orders of components.
+/// orders of components. `None` if there is a cycle.
 ///
 /// A `strict` is said by two points in time for each operand, its beginning and its end.
-fn schedule(problem: &Problem, model: &Model, happens: &[bool], orders: &[Vec<u32>]) -> Vec<u32> {
-    let compiled = problem.compiled(model);
+fn schedule(compiled: &Compiled, happens: &[bool], orders: &[Vec<u32>]) -> Option<Vec<u32>> {
     let count = compiled.leaves.len();
     let begin = |scope: usize| count + 2 * scope;
     let end = |scope: usize| count + 2 * scope + 1;
@@ -173,10 +192,6 @@ fn schedule(problem: &Problem, model: &Model, happens: &[bool], orders: &[Vec<u3
             }
         }
     }
-    assert_eq!(
-        order.len(),
-        happens.iter().filter(|&&happens| happens).count(),
-        "a decoupled term has no cycle"
-    );
-    order
+    let count = happens.iter().filter(|&&happens| happens).count();
+    (order.len() == count).then_some(order)
 }
