@@ -24,7 +24,7 @@ use crate::engine::harm;
 /// The largest terms that are taken, in leaves.
 const LEAVES: usize = 100_000;
 
-/// A term that is decoupled by a partition, with its loops unrolled, prepared for multi-traces.
+/// A term with its loops unrolled, seen through a partition.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     /// What the alternatives say about the variables of branches.
@@ -110,7 +110,7 @@ impl Compiled {
     /// Prepares a term, with so many iterations of each loop in it. `None` if it gets more leaves
     /// than is sensible.
     ///
-    /// The partition must decouple it (see [`harm`]); without this the answers are wrong.
+    /// What it says is about the relaxed term (see [`harm`]).
     pub(crate) fn new(
         pool: &Pool,
         term: TermId,

@@ -56,12 +56,23 @@
 //! before or both after. Its places 1..k are the moments, which are a prefix, a suffix … as declared. Conversely a trace
 //! of c with such a window gives places. ∎
 
+//!
+//! **Coupled terms.** If C does not decouple i, the formula speaks about the relaxed term, which can
+//! show more. So what it refutes is refuted. A model is then looked at as a whole: the operators of the term itself
+//! order some of its leaves, and so do their places (on chains, the choice alone). If this has no cycle, any
+//! order of the leaves that respects it is a run, and explains µ. If it has one, no run has all of
+//! its leaves with these pairs of places in this order, and [`forbid`] says so in a clause: every
+//! run is still a model, and this model is none any more. There are finitely many choices and places,
+//! so asking again and again ends; in practice it is given up after some rounds. Here components that are no chains
+//! get places also for a single moment, since the one clause above chooses none.
+
 use otus_core::index::Index as _;
 use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
 
 use super::compile::{Compiled, Kind, Operator, Part, UNKNOWN};
 use super::formula::{Formula, Literal};
+use super::replay::{ByPlace, Cycle};
 use crate::question::{Observed, Question};
 
 /// The largest formulas that are made, in estimated literals.
@@ -110,9 +121,15 @@ pub(crate) fn encode(
     compiled: &Compiled,
     trace: &MultiTrace,
     question: &Question,
+    exact: bool,
 ) -> Result<Encoding, Without> {
-    let mut encoder =
-        Encoder { partition, compiled, formula: compiled.choices.clone(), places: Vec::new() };
+    let mut encoder = Encoder {
+        partition,
+        compiled,
+        exact,
+        formula: compiled.choices.clone(),
+        places: Vec::new(),
+    };
     if estimate(partition, compiled, trace, question) > LARGEST {
         return Err(Without::TooLarge);
     }
@@ -132,6 +149,24 @@ pub(crate) fn encode(
     Ok(Encoding { formula: encoder.formula, places: encoder.places })
 }
 
+/// Adds that a cycle does not come about: one of its leaves does not happen, or one of its pairs has
+/// other places. A variable stands for "has an earlier place" of each such pair.
+pub(crate) fn forbid(formula: &mut Formula, compiled: &Compiled, places: &[Places], cycle: &Cycle) {
+    let mut clause: Vec<Literal> =
+        cycle.leaves.iter().map(|&leaf| !compiled.leaves[leaf as usize].chosen).collect();
+    for &ByPlace { component, pair: (first, second) } in &cycle.places {
+        let Some(places) = places.iter().find(|places| places.component == component) else {
+            continue;
+        };
+        let earlier = formula.variable();
+        for j in 0..=places.moments as usize {
+            formula.add(&[!places.at_most(first, j), places.at_most(second, j), earlier]);
+        }
+        clause.push(!earlier);
+    }
+    formula.add(&clause);
+}
+
 /// At most about so many literals.
 fn estimate(
     partition: &Partition,
@@ -148,7 +183,7 @@ fn estimate(
         let moments = trace.moments(component).count();
         let places = leaves.saturating_mul(moments);
         let clauses = match moments {
-            0 | 1 => leaves,
+            0 => leaves,
             _ if compiled.chains[component.index()] => places.saturating_mul(11),
             _ => places.saturating_mul(16 + 2 * leaves),
         };
@@ -157,14 +192,19 @@ fn estimate(
     total
 }
 
-/// Whether the clauses of a component determine the window by the choice of branches alone.
+/// Whether the clauses of a component determine the window by the choice of branches alone. If
+/// the order of all events matters (`exact`), only a chain can be left to that.
 pub(crate) fn is_simple(
     compiled: &Compiled,
     component: ComponentId,
     moments: &[u32],
     observed: Observed,
+    exact: bool,
 ) -> bool {
-    compiled.chains[component.index()] || is_one_clause(compiled.on(component), moments, observed)
+    let is_chain = compiled.chains[component.index()];
+    is_chain
+        || ((!exact || moments.is_empty())
+            && is_one_clause(compiled.on(component), moments, observed))
 }
 
 fn is_one_clause(parts: &[Part], moments: &[u32], observed: Observed) -> bool {
@@ -180,6 +220,8 @@ fn is_one_clause(parts: &[Part], moments: &[u32], observed: Observed) -> bool {
 struct Encoder<'a> {
     partition: &'a Partition,
     compiled: &'a Compiled,
+    /// Whether components that are no chains need places.
+    exact: bool,
     formula: Formula,
     places: Vec<Places>,
 }
@@ -187,7 +229,8 @@ struct Encoder<'a> {
 impl Encoder<'_> {
     fn component(&mut self, component: ComponentId, moments: &[u32], observed: Observed) {
         let parts = self.compiled.on(component);
-        if is_one_clause(parts, moments, observed) {
+        let is_simple = is_simple(self.compiled, component, moments, observed, self.exact);
+        if is_simple && is_one_clause(parts, moments, observed) {
             self.one_clause(parts, moments.first().copied(), observed);
         } else if self.compiled.chains[component.index()] {
             self.chain(parts, moments, observed);

@@ -101,6 +101,8 @@ enum Form {
 /// The longest multi-traces for which loops are unrolled, and the largest pools that are kept.
 const LONGEST: usize = 2_000;
 const LARGEST_POOL: usize = 100_000;
+/// How many cycles of a coupled term are forbidden before giving up.
+const ROUNDS: usize = 500;
 /// Iterations that are tried first, before as many as can be needed.
 const FIRST: [usize; 2] = [3, 12];
 
@@ -120,6 +122,8 @@ pub enum Answer {
 pub struct Model {
     values: Vec<bool>,
     places: Vec<Places>,
+    /// Whether the order of all events was looked at.
+    exact: bool,
     /// What was unrolled for it.
     unrolled: Option<Box<Compiled>>,
 }
@@ -203,26 +207,30 @@ impl Problem {
         question: &Question,
         meter: &mut Meter<'_>,
     ) -> Option<Answer> {
-        let Encoding { formula, places } = match encode(&self.partition, compiled, trace, question)
-        {
-            Ok(encoding) => encoding,
-            Err(Without::Refuted) => return Some(Answer::Refuted),
-            Err(Without::TooLarge) => return None,
-        };
-        Some(match backend.solve(&formula, meter) {
-            Ok(Some(values)) => {
-                let model = Model { values, places, unrolled: None };
-                let about = (compiled, &self.partition);
-                // What is coupled is explained by a model that has an order, and refuted with
-                // its relaxation; about other models nothing is known.
-                if !self.decoupled && replay::plan(about, trace, question, &model).is_none() {
-                    return None;
-                }
-                Answer::Explained(model)
+        let exact = !self.decoupled;
+        let Encoding { mut formula, mut places } =
+            match encode(&self.partition, compiled, trace, question, exact) {
+                Ok(encoding) => encoding,
+                Err(Without::Refuted) => return Some(Answer::Refuted),
+                Err(Without::TooLarge) => return None,
+            };
+        for _ in 0..ROUNDS {
+            let values = match backend.solve(&formula, meter) {
+                Ok(Some(values)) => values,
+                Ok(None) => return Some(Answer::Refuted),
+                Err(stop) => return Some(Answer::Stopped(stop)),
+            };
+            let model = Model { values, places, exact, unrolled: None };
+            if self.decoupled {
+                return Some(Answer::Explained(model));
             }
-            Ok(None) => Answer::Refuted,
-            Err(stop) => Answer::Stopped(stop),
-        })
+            match replay::plan((compiled, &self.partition), trace, question, &model) {
+                Ok(_) => return Some(Answer::Explained(model)),
+                Err(cycle) => encode::forbid(&mut formula, compiled, &model.places, &cycle),
+            }
+            places = model.places;
+        }
+        None
     }
 
     /// A global trace that shows the answer: all events of the chosen branches, in an order that

@@ -1,9 +1,10 @@
 //! From a model to a witness.
 //!
 //! A model chooses branches, and on each component it says which leaves are before the window, which
-//! of them is which moment, and which are after. That is a linear order on every component; by the
+//! of them is which moment, and which are after. That is a linear order on every component; if the term is decoupled then by the
 //! theorem of [`harm`](crate::engine::harm) these orders and all that the operators ask for have no cycle, so
-//! [`schedule`] can put the chosen leaves in an order.
+//! [`schedule`] can put the chosen leaves in an order. Otherwise there may be a [`Cycle`], and then only
+//! pairs are ordered that must be.
 //!
 //! Iterations of loops in which nothing is observed are left out, which by the loop lemma leaves a
 //! witness. The position of each event comes from [`Rest`].
@@ -11,11 +12,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use otus_core::index::Index as _;
 use otus_core::{LifelineSet, Pool};
 use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
 
-use super::compile::Compiled;
+use super::compile::{Compiled, Kind, Operator, Part};
 use super::encode::is_simple;
 use super::rest::Rest;
 use super::{Model, Problem};
@@ -32,7 +34,7 @@ pub(super) fn witness(
 ) -> Witness {
     let compiled = problem.compiled(model);
     let plan = plan((compiled, &problem.partition), trace, question, model);
-    let Plan { order, observed } = plan.expect("what is explained has an order");
+    let Ok(Plan { order, observed }) = plan else { unreachable!("what is explained has an order") };
     let mut rest = Rest::new(pool, problem.term);
     let steps = order.into_iter().map(|leaf| {
         let event = compiled.leaves[leaf as usize].event;
@@ -59,50 +61,129 @@ pub(super) struct Plan {
     observed: Vec<Vec<ComponentId>>,
 }
 
-/// The run that a model describes; `None` if its orders make a cycle, which they never do if
-/// the term is decoupled.
+/// An edge of a cycle, because of the places of two leaves on a component: their indices there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ByPlace {
+    pub(super) component: ComponentId,
+    pub(super) pair: (usize, usize),
+}
+
+/// Leaves that cannot all happen with some of the places they have.
+#[derive(Debug, Default)]
+pub(super) struct Cycle {
+    pub(super) leaves: Vec<u32>,
+    pub(super) places: Vec<ByPlace>,
+}
+
+/// The run that a model describes, or a cycle in what it asks for. There is never one if the term
+/// is decoupled.
 pub(super) fn plan(
     (compiled, partition): (&Compiled, &Partition),
     trace: &MultiTrace,
     question: &Question,
     model: &Model,
-) -> Option<Plan> {
-    let mut orders: Vec<Vec<u32>> = Vec::new();
+) -> Result<Plan, Cycle> {
+    let mut orders: Vec<Vec<Placed>> = Vec::new();
     let mut observed: Vec<Vec<ComponentId>> = vec![Vec::new(); compiled.leaves.len()];
     // By iteration: whether something is observed in it.
     let mut useful = vec![false; compiled.iterations.len()];
     useful[0] = true;
     for component in partition.components() {
         let order = order(compiled, trace, question, model, component);
-        for &(_, leaf) in order.iter().filter(|(seen, _)| *seen) {
-            observed[leaf as usize].push(component);
-            let mut iteration = compiled.leaves[leaf as usize].iteration as usize;
+        for placed in order.iter().filter(|placed| placed.observed) {
+            observed[placed.leaf as usize].push(component);
+            let mut iteration = compiled.leaves[placed.leaf as usize].iteration as usize;
             while !useful[iteration] {
                 useful[iteration] = true;
                 iteration = compiled.iterations[iteration].parent as usize;
             }
         }
-        orders.push(order.into_iter().map(|(_, leaf)| leaf).collect());
+        orders.push(order);
     }
     let happens: Vec<bool> = compiled
         .leaves
         .iter()
         .map(|leaf| leaf.chosen.holds(&model.values) && useful[leaf.iteration as usize])
         .collect();
-    for order in &mut orders {
-        order.retain(|&leaf| happens[leaf as usize]);
+    let mut edges = Vec::new();
+    for (component, order) in partition.components().zip(&mut orders) {
+        order.retain(|placed| happens[placed.leaf as usize]);
+        if model.exact && !compiled.chains[component.index()] {
+            pairs(compiled, &partition.set(component), component, order, &mut edges);
+        } else {
+            edges.extend(order.windows(2).map(|pair| Edge::new(pair[0].leaf, pair[1].leaf)));
+        }
     }
-    Some(Plan { order: schedule(compiled, &happens, &orders)?, observed })
+    Ok(Plan { order: schedule(compiled, &happens, edges)?, observed })
 }
 
-/// The chosen leaves of a component in order, each with whether it is observed.
+/// A leaf that happens on a component.
+#[derive(Debug, Clone, Copy)]
+struct Placed {
+    /// Before the window, in it, or after it.
+    place: usize,
+    leaf: u32,
+    /// Its index on the component.
+    index: usize,
+    observed: bool,
+}
+
+/// What comes before what.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    from: usize,
+    to: usize,
+    place: Option<ByPlace>,
+}
+
+impl Edge {
+    fn new(from: u32, to: u32) -> Self {
+        Edge { from: from as usize, to: to as usize, place: None }
+    }
+}
+
+/// The pairs that are ordered on a component, and no others: by an operator, or by their places.
+fn pairs(
+    compiled: &Compiled,
+    lifelines: &LifelineSet,
+    component: ComponentId,
+    order: &[Placed],
+    edges: &mut Vec<Edge>,
+) {
+    let parts = compiled.on(component);
+    let mut by_index: Vec<Placed> = order.to_vec();
+    by_index.sort_unstable_by_key(|placed| placed.index);
+    for (i, left) in by_index.iter().enumerate() {
+        let mut operator = Operator { depth: u32::MAX, kind: Kind::Alt };
+        let mut next = left.index + 1;
+        for right in &by_index[i + 1..] {
+            for part in &parts[next..=right.index] {
+                if part.before.depth < operator.depth {
+                    operator = part.before;
+                }
+            }
+            next = right.index + 1;
+            if compiled.orders(operator.kind, (left.leaf, right.leaf), lifelines) {
+                edges.push(Edge::new(left.leaf, right.leaf));
+            } else if left.place != right.place {
+                let (first, second) =
+                    if left.place < right.place { (left, right) } else { (right, left) };
+                let place = ByPlace { component, pair: (first.index, second.index) };
+                let edge = Edge::new(first.leaf, second.leaf);
+                edges.push(Edge { place: Some(place), ..edge });
+            }
+        }
+    }
+}
+
+/// The chosen leaves of a component in order.
 fn order(
     compiled: &Compiled,
     trace: &MultiTrace,
     question: &Question,
     model: &Model,
     component: ComponentId,
-) -> Vec<(bool, u32)> {
+) -> Vec<Placed> {
     let declared = question.of(component);
     let moments = match declared {
         Observed::Unobserved => Vec::new(),
@@ -113,11 +194,12 @@ fn order(
     let parts = compiled.on(component);
     let chosen = |leaf: u32| compiled.leaves[leaf as usize].chosen.holds(&model.values);
     let count = moments.len();
-    if is_simple(compiled, component, &moments, declared) {
+    if is_simple(compiled, component, &moments, declared, model.exact) {
         // From left to right; the first window that fits is as good as any.
-        let chosen: Vec<_> = parts.iter().filter(|part| chosen(part.leaf)).collect();
+        let chosen: Vec<_> =
+            parts.iter().enumerate().filter(|(_, part)| chosen(part.leaf)).collect();
         let fits = |start: usize| {
-            let window = chosen.iter().skip(start).map(|part| part.label).take(count);
+            let window = chosen.iter().skip(start).map(|(_, part)| part.label).take(count);
             window.eq(moments.iter().copied())
         };
         let last = chosen.len().saturating_sub(count);
@@ -128,52 +210,56 @@ fn order(
         };
         debug_assert!(fits(start), "a model leaves a window");
         let window = start..start + count;
-        return chosen
-            .iter()
-            .enumerate()
-            .map(|(i, part)| (window.contains(&i), part.leaf))
-            .collect();
+        let placed = |(i, &(index, part)): (usize, &(usize, &Part))| {
+            // Without moments there is one place for all.
+            let place = if count == 0 { 0 } else { i };
+            Placed { place, leaf: part.leaf, index, observed: window.contains(&i) }
+        };
+        return chosen.iter().enumerate().map(placed).collect();
     }
     let places = model.places.iter().find(|places| places.component == component);
     let places = places.expect("every other component has places");
-    let mut order: Vec<(usize, u32)> = Vec::new();
-    for (i, part) in parts.iter().enumerate().filter(|(_, part)| chosen(part.leaf)) {
-        let place = (0..=count).find(|&place| places.at_most(i, place).holds(&model.values));
-        order.push((place.unwrap_or(count + 1), part.leaf));
+    let mut order: Vec<Placed> = Vec::new();
+    for (index, part) in parts.iter().enumerate().filter(|(_, part)| chosen(part.leaf)) {
+        let place = (0..=count).find(|&place| places.at_most(index, place).holds(&model.values));
+        let place = place.unwrap_or(count + 1);
+        let observed = (1..=count).contains(&place);
+        order.push(Placed { place, leaf: part.leaf, index, observed });
     }
-    order.sort_unstable();
-    order.into_iter().map(|(place, leaf)| ((1..=count).contains(&place), leaf)).collect()
+    order.sort_unstable_by_key(|placed| (placed.place, placed.leaf));
+    order
 }
 
 /// The leaves that happen in an order that agrees with those of the components and with every `strict`;
 /// further to the left first, where there is a choice. What `coreg` asks for is in the
-/// orders of components. `None` if there is a cycle.
+/// edges that are given.
 ///
 /// A `strict` is said by two points in time for each operand, its beginning and its end.
-fn schedule(compiled: &Compiled, happens: &[bool], orders: &[Vec<u32>]) -> Option<Vec<u32>> {
+fn schedule(
+    compiled: &Compiled,
+    happens: &[bool],
+    mut edges: Vec<Edge>,
+) -> Result<Vec<u32>, Cycle> {
     let count = compiled.leaves.len();
     let begin = |scope: usize| count + 2 * scope;
     let end = |scope: usize| count + 2 * scope + 1;
     let total = count + 2 * compiled.scopes.len();
-    let mut edges: Vec<(usize, usize)> = Vec::new();
+    let mut add = |from: usize, to: usize| edges.push(Edge { from, to, place: None });
     for (i, scope) in compiled.scopes.iter().enumerate().skip(1) {
-        edges.push((begin(scope.parent as usize), begin(i)));
-        edges.push((end(i), end(scope.parent as usize)));
+        add(begin(scope.parent as usize), begin(i));
+        add(end(i), end(scope.parent as usize));
         if scope.follows {
-            edges.push((end(i - 1), begin(i)));
+            add(end(i - 1), begin(i));
         }
     }
     for (i, leaf) in compiled.leaves.iter().enumerate().filter(|&(i, _)| happens[i]) {
-        edges.push((begin(leaf.scope as usize), i));
-        edges.push((i, end(leaf.scope as usize)));
+        add(begin(leaf.scope as usize), i);
+        add(i, end(leaf.scope as usize));
     }
-    for order in orders {
-        edges.extend(order.windows(2).map(|pair| (pair[0] as usize, pair[1] as usize)));
-    }
-    edges.sort_unstable();
+    edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
     let mut waits = vec![0u32; total];
-    for &(_, to) in &edges {
-        waits[to] += 1;
+    for edge in &edges {
+        waits[edge.to] += 1;
     }
     // Points in time first: they take none.
     let key = |node: usize| Reverse((node < count, node));
@@ -184,14 +270,44 @@ fn schedule(compiled: &Compiled, happens: &[bool], orders: &[Vec<u32>]) -> Optio
         if is_leaf {
             order.push(u32::try_from(node).expect("leaves have 32 bits"));
         }
-        let first = edges.partition_point(|&(from, _)| from < node);
-        for &(_, to) in edges[first..].iter().take_while(|&&(from, _)| from == node) {
-            waits[to] -= 1;
-            if waits[to] == 0 {
-                ready.push(key(to));
+        let first = edges.partition_point(|edge| edge.from < node);
+        for edge in edges[first..].iter().take_while(|edge| edge.from == node) {
+            waits[edge.to] -= 1;
+            if waits[edge.to] == 0 {
+                ready.push(key(edge.to));
             }
         }
     }
-    let count = happens.iter().filter(|&&happens| happens).count();
-    (order.len() == count).then_some(order)
+    if order.len() == happens.iter().filter(|&&happens| happens).count() {
+        return Ok(order);
+    }
+    Err(cycle(count, &edges, &waits))
+}
+
+/// A cycle among the nodes that still wait.
+fn cycle(count: usize, edges: &[Edge], waits: &[u32]) -> Cycle {
+    // Going back from any of them leads to another, and at last to one met before.
+    let mut cause: Vec<Option<Edge>> = vec![None; waits.len()];
+    for edge in edges.iter().filter(|edge| waits[edge.from] > 0 && waits[edge.to] > 0) {
+        cause[edge.to].get_or_insert(*edge);
+    }
+    let mut met = vec![false; waits.len()];
+    let Some(mut node) = waits.iter().position(|&waits| waits > 0) else { return Cycle::default() };
+    while !met[node] {
+        met[node] = true;
+        let Some(edge) = cause[node] else { return Cycle::default() };
+        node = edge.from;
+    }
+    let (start, mut cycle) = (node, Cycle::default());
+    loop {
+        if node < count {
+            cycle.leaves.push(u32::try_from(node).expect("leaves have 32 bits"));
+        }
+        let Some(edge) = cause[node] else { return Cycle::default() };
+        cycle.places.extend(edge.place);
+        node = edge.from;
+        if node == start {
+            return cycle;
+        }
+    }
 }
