@@ -14,6 +14,8 @@ pub struct Budget {
     pub max_states: Option<u64>,
     /// How long it may take.
     pub timeout: Option<Duration>,
+    /// How many bytes its tables may take.
+    pub max_bytes: Option<u64>,
     /// Set from outside (Ctrl-C) to end it.
     pub cancel: Option<Arc<AtomicBool>>,
 }

@@ -20,6 +20,7 @@ Files are told apart by their ending, or by their content when they have none:
 const EXAMPLES: &str = "\
 Examples:
   otus demo                                 a built-in example, start to end
+  otus analyze model.hsf run.htf            can this have happened?
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
   otus convert sig.hsf model.hif model.mmd  to a diagram that renders anywhere
@@ -74,6 +75,16 @@ pub(crate) enum Command {
 /// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
 /// execution that explains it, which is re-checked before it is printed.
 ///
+/// What may be missing is said for all logs by --observed (or --kind, in the words of the papers),
+/// and for single ones by --complete, --may-stop-early, --may-start-late (both of these for the same
+/// lifeline: both) and --unobserved. They take lifelines, as `broker,sub*`; a name counts more than
+/// a pattern. If only single logs are declared, all others are complete.
+///
+/// The engine `auto` is the fast one, which is exact and has no use for bounds, orders and graphs of
+/// a search. Whoever asks for those (--graph, --strategy, --priorities, --filters, --goal, --memoize,
+/// --local-analysis, --legacy-verdicts, a criterion in `simulate[…]`, or the same in a .hcf) gets
+/// the searches of the papers.
+///
 /// Options are taken from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags,
 /// later ones over earlier ones. Flags take what a .hcf has after the `=`.
 #[derive(Debug, Parser)]
@@ -82,15 +93,19 @@ Examples:
   otus analyze sig.hsf model.hif run.htf              is the run a prefix of what is specified?
   otus analyze sig.hsf model.hif run.htf conf.hcf     with the options of a file
   otus analyze model.hsf run.htf                      the single file of 2020
+  otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
+  otus analyze model.hsf run.htf --may-stop-early 'sub*' --unobserved publisher
   otus analyze model.hsf run.htf --kind 'simulate[before = true, loop num = 3, act none]'
   otus analyze model.hsf run.htf --graph search.dot   and the search, for Graphviz
+  otus analyze model.hsf run.htf --certificate why.json   and a proof, if it fails
 
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct AnalyzeArgs {
-    /// One specification (its files together), multi-traces, and options.
+    /// One specification (its files together), multi-traces (or folders of them), and options.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
@@ -101,6 +116,9 @@ pub(crate) struct AnalyzeArgs {
     /// The same question by what may be missing.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) observed: Option<Observed>,
+
+    #[command(flatten)]
+    pub(crate) declared: DeclaredArgs,
 
     /// Which engine answers.
     #[arg(long, value_enum, default_value_t = Engine::Auto, value_name = "ENGINE")]
@@ -125,9 +143,32 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long)]
     pub(crate) legacy_verdicts: bool,
 
-    /// End each search after this many nodes [default: a million, 100,000 with --graph].
+    /// End each search after this many states [default: 100 million; of the papers' searches a
+    /// million, 100,000 with --graph].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
+
+    /// End each search when its tables take more than this [default: 2048].
+    #[arg(long, value_name = "MIB")]
+    pub(crate) memory: Option<u64>,
+
+    /// How many multi-traces are checked at the same time [default: as many as there are cores].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+
+    /// Always work out an execution that explains a Pass [default: not for jsonl, nor for more than
+    /// 10,000 observed moments].
+    #[arg(long, conflicts_with = "no_witness")]
+    pub(crate) witness: bool,
+
+    /// Never work one out.
+    #[arg(long)]
+    pub(crate) no_witness: bool,
+
+    /// For a Fail, write why nothing explains it, to be checked by anybody (.json, or text; `-` is
+    /// text on standard output).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<String>,
 
     /// How to print verdicts.
     #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
@@ -140,6 +181,26 @@ pub(crate) struct AnalyzeArgs {
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) from: Option<Format>,
+}
+
+/// What may be missing of the logs of single lifelines.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct DeclaredArgs {
+    /// Lifelines whose logs are complete.
+    #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
+    pub(crate) complete: Vec<String>,
+
+    /// Lifelines whose logs may stop early.
+    #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
+    pub(crate) may_stop_early: Vec<String>,
+
+    /// Lifelines whose logs may start late.
+    #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
+    pub(crate) may_start_late: Vec<String>,
+
+    /// Lifelines that were not observed; what is recorded of them is disregarded.
+    #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
+    pub(crate) unobserved: Vec<String>,
 }
 
 /// How a search goes, whatever it is for.
@@ -198,8 +259,10 @@ pub(crate) enum Observed {
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Engine {
-    /// Whichever is best; today the searches of the papers.
+    /// The fast engine, unless something is asked for that only searches have.
     Auto,
+    /// The fast engine, exact on any partition.
+    Fast,
     /// The searches of the papers, as written.
     Graph,
 }

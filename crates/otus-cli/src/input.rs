@@ -15,6 +15,8 @@ pub(crate) struct Inputs {
     pub(crate) sources: Vec<Source>,
     /// Texts that could not be used at all.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What came from standard input, if it has been read already.
+    pub(crate) standard_input: Option<Vec<u8>>,
 }
 
 /// One text and how to read it.
@@ -33,7 +35,7 @@ impl Inputs {
     pub(crate) fn read(&mut self, name: &str, from: Option<Format>) -> anyhow::Result<Input> {
         let (path, selector) = split_selector(name);
         let (shown, bytes) = if name == "-" {
-            let mut bytes = Vec::new();
+            let mut bytes = self.standard_input.take().unwrap_or_default();
             std::io::stdin()
                 .lock()
                 .read_to_end(&mut bytes)
@@ -46,12 +48,20 @@ impl Inputs {
         let source = SourceId(u32::try_from(self.sources.len()).context("too many files")?);
         let text = self.text(source, bytes);
         let path = (name != "-").then(|| PathBuf::from(path));
-        let format = from
-            .or_else(|| path.as_deref().and_then(format_of_ending))
+        let ending = path.as_deref().and_then(format_of_ending);
+        let format = ending
+            .or(from)
             .or_else(|| format_of_content(&text))
             .with_context(|| unclear(&shown))?;
         self.sources.push(Source::with_id(source, shown, text));
         Ok(Input { source, format, selector: selector.map(str::to_owned), path })
+    }
+
+    /// Reads a file of which the format is known.
+    pub(crate) fn read_as(&mut self, path: &str, format: Format) -> anyhow::Result<Input> {
+        let bytes = std::fs::read(path).map_err(|error| explain_missing(path, &error))?;
+        let source = self.add_bytes(path.to_owned(), bytes);
+        Ok(Input { source, format, selector: None, path: Some(PathBuf::from(path)) })
     }
 
     /// A text that comes from elsewhere, such as the `htf` of a case.
@@ -59,6 +69,13 @@ impl Inputs {
         let source = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
         self.sources.push(Source::with_id(source, name, text));
         source
+    }
+
+    /// The same from bytes; what is no text is reported and left empty.
+    pub(crate) fn add_bytes(&mut self, name: String, bytes: Vec<u8>) -> SourceId {
+        let source = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        let text = self.text(source, bytes);
+        self.add(name, text)
     }
 
     /// The text with a number.
@@ -114,7 +131,7 @@ fn split_selector(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn explain_missing(path: &str, error: &std::io::Error) -> anyhow::Error {
+pub(crate) fn explain_missing(path: &str, error: &std::io::Error) -> anyhow::Error {
     if Path::new(path).is_dir() {
         return anyhow::anyhow!("{path} is a folder; name the files in it");
     }

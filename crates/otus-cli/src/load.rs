@@ -62,7 +62,17 @@ impl Loaded {
         from: Option<Format>,
         fences: Fences,
     ) -> anyhow::Result<Loaded> {
-        let mut loaded = Loaded::default();
+        Loaded::default().read_more(names, from, fences)
+    }
+
+    /// Reads the named files besides what is there already.
+    pub(crate) fn read_more(
+        self,
+        names: &[String],
+        from: Option<Format>,
+        fences: Fences,
+    ) -> anyhow::Result<Loaded> {
+        let mut loaded = self;
         let mut files = Spec::default();
         for name in names {
             let input = loaded.inputs.read(name, from)?;
@@ -223,7 +233,7 @@ fn no_interaction(tree: &SpecFile, format: Format) -> Option<Diagnostic> {
 }
 
 /// JSON that is one document over several lines, and so no case file.
-fn one_document(source: &Source) -> Option<Diagnostic> {
+pub(crate) fn one_document(source: &Source) -> Option<Diagnostic> {
     let text = source.text().trim_start_matches('\u{feff}').trim();
     let first = text.lines().next()?;
     let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();

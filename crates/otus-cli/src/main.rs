@@ -7,13 +7,16 @@
 
 mod args;
 mod cases;
+mod certificate_file;
 mod cmd;
 mod exit;
+mod feed;
 mod graph_file;
 mod input;
 mod load;
 mod options;
 mod output;
+mod pipeline;
 mod report;
 
 use clap::Parser as _;

@@ -118,6 +118,11 @@ impl<I: Index, T> IndexVec<I, T> {
         &self.items
     }
 
+    /// Drops all items and keeps the memory.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+
     /// Gives back memory that is held in reserve.
     pub fn shrink_to_fit(&mut self) {
         self.items.shrink_to_fit();

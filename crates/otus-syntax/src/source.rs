@@ -63,6 +63,8 @@ pub struct Source {
     id: SourceId,
     name: String,
     text: String,
+    /// How many lines come before the text in what it is from.
+    lines_before: usize,
     line_starts: OnceLock<Vec<u32>>,
 }
 
@@ -79,7 +81,13 @@ impl Source {
     pub fn with_id(id: SourceId, name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         assert!(text.len() <= MAX_SOURCE_BYTES, "a source is shorter than 4 GiB");
-        Source { id, name: name.into(), text, line_starts: OnceLock::new() }
+        Source { id, name: name.into(), text, lines_before: 0, line_starts: OnceLock::new() }
+    }
+
+    /// The same as a part of a longer text, beginning with the line of this number, from 1.
+    #[must_use]
+    pub fn from_line(self, line: usize) -> Self {
+        Source { lines_before: line.saturating_sub(1), ..self }
     }
 
     /// Its number among the texts of the run.
@@ -113,7 +121,7 @@ impl Source {
         let line = starts.partition_point(|&start| start <= at).max(1);
         let start = starts.get(line - 1).copied().unwrap_or(0);
         let column = self.slice(Span { start, end: at.max(start) }).chars().count() + 1;
-        (line, column)
+        (line + self.lines_before, column)
     }
 
     fn line_starts(&self) -> &[u32] {
@@ -145,5 +153,6 @@ mod tests {
         assert_eq!(source.line_column(3), (2, 1));
         assert_eq!(source.line_column(6), (2, 2));
         assert_eq!(source.line_column(8), (3, 1));
+        assert_eq!(source.from_line(7).line_column(3), (8, 1));
     }
 }

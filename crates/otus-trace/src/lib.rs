@@ -5,7 +5,7 @@
 //! text, [`check()`] says what is wrong with such a tree when there is no signature to hold
 //! against it, [`raise()`] turns a multi-trace back into a tree to print, [`transform`] derives
 //! slices and mutants, and [`case`] reads and writes case files, JSON lines with one multi-trace
-//! each.
+//! each. [`quick`] reads plain texts of many multi-traces without making a tree of each.
 //!
 //! Everything is linear in the text, and an action of a long trace costs eight bytes (four
 //! without its place).
@@ -15,11 +15,13 @@ pub mod case;
 pub mod check;
 pub mod lower;
 pub mod multitrace;
+pub mod quick;
 pub mod raise;
 pub mod transform;
 
 pub use case::Case;
 pub use check::check;
-pub use lower::lower;
+pub use lower::{is_declared, lower};
 pub use multitrace::{ComponentId, MultiTrace, Partition, Step};
+pub use quick::QuickReader;
 pub use raise::raise;

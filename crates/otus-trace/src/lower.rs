@@ -58,6 +58,16 @@ pub fn lower(trace: &TraceFile, pool: &mut Pool) -> (MultiTrace, Vec<Diagnostic>
     (builder.finish(trace.source), diagnostics)
 }
 
+/// Whether every name of a tree is declared, so that [`lower`] adds no message to a pool.
+pub fn is_declared(trace: &TraceFile, signature: &Signature) -> bool {
+    let text = |name: Name| trace.names.text(name.symbol);
+    listed(trace).all(|name| signature.lifeline(text(name)).is_some())
+        && trace.actions.iter().all(|action| {
+            signature.lifeline(text(action.lifeline)).is_some()
+                && signature.message(text(action.message)).is_some()
+        })
+}
+
 /// What the names of a trace are in a pool.
 struct Resolved {
     /// By symbol.

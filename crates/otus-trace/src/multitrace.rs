@@ -9,6 +9,9 @@
 //! an action and a bit that joins it to the step before. Places in the text are a second vector,
 //! which a long analysis can drop.
 
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
 use otus_core::index::Index as _;
 use otus_core::{ActionId, IndexVec, LifelineId, LifelineSet, define_id};
 use otus_syntax::SourceId;
@@ -128,14 +131,25 @@ impl Partition {
     }
 }
 
+impl Hash for Partition {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Where each lifeline is follows from these.
+        self.members.hash(state);
+        for end in &self.ends {
+            end.hash(state);
+        }
+    }
+}
+
 /// A multi-trace: what was observed on each component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MultiTrace {
-    partition: Partition,
+    /// Shared: many multi-traces are about the same one.
+    pub(crate) partition: Arc<Partition>,
     /// The steps of each component in turn.
-    steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// Where each component ends in `steps`.
-    ends: IndexVec<ComponentId, usize>,
+    pub(crate) ends: IndexVec<ComponentId, usize>,
     places: Option<Places>,
 }
 
@@ -154,7 +168,7 @@ pub struct Step(u32);
 impl Step {
     const JOINED: u32 = 1 << 31;
 
-    fn new(action: ActionId, joined: bool) -> Self {
+    pub(crate) fn new(action: ActionId, joined: bool) -> Self {
         assert!(action.0 < Self::JOINED, "an action id has 31 bits here");
         Step(action.0 | if joined { Self::JOINED } else { 0 })
     }
@@ -172,13 +186,19 @@ impl Step {
 
 impl MultiTrace {
     /// The multi-trace with nothing observed.
-    pub fn empty(partition: Partition) -> Self {
+    pub fn empty(partition: impl Into<Arc<Partition>>) -> Self {
+        let partition = partition.into();
         let ends = IndexVec::filled(0, partition.len());
         MultiTrace { partition, steps: Vec::new(), ends, places: None }
     }
 
     /// The partition it is about.
     pub fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// The partition, to be kept.
+    pub fn shared_partition(&self) -> &Arc<Partition> {
         &self.partition
     }
 
@@ -210,6 +230,11 @@ impl MultiTrace {
         Some((places.source, *places.starts[range].get(index)?))
     }
 
+    /// How many moments there are in all.
+    pub fn moment_count(&self) -> usize {
+        self.steps.iter().filter(|step| !step.joined()).count()
+    }
+
     /// The same without places, in half the memory.
     #[must_use]
     pub fn without_places(self) -> Self {
@@ -229,7 +254,8 @@ pub struct Builder {
 impl Builder {
     /// A builder for a partition, expecting about `capacity` actions. With `places`, every
     /// action is given its offset.
-    pub fn new(partition: Partition, capacity: usize, places: bool) -> Self {
+    pub fn new(partition: impl Into<Arc<Partition>>, capacity: usize, places: bool) -> Self {
+        let partition = partition.into();
         let steps = Vec::with_capacity(capacity);
         let ends = IndexVec::default();
         Builder {

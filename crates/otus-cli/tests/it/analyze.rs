@@ -17,7 +17,7 @@ seq(
 const RUN: &str = "{[publisher] publisher!publish; [broker] broker?subscribe.broker?publish.broker!publish; [subscriber] subscriber!subscribe.subscriber?publish}";
 
 /// A folder with the model in all its forms and three runs: accepted, cut, and wrong.
-fn prepared(name: &str) -> Sandbox {
+pub(crate) fn prepared(name: &str) -> Sandbox {
     let sandbox = Sandbox::with_model(name);
     sandbox.write("model.hif", MODEL);
     sandbox.write("run.htf", RUN);
@@ -34,7 +34,7 @@ fn prepared(name: &str) -> Sandbox {
 
 /// The verdicts of a call that answers in JSON lines.
 #[track_caller]
-fn verdicts(sandbox: &Sandbox, arguments: &str) -> Vec<String> {
+pub(crate) fn verdicts(sandbox: &Sandbox, arguments: &str) -> Vec<String> {
     let output = sandbox.otus(&format!("analyze {arguments} --format jsonl")).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -44,15 +44,22 @@ fn verdicts(sandbox: &Sandbox, arguments: &str) -> Vec<String> {
 #[test]
 fn each_kind_has_its_verdicts() {
     let sandbox = prepared("analyze-kinds");
-    let ask = |kind: &str| verdicts(&sandbox, &format!("model.hsf cases.jsonl --kind {kind}"));
-    assert_eq!(ask("accept"), [r#"whole "Pass""#, r#"cut "Fail""#, r#"wrong "Fail""#]);
-    assert_eq!(ask("prefix"), [r#"whole "Pass""#, r#"cut "Fail""#, r#"wrong "Fail""#]);
-    assert_eq!(ask("eliminate"), [r#"whole "Pass""#, r#"cut "WeakPass""#, r#"wrong "Fail""#]);
-    assert_eq!(ask("simulate"), [r#"whole "Pass""#, r#"cut "WeakPass""#, r#"wrong "WeakPass""#]);
+    for engine in ["auto", "fast", "graph"] {
+        let ask = |kind: &str| {
+            verdicts(&sandbox, &format!("model.hsf cases.jsonl --kind {kind} --engine {engine}"))
+        };
+        assert_eq!(ask("accept"), [r#"whole "Pass""#, r#"cut "Fail""#, r#"wrong "Fail""#]);
+        assert_eq!(ask("prefix"), [r#"whole "Pass""#, r#"cut "Fail""#, r#"wrong "Fail""#]);
+        assert_eq!(ask("eliminate"), [r#"whole "Pass""#, r#"cut "WeakPass""#, r#"wrong "Fail""#]);
+        assert_eq!(
+            ask("simulate"),
+            [r#"whole "Pass""#, r#"cut "WeakPass""#, r#"wrong "WeakPass""#]
+        );
+    }
     let legacy = verdicts(&sandbox, "model.hsf cases.jsonl --kind prefix --legacy-verdicts");
     assert_eq!(legacy[1..], [r#"cut "Inconclusive""#, r#"wrong "Inconclusive""#]);
     let observed = verdicts(&sandbox, "model.hsf cases.jsonl --observed prefix");
-    assert_eq!(observed, ask("eliminate"));
+    assert_eq!(observed, verdicts(&sandbox, "model.hsf cases.jsonl --kind eliminate"));
 }
 
 #[test]
@@ -68,22 +75,23 @@ fn the_calls_of_the_papers_work() {
     assert_eq!(verdicts(&sandbox, "flow.mmd run.htf"), [r#"run "Pass""#]);
 }
 
+/// A text without its times, which differ from run to run.
+fn timeless(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let words = text.split(' ').map(|word| match word.parse::<f64>() {
+        Ok(_) if word.contains('.') => "T",
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 #[test]
-fn a_verdict_comes_with_its_explanation() {
+fn a_search_comes_with_its_explanation() {
     let sandbox = prepared("analyze-text");
-    let call = sandbox.otus("analyze model.hsf cases.jsonl --kind eliminate");
+    let call = sandbox.otus("analyze model.hsf cases.jsonl --kind eliminate --engine graph");
     let output = call.output().unwrap();
-    // Times differ from run to run.
-    let plain = |bytes: &[u8]| -> String {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let words = text.split(' ').map(|word| match word.parse::<f64>() {
-            Ok(_) if word.contains('.') => "T",
-            _ => word,
-        });
-        words.collect::<Vec<_>>().join(" ")
-    };
     assert_eq!(
-        plain(&output.stdout),
+        timeless(&output.stdout),
         "\
 whole: Pass (eliminate, discrete partition, 39 nodes, T ms)
   explained by: subscriber!subscribe.broker?subscribe.publisher!publish.broker?publish.broker!publish.subscriber?publish
@@ -98,6 +106,85 @@ wrong: Fail (eliminate, discrete partition, 2 nodes, T ms)
             "checked 3 multi-traces, 9 actions: 1 pass, 1 weak, 1 fail, 0 undecided in "
         )
     );
+}
+
+#[test]
+fn a_verdict_comes_with_its_explanation() {
+    let sandbox = prepared("analyze-explained");
+    let ask = |arguments: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf cases.jsonl {arguments}")).output();
+        let text = timeless(&output.unwrap().stdout);
+        // How many states there are is the engine's business.
+        let short = |line: &str| match line.split_once(" (") {
+            Some((verdict, _)) if !line.starts_with(' ') => format!("{verdict}\n"),
+            _ => format!("{line}\n"),
+        };
+        text.lines().map(short).collect::<String>()
+    };
+    assert_eq!(
+        ask("--kind eliminate"),
+        "\
+whole: Pass
+  explained by: subscriber!subscribe.broker?subscribe.publisher!publish.broker?publish.broker!publish.subscriber?publish
+cut: WeakPass
+  explained by: publisher!publish.(subscriber!subscribe).broker?subscribe.(broker?publish).(broker!publish).(subscriber?publish)
+  assumed missing: 2 events of broker, 2 events of subscriber
+wrong: Fail
+  explained at most: broker 0 of 1
+"
+    );
+    assert_eq!(
+        ask("--may-stop-early broker --unobserved subscriber --no-witness"),
+        "\
+whole: Pass
+cut: WeakPass
+  assumed: broker may stop early, subscriber unobserved
+wrong: Fail
+  explained at most: broker 0 of 1
+"
+    );
+}
+
+#[test]
+fn a_witness_is_there_if_asked_for() {
+    let sandbox = prepared("analyze-witness");
+    let has = |arguments: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf run.htf {arguments}")).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        text.contains("witness") || text.contains("explained by")
+    };
+    for engine in ["--engine fast", "--engine graph"] {
+        for (format, expected) in [("text", true), ("json", true), ("jsonl", false)] {
+            assert_eq!(has(&format!("{engine} --format {format}")), expected, "{engine} {format}");
+            assert!(has(&format!("{engine} --format {format} --witness")));
+            assert!(!has(&format!("{engine} --format {format} --no-witness")));
+        }
+    }
+}
+
+#[test]
+fn a_fail_can_be_certified() {
+    let sandbox = prepared("analyze-certificate");
+    sandbox.write("wrong.htf", "[broker] broker!publish");
+    for arguments in ["--kind accept", "--observed prefix", "--engine graph --kind eliminate"] {
+        let call = format!("analyze model.hsf wrong.htf {arguments} --certificate c.json");
+        sandbox.otus(&call).assert().code(1);
+        let certificate: Value = serde_json::from_str(&sandbox.read("c.json")).unwrap();
+        assert_eq!(certificate["version"], 1);
+        assert_eq!(certificate["components"][0][0], "broker");
+        assert_eq!(certificate["states"][0]["explained"], serde_json::json!([0, 0, 0]));
+    }
+    // There is none for what passes.
+    sandbox.otus("analyze model.hsf run.htf --certificate none.json").assert().code(0);
+    assert!(!sandbox.files().contains(&"none.json".to_owned()));
+    let output = sandbox.otus("analyze model.hsf cases.jsonl --certificate x.txt").output();
+    let said = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(said.contains("--certificate records one analysis; 3 multi-traces"), "{said}");
+    // One that is too large leaves the verdict as it is.
+    let call = "analyze model.hsf wrong.htf --kind accept --max-states 2 --certificate y.txt";
+    let output = sandbox.otus(call).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("wrong: Fail"));
 }
 
 #[test]
@@ -147,7 +234,10 @@ fn what_cannot_be_asked_is_said() {
     says("sig.hsf run.htf", "give the .hif too");
     says("model.hsf run.htf --kind acept", "did you mean `accept`?");
     says("model.hsf run.htf --strategy sideways", "known are DFS, BFS, HCS");
-    says("model.hsf pairs.htf --kind eliminate", "every lifeline has a component of its own");
+    says(
+        "model.hsf pairs.htf --kind eliminate --engine graph",
+        "every lifeline has a component of its own",
+    );
     says("model.hsf cases.jsonl --graph x.dot", "--graph records one analysis");
     says("model.hsf run.htf --graph x.pdf", "--graph writes .dot and .json files");
     says("model.hsf run.htf --kind accept --observed slice", "cannot be used with");
@@ -185,8 +275,10 @@ fn an_interrupted_search_still_reports() {
         "{{\"id\": \"quick\", \"htf\": \"\"}}\n{{\"id\": \"run\", \"htf\": \"{{ {}; [z] z!n }}\"}}\n",
         logs.join("; ")
     );
-    sandbox.write("runs.jsonl", &cases);
-    let endless = ["--kind", "prefix", "--max-states", "100000000000"];
+    let others = "{\"htf\": \"{}\"}\n\n".repeat(3000);
+    sandbox.write("runs.jsonl", &format!("{cases}{others}"));
+    let endless =
+        ["--jobs", "1", "--engine", "graph", "--kind", "prefix", "--max-states", "100000000000"];
     let mut child = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
         .args(["analyze", "model.hsf", "runs.jsonl"])
         .args(endless)
@@ -206,6 +298,8 @@ fn an_interrupted_search_still_reports() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(3), "{ended:?}");
     assert!(text.contains("run: Inconclusive") && text.contains("it was interrupted"), "{text}");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(said.contains("; interrupted, 3000 not checked"), "{said}");
 }
 
 /// A search that refutes is kept only if it is closed: no rule leads out of it.

@@ -1,0 +1,279 @@
+//! A verdict with all that belongs to it, as text and as JSON.
+//!
+//! The line of a case file's answer is written by hand into the output: it is made a hundred
+//! thousand times, and a tree of it would cost as much as the analysis.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Duration;
+
+use otus_analysis::budget::Stop;
+use otus_analysis::witness::WitnessStep;
+use otus_analysis::{Observed, Question, Verdict, Witness};
+use otus_core::{EventId, Pool, RegionId};
+use otus_trace::{ComponentId, MultiTrace, Partition};
+use serde_json::{Value, json};
+
+/// What is to be said about a multi-trace.
+#[derive(Debug)]
+pub(super) struct Answer<'a> {
+    pub(super) id: &'a str,
+    pub(super) trace: &'a MultiTrace,
+    pub(super) found: Found,
+    /// The question, if it was put to the fast engine.
+    pub(super) question: Option<&'a Question>,
+    pub(super) kind: &'static str,
+    pub(super) engine: &'static str,
+    /// The partition in words.
+    pub(super) partition: &'a str,
+}
+
+/// What an engine found out.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) verdict: Verdict,
+    pub(super) states: u64,
+    pub(super) stop: Stop,
+    /// Why it is not better, if it is undecided.
+    pub(super) reason: Option<Cow<'static, str>>,
+    pub(super) witness: Option<Witness>,
+    /// Whether a witness was looked for in vain.
+    pub(super) unexplained: bool,
+    /// Of a Fail: how many actions of each component could be explained at most.
+    pub(super) furthest: Option<Box<[u32]>>,
+    pub(super) elapsed: Duration,
+}
+
+/// How many steps of an execution are shown as text.
+const SHOWN: usize = 200;
+
+impl Answer<'_> {
+    pub(super) fn text(&self, pool: &Pool, out: &mut Vec<u8>) {
+        let mut text = format!(
+            "{}: {} ({}, {} partition, {} {}{}, {:.1} ms)\n",
+            self.id,
+            self.found.verdict,
+            self.kind,
+            self.partition,
+            self.found.states,
+            if self.question.is_some() { "state" } else { "node" },
+            if self.found.states == 1 { "" } else { "s" },
+            self.found.elapsed.as_secs_f64() * 1000.0,
+        );
+        if let Some(reason) = &self.found.reason {
+            let hint = match (self.found.stop.is_early(), self.question) {
+                (true, Some(_)) => " (--max-states, --timeout, --memory)",
+                (true, None) => " (--max-states, --timeout)",
+                (false, _) => "",
+            };
+            let _ = writeln!(text, "  undecided beyond that: {reason}{hint}");
+        }
+        if let Some(witness) = &self.found.witness {
+            let _ = writeln!(text, "  explained by: {}", shortened(witness, pool));
+        }
+        if self.found.unexplained {
+            let _ = writeln!(text, "  explained by: not worked out, it takes long (--witness)");
+        }
+        if self.found.verdict == Verdict::WeakPass {
+            let missing = self.missing(pool);
+            if !missing.is_empty() {
+                let missing: Vec<String> = missing
+                    .into_iter()
+                    .map(|(component, count)| {
+                        let plural = if count == 1 { "" } else { "s" };
+                        let names = self.lifelines(component, pool).join("+");
+                        format!("{count} event{plural} of {names}")
+                    })
+                    .collect();
+                let _ = writeln!(text, "  assumed missing: {}", missing.join(", "));
+            } else if let Some(Question::Each(_)) = self.question {
+                let _ = writeln!(text, "  assumed: {}", self.assumed(pool));
+            }
+        }
+        if let Some(furthest) = &self.found.furthest {
+            let _ = writeln!(text, "  explained at most: {}", self.reached(furthest, pool));
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// `{"id","verdict","kind","partition","engine","states","micros","reason"?,"witness"?}`
+    pub(super) fn line(&self, pool: &Pool, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"id\":");
+        string(self.id, out);
+        out.extend_from_slice(b",\"verdict\":\"");
+        out.extend_from_slice(self.found.verdict.name().as_bytes());
+        out.extend_from_slice(b"\",\"kind\":\"");
+        out.extend_from_slice(self.kind.as_bytes());
+        out.extend_from_slice(b"\",\"partition\":");
+        string(self.partition, out);
+        out.extend_from_slice(b",\"engine\":\"");
+        out.extend_from_slice(self.engine.as_bytes());
+        // Writing to a vector cannot fail.
+        let micros = self.found.elapsed.as_micros();
+        let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", self.found.states);
+        if let Some(reason) = &self.found.reason {
+            out.extend_from_slice(b",\"reason\":");
+            string(reason, out);
+        }
+        if let Some(witness) = &self.found.witness {
+            out.extend_from_slice(b",\"witness\":");
+            string(&witness.text(pool), out);
+        }
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// The same with all that is known.
+    pub(super) fn json(&self, pool: &Pool) -> Value {
+        let mut value = json!({
+            "id": self.id,
+            "verdict": self.found.verdict.name(),
+            "kind": self.kind,
+            "partition": self.partition,
+            "engine": self.engine,
+            "states": self.found.states,
+            "micros": u64::try_from(self.found.elapsed.as_micros()).unwrap_or(u64::MAX),
+        });
+        if let Some(reason) = &self.found.reason {
+            value["reason"] = json!(reason);
+        }
+        if let Some(witness) = &self.found.witness {
+            value["witness"] = json!(witness.text(pool));
+        }
+        let names = |component| -> Vec<&str> { self.lifelines(component, pool) };
+        if self.found.verdict == Verdict::WeakPass && self.found.witness.is_some() {
+            let missing = self.missing(pool);
+            let missing = missing.into_iter().map(
+                |(component, events)| json!({ "lifelines": names(component), "events": events }),
+            );
+            value["missing"] = missing.collect();
+        }
+        if let Some(furthest) = &self.found.furthest {
+            let partition = self.trace.partition();
+            let reached = partition.components().zip(furthest).map(|(component, &reached)| {
+                let all = self.trace.steps(component).len();
+                json!({"lifelines": names(component), "explained": reached, "observed": all})
+            });
+            value["furthest"] = reached.collect();
+        }
+        value
+    }
+
+    /// How many moments the witness has that were not observed, by component.
+    fn missing(&self, pool: &Pool) -> Vec<(ComponentId, u64)> {
+        let partition = self.trace.partition();
+        let mut moments = vec![0u64; partition.len()];
+        for step in self.found.witness.iter().flat_map(|witness| &witness.steps) {
+            match step {
+                WitnessStep::Observed(place) => {
+                    unobserved(pool, partition, (place.event, Some(place.observed)), &mut moments);
+                }
+                WitnessStep::Unobserved(place) => {
+                    unobserved(pool, partition, (place.event, None), &mut moments);
+                }
+                // What was left of a lifeline that the papers remove is not worked out.
+                WitnessStep::Removed(_) => {}
+            }
+        }
+        let counts = |&(component, moments): &(ComponentId, u64)| {
+            // Nobody assumed that something of those is there.
+            let observed = self.question.map(|question| question.of(component));
+            moments > 0 && observed != Some(Observed::Unobserved)
+        };
+        partition.components().zip(moments).filter(counts).collect()
+    }
+
+    /// What is declared, for want of an execution that says what is missing.
+    fn assumed(&self, pool: &Pool) -> String {
+        let partition = self.trace.partition();
+        let declared = partition.components().filter_map(|component| {
+            let observed = self.question?.of(component);
+            let names = self.lifelines(component, pool).join(" and ");
+            match observed {
+                Observed::Complete => None,
+                Observed::Unobserved => Some(format!("{names} unobserved")),
+                Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
+                    Some(format!("{names} {}", observed.name()))
+                }
+            }
+        });
+        declared.collect::<Vec<_>>().join(", ")
+    }
+
+    fn reached(&self, furthest: &[u32], pool: &Pool) -> String {
+        let components = self.trace.partition().components().zip(furthest);
+        let reached = components.filter_map(|(component, reached)| {
+            let all = self.trace.steps(component).len();
+            let names = self.lifelines(component, pool).join("+");
+            (all > 0).then(|| format!("{names} {reached} of {all}"))
+        });
+        reached.collect::<Vec<_>>().join(", ")
+    }
+
+    fn lifelines<'p>(&self, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
+        let lifelines = self.trace.partition().lifelines(component).iter();
+        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
+    }
+}
+
+/// Counts an event on the components that it touches and that did not observe it.
+fn unobserved(
+    pool: &Pool,
+    partition: &Partition,
+    (event, observed): (EventId, Option<RegionId>),
+    counts: &mut [u64],
+) {
+    let mut last = None;
+    for &action in pool.event_actions(event) {
+        let lifeline = pool.action(action).lifeline;
+        if observed.is_some_and(|observed| pool.region_contains(observed, lifeline)) {
+            continue;
+        }
+        let component = partition.component_of(lifeline);
+        // The actions of an event on one component are one moment there.
+        if last.replace(component) != Some(component) {
+            counts[component.0 as usize] += 1;
+        }
+    }
+}
+
+/// A witness as text, without its middle if it is long.
+fn shortened(witness: &Witness, pool: &Pool) -> String {
+    let Some(more) = witness.steps.len().checked_sub(SHOWN).filter(|&more| more > 0) else {
+        return witness.text(pool);
+    };
+    let part = |steps: &[WitnessStep]| Witness { steps: steps.to_vec() }.text(pool);
+    let (first, last) = (SHOWN / 2, witness.steps.len() - SHOWN / 2);
+    format!(
+        "{}. … ({more} more) … .{}",
+        part(&witness.steps[..first]),
+        part(&witness.steps[last..])
+    )
+}
+
+/// A JSON string.
+fn string(text: &str, out: &mut Vec<u8>) {
+    let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    if text.bytes().all(plain) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        // Writing a string to a vector cannot fail.
+        let _ = serde_json::to_writer(out, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string;
+
+    #[test]
+    fn strings_are_escaped_as_json_wants_it() {
+        for text in ["", "plain é", "\"quoted\" \\ \n\t\u{1}\u{7f}", "∅"] {
+            let mut out = Vec::new();
+            string(text, &mut out);
+            assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+        }
+    }
+}

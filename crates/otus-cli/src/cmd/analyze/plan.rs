@@ -1,0 +1,261 @@
+//! What a call asks for: which question, of which engine, within which limits.
+//!
+//! `--engine auto` is the fast engine, unless something is asked for that only a search has: its
+//! graph, its order, its bounds, its own verdicts. With `--engine fast`, such a flag is an error,
+//! since somebody wrote both; such an option in a file is only noted, since the file may be there
+//! for other runs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use otus_analysis::budget::Budget;
+use otus_analysis::config::{Kind, Simulation};
+use otus_analysis::{Config, Observed, Question};
+use otus_core::{Pool, TermId};
+use otus_syntax::options::{OptionValue, Process};
+
+use super::declare::Declared;
+use crate::args::{self, AnalyzeArgs, ResultFormat};
+use crate::load::Loaded;
+use crate::{options, output};
+
+/// What is to be done with every multi-trace.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) pool: Pool,
+    pub(super) term: TermId,
+    pub(super) method: Method,
+    /// What the question is called.
+    pub(super) kind: &'static str,
+    pub(super) budget: Budget,
+    pub(super) format: ResultFormat,
+    /// Up to how many moments a Pass is explained.
+    pub(super) explained: usize,
+    /// Where the search is written.
+    pub(super) graph: Option<String>,
+    /// Where the reason of a Fail is written.
+    pub(super) certificate: Option<String>,
+}
+
+/// Who answers.
+#[derive(Debug)]
+pub(super) enum Method {
+    /// The fast engine.
+    Fast(Declared),
+    /// The searches of the papers, and the question they are about.
+    Graph(Box<Config>, Question),
+}
+
+impl Method {
+    /// As reported.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Method::Fast(_) => "fast",
+            Method::Graph(..) => "graph",
+        }
+    }
+}
+
+/// Up to how many moments a Pass is explained unless somebody says otherwise.
+const EXPLAINED: usize = 10_000;
+
+/// How many states the fast engine may make of one multi-trace unless somebody says otherwise.
+const FAST_STATES: u64 = 100_000_000;
+
+/// How many MiB the tables of a search may take unless somebody says otherwise.
+const MEMORY: u64 = 2048;
+
+impl Plan {
+    pub(super) fn new(
+        args: &AnalyzeArgs,
+        loaded: &Loaded,
+        (pool, term): (Pool, TermId),
+    ) -> anyhow::Result<Plan> {
+        let (config, chosen) = configuration(args, loaded)?;
+        let question = question(config.kind);
+        let declared = Declared::new(&args.declared, question.clone(), chosen, pool.signature())?;
+        let mut kind = config.kind.name();
+        let flags = only_searches_flags(args, &config);
+        let options = only_searches_options(args, &config);
+        let graph = match args.engine {
+            args::Engine::Graph => true,
+            args::Engine::Auto => !flags.is_empty() || !options.is_empty(),
+            args::Engine::Fast => {
+                if !flags.is_empty() {
+                    bail!("{} only: leave out --engine fast, or that", are_for_searches(&flags));
+                }
+                if !options.is_empty() {
+                    let what = are_for_searches(&options);
+                    output::complain(&format!("note: {what} and not regarded by --engine fast"));
+                }
+                false
+            }
+        };
+        let default = match (graph, args.search.graph.is_some()) {
+            (true, true) => 100_000,
+            (true, false) => 1_000_000,
+            (false, _) => FAST_STATES,
+        };
+        let mut budget = budget(args.search.timeout, Some(args.max_states.unwrap_or(default)))?;
+        budget.max_bytes = Some(args.memory.unwrap_or(MEMORY).saturating_mul(1 << 20));
+        let method = if graph {
+            if declared.is_single() {
+                let reason = match args.engine {
+                    args::Engine::Graph => "--engine graph".to_owned(),
+                    args::Engine::Auto | args::Engine::Fast => {
+                        are_for_searches(if flags.is_empty() { &options } else { &flags })
+                    }
+                };
+                bail!(
+                    "the searches of the papers know no declarations for single lifelines \
+                     ({reason}); leave out one or the other"
+                );
+            }
+            Method::Graph(Box::new(Config { budget: budget.clone(), ..config }), question)
+        } else {
+            if declared.is_single() {
+                kind = "declared";
+            }
+            Method::Fast(declared)
+        };
+        let explained = match args.format {
+            _ if args.no_witness => 0,
+            _ if args.witness => usize::MAX,
+            ResultFormat::Text | ResultFormat::Json => EXPLAINED,
+            ResultFormat::Jsonl => 0,
+        };
+        Ok(Plan {
+            pool,
+            term,
+            method,
+            kind,
+            budget,
+            format: args.format,
+            explained,
+            graph: args.search.graph.clone(),
+            certificate: args.certificate.clone(),
+        })
+    }
+
+    /// Whether somebody pressed Ctrl-C.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.budget.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
+
+/// Options of the files, then those of the command line; and whether one chose the kind.
+fn configuration(args: &AnalyzeArgs, loaded: &Loaded) -> anyhow::Result<(Config, bool)> {
+    let mut config = Config::default();
+    let mut chosen = args.kind.is_some() || args.observed.is_some();
+    for (_, section) in options::sections(&loaded.specs[0].files, Process::Analyze) {
+        config.apply(section);
+        let is_kind = |value: &OptionValue| matches!(value, OptionValue::Kind(_));
+        chosen |= section.items.iter().any(|item| is_kind(&item.value));
+    }
+    let kind = args.kind.as_deref().or(args.observed.map(|observed| match observed {
+        args::Observed::Complete => "accept",
+        args::Observed::GlobalPrefix => "prefix",
+        args::Observed::Prefix => "eliminate",
+        args::Observed::Slice => "simulate",
+    }));
+    let flags = [
+        ("analysis_kind", kind),
+        ("strategy", args.search.strategy.as_deref()),
+        ("goal", args.goal.as_deref()),
+        ("priorities", args.search.priorities.as_deref()),
+        ("filters", args.search.filters.as_deref()),
+        ("local_analysis", args.local_analysis.as_deref()),
+    ];
+    for (key, value) in flags {
+        if let Some(value) = value {
+            config.apply(&options::parse(Process::Analyze, &format!("{key} = {value}"))?);
+        }
+    }
+    config.memoize |= args.memoize;
+    config.legacy_verdicts = args.legacy_verdicts;
+    config.seed = args.search.seed;
+    Ok((config, chosen))
+}
+
+/// The question that a kind asks, exactly.
+fn question(kind: Kind) -> Question {
+    match kind {
+        Kind::Accept => Question::ACCEPT,
+        Kind::Prefix => Question::GlobalPrefix,
+        Kind::Eliminate => Question::MULTI_PREFIX,
+        Kind::Simulate(simulation) if simulation.before => Question::Uniform(Observed::Slice),
+        Kind::Simulate(_) => Question::Uniform(Observed::StopsEarly),
+    }
+}
+
+/// The flags of a call that only searches know.
+fn only_searches_flags(args: &AnalyzeArgs, config: &Config) -> Vec<&'static str> {
+    let search = &args.search;
+    let flags = [
+        ("--graph", search.graph.is_some()),
+        ("--strategy", search.strategy.is_some()),
+        ("--priorities", search.priorities.is_some()),
+        ("--filters", search.filters.is_some()),
+        ("--goal", args.goal.is_some()),
+        ("--local-analysis", args.local_analysis.is_some()),
+        ("--memoize", args.memoize),
+        ("--legacy-verdicts", args.legacy_verdicts),
+        ("the criterion in --kind", args.kind.is_some() && has_criterion(config)),
+    ];
+    flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+}
+
+/// The options of the files that only searches know and that make them differ from the usual.
+fn only_searches_options(args: &AnalyzeArgs, config: &Config) -> Vec<&'static str> {
+    let usual = Config::default();
+    let search = &args.search;
+    let options = [
+        ("strategy", search.strategy.is_none() && config.strategy != usual.strategy),
+        ("priorities", search.priorities.is_none() && config.priorities != usual.priorities),
+        ("filters", search.filters.is_none() && config.filters != usual.filters),
+        ("goal", args.goal.is_none() && config.goal != usual.goal),
+        (
+            "local_analysis",
+            args.local_analysis.is_none() && config.local_analysis != usual.local_analysis,
+        ),
+        ("memoize", !args.memoize && config.memoize),
+        ("partial_order_reduction", config.partial_order_reduction),
+        ("the criterion of `simulate`", args.kind.is_none() && has_criterion(config)),
+    ];
+    options.into_iter().filter_map(|(option, given)| given.then_some(option)).collect()
+}
+
+/// Whether a simulation is bounded otherwise than it usually is.
+fn has_criterion(config: &Config) -> bool {
+    match config.kind {
+        Kind::Simulate(simulation) => {
+            simulation != Simulation { before: simulation.before, ..Simulation::default() }
+        }
+        Kind::Accept | Kind::Prefix | Kind::Eliminate => false,
+    }
+}
+
+fn are_for_searches(what: &[&str]) -> String {
+    let verb = if what.len() == 1 { "is" } else { "are" };
+    format!("{} {verb} for the searches of the papers", what.join(", "))
+}
+
+/// Limits from the command line, and Ctrl-C.
+pub(in crate::cmd) fn budget(
+    timeout: Option<f64>,
+    max_states: Option<u64>,
+) -> anyhow::Result<Budget> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = cancel.clone();
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
+        .context("cannot watch for Ctrl-C")?;
+    let timeout = match timeout {
+        Some(seconds) => Some(
+            Duration::try_from_secs_f64(seconds).context("--timeout takes a number of seconds")?,
+        ),
+        None => None,
+    };
+    Ok(Budget { max_states, timeout, max_bytes: None, cancel: Some(cancel) })
+}

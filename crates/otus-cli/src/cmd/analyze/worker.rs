@@ -1,0 +1,457 @@
+//! One thread's part: multi-traces in, answers out.
+//!
+//! A worker has a pool of its own and an engine for each partition it meets, which learns from one
+//! multi-trace for the next. Whatever it says depends on the multi-trace alone.
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::time::Instant;
+
+use otus_analysis::certify::{certify, closed};
+use otus_analysis::engine::Options;
+use otus_analysis::graph::record::{Context, Graph};
+use otus_analysis::graph::{self, Silent, State};
+use otus_analysis::refute::{NotRefuted, check_refutation, refute};
+use otus_analysis::{Config, Engine, Question, Verdict, Witness};
+use otus_core::Pool;
+use otus_syntax::diagnostic::any_error;
+use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_trace};
+use otus_trace::case::{self, Place};
+use otus_trace::{MultiTrace, Partition, QuickReader};
+use rustc_hash::FxHashMap;
+
+use super::answer::{Answer, Found};
+use super::plan::{Method, Plan};
+use super::tally::Tally;
+use crate::args::{Format, ResultFormat};
+use crate::feed::Job;
+use crate::input::Inputs;
+use crate::pipeline::{self, Slot};
+use crate::{certificate_file, graph_file, options};
+
+/// What is said about some multi-traces.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub(super) out: Vec<u8>,
+    pub(super) troubles: Vec<Trouble>,
+    pub(super) tally: Tally,
+}
+
+/// Something that is wrong with a multi-trace, or with what it is in.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// With its text.
+    Text { sources: Vec<Source>, diagnostics: Vec<Diagnostic> },
+    /// With what is asked about it: its id, if it is known, and the reason.
+    Other { id: Option<String>, reason: String },
+}
+
+/// Does the analyses of one thread.
+#[derive(Debug)]
+pub(super) struct Worker {
+    plan: Arc<Plan>,
+    pool: Pool,
+    reader: QuickReader,
+    prepared: FxHashMap<Arc<Partition>, Prepared>,
+}
+
+/// What is the same for all multi-traces over a partition.
+#[derive(Debug)]
+struct Prepared {
+    /// The partition in words.
+    text: String,
+    asked: Asked,
+}
+
+#[derive(Debug)]
+enum Asked {
+    Fast {
+        engine: Box<Engine>,
+        question: Question,
+        /// How many states it has made so far.
+        made: u64,
+    },
+    Graph,
+    /// What is declared does not fit the partition.
+    Unfit(String),
+}
+
+/// How many partitions are kept ready. With `[#any]` every multi-trace may have its own.
+const MOST_PARTITIONS: usize = 256;
+
+/// How many states an explanation may take that nobody insists on.
+const EXPLAINING_STATES: u64 = 20_000;
+
+/// How many states an engine may make before it is made anew. Its tables grow by some hundred bytes
+/// for a state that it has not met before.
+const MOST_STATES: u64 = 1_000_000;
+
+/// How many terms a pool may gain before it is made anew.
+const MOST_TERMS: usize = 1 << 20;
+
+impl Worker {
+    pub(super) fn new(plan: Arc<Plan>) -> Worker {
+        let pool = plan.pool.clone();
+        let reader = QuickReader::new(&pool);
+        Worker { plan, pool, reader, prepared: FxHashMap::default() }
+    }
+
+    /// Some lines of a case file.
+    fn lines(&mut self, name: &str, first: usize, bytes: &[u8], slot: &Slot<Piece>) {
+        let mut start = 0;
+        for (index, end) in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).enumerate() {
+            let line = &bytes[start..end];
+            start = (end + 1).min(bytes.len());
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            match std::str::from_utf8(line) {
+                Ok(line) => self.line(name, first + index, line, slot),
+                Err(_) => {
+                    let mut inputs = Inputs::default();
+                    inputs.add_bytes(format!("{name}:{}", first + index), line.to_vec());
+                    unusable(slot, inputs.sources, inputs.diagnostics);
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, name: &str, number: usize, line: &str, slot: &Slot<Piece>) {
+        if self.plan.is_cancelled() {
+            return slot.add(|piece| piece.tally.interrupted += 1);
+        }
+        if let Some(glance) = case::glance(line) {
+            let text = &*glance.htf;
+            return match glance.id {
+                Some(id) => self.text(&id, text, slot, |id| format!("{name}:{number} ({id})")),
+                None => self
+                    .text(&number.to_string(), text, slot, |id| format!("{name}:{number} ({id})")),
+            };
+        }
+        let place = Place { source: SourceId(0), start: 0, line: number };
+        match case::parse_line(line, place) {
+            Ok(None) => {}
+            Ok(Some(case)) => {
+                self.text(&case.id, &case.htf, slot, |id| format!("{name}:{number} ({id})"));
+            }
+            Err(diagnostic) => {
+                let source = Source::new(name, line).from_line(number);
+                unusable(slot, vec![source], vec![*diagnostic]);
+            }
+        }
+    }
+
+    /// A file with one multi-trace.
+    fn file(&mut self, path: &str, id: &str, slot: &Slot<Piece>) {
+        if self.plan.is_cancelled() {
+            return slot.add(|piece| piece.tally.interrupted += 1);
+        }
+        let mut inputs = Inputs::default();
+        match inputs.read_as(path, Format::Htf) {
+            Ok(_) => self.source(inputs, id, slot),
+            Err(error) => trouble(slot, None, error.to_string()),
+        }
+    }
+
+    /// A text that has been read, if it is one.
+    fn source(&mut self, mut inputs: Inputs, id: &str, slot: &Slot<Piece>) {
+        if !inputs.diagnostics.is_empty() {
+            return unusable(slot, inputs.sources, inputs.diagnostics);
+        }
+        let Some(source) = inputs.sources.pop() else { return };
+        if self.reader.read(source.text(), &mut self.pool).is_some() {
+            // The text of a long log is not kept while it is analysed.
+            drop(source);
+            let trace = self.reader.trace();
+            judge(&self.plan, &mut self.pool, &mut self.prepared, (id, trace), slot);
+            self.renew();
+        } else {
+            let name = source.name().to_owned();
+            self.text(id, source.text(), slot, |_| name);
+        }
+    }
+
+    /// The text of a multi-trace; `name` is what to call it when something is wrong with it.
+    fn text(
+        &mut self,
+        id: &str,
+        text: &str,
+        slot: &Slot<Piece>,
+        name: impl FnOnce(&str) -> String,
+    ) {
+        let Worker { plan, pool, reader, prepared } = self;
+        if let Some(trace) = reader.read(text, pool) {
+            judge(plan, pool, prepared, (id, trace), slot);
+        } else {
+            let source = Source::new(name(id), text);
+            let parsed = parse_trace(&source);
+            // Undeclared messages are added to a pool, and must not be known to the next trace.
+            let declared = otus_trace::is_declared(&parsed.tree, pool.signature());
+            let mut scratch = (!declared).then(|| pool.clone());
+            let (trace, found) =
+                otus_trace::lower(&parsed.tree, scratch.as_mut().unwrap_or(&mut *pool));
+            let mut diagnostics = parsed.diagnostics;
+            diagnostics.extend(found);
+            if any_error(&diagnostics) {
+                return unusable(slot, vec![source], diagnostics);
+            }
+            diagnostics.retain(|found| found.severity > Severity::Note);
+            if !diagnostics.is_empty() {
+                let trouble = Trouble::Text { sources: vec![source], diagnostics };
+                slot.add(|piece| piece.troubles.push(trouble));
+            }
+            judge(plan, pool, prepared, (id, &trace), slot);
+        }
+        self.renew();
+    }
+
+    /// Begins anew when the pool has grown too much.
+    fn renew(&mut self) {
+        if self.pool.term_count() > self.plan.pool.term_count() + MOST_TERMS {
+            *self = Worker::new(self.plan.clone());
+        }
+    }
+}
+
+impl pipeline::Worker for Worker {
+    type Job = Job;
+    type Piece = Piece;
+
+    fn work(&mut self, job: Job, slot: &Slot<Piece>) {
+        match job {
+            Job::Lines { name, first, bytes } => self.lines(&name, first, &bytes, slot),
+            Job::Files(files) => {
+                for (path, id) in files {
+                    self.file(&path, &id, slot);
+                }
+            }
+            Job::Text { name, bytes, id } => {
+                let mut inputs = Inputs::default();
+                inputs.add_bytes(name, bytes);
+                self.source(inputs, &id, slot);
+            }
+            Job::Unusable { source, diagnostic } => {
+                unusable(slot, vec![*source], vec![*diagnostic]);
+            }
+            Job::Unreadable(reason) => trouble(slot, None, reason),
+        }
+    }
+}
+
+/// A multi-trace whose text is of no use.
+fn unusable(slot: &Slot<Piece>, sources: Vec<Source>, diagnostics: Vec<Diagnostic>) {
+    slot.add(|piece| {
+        piece.tally.unusable += 1;
+        piece.troubles.push(Trouble::Text { sources, diagnostics });
+    });
+}
+
+/// A multi-trace that cannot be analysed.
+fn trouble(slot: &Slot<Piece>, id: Option<&str>, reason: String) {
+    slot.add(|piece| {
+        piece.tally.unusable += 1;
+        piece.troubles.push(Trouble::Other { id: id.map(str::to_owned), reason });
+    });
+}
+
+/// Analyses a multi-trace and says what was found.
+fn judge(
+    plan: &Plan,
+    pool: &mut Pool,
+    prepared: &mut FxHashMap<Arc<Partition>, Prepared>,
+    (id, trace): (&str, &MultiTrace),
+    slot: &Slot<Piece>,
+) {
+    if prepared.len() >= MOST_PARTITIONS && !prepared.contains_key(trace.partition()) {
+        prepared.clear();
+    }
+    let prepared = match prepared.entry(trace.shared_partition().clone()) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(free) => free.insert(prepare(plan, pool, trace.partition())),
+    };
+    let Prepared { text, asked } = prepared;
+    let found = match (&mut *asked, &plan.method) {
+        (Asked::Fast { engine, question, made }, _) => {
+            if *made > MOST_STATES {
+                **engine = Engine::new(pool, plan.term, trace.partition(), Options::default());
+                *made = 0;
+            }
+            let found = decide(plan, pool, engine, question, (id, trace));
+            *made += found.as_ref().map_or(0, |found| found.states);
+            found
+        }
+        (Asked::Graph, Method::Graph(config, _)) => search(plan, pool, config, (id, trace)),
+        (Asked::Unfit(reason), _) => Err(reason.clone()),
+        (Asked::Graph, Method::Fast(_)) => Err(bug(id, "the engine", "is another")),
+    };
+    let found = match found {
+        Ok(found) => found,
+        Err(reason) => return trouble(slot, Some(id), reason),
+    };
+    if let Some(path) = &plan.certificate
+        && found.verdict == Verdict::Fail
+        && let Err(reason) = certificate(path, plan, pool, trace, asked)
+    {
+        let trouble = Trouble::Other { id: Some(id.to_owned()), reason };
+        slot.add(|piece| piece.troubles.push(trouble));
+    }
+    let question = match asked {
+        Asked::Fast { question, .. } => Some(&*question),
+        Asked::Graph | Asked::Unfit(_) => None,
+    };
+    let (kind, engine) = (plan.kind, plan.method.name());
+    slot.add(|piece| {
+        piece.tally.count(found.verdict, trace.len());
+        let answer = Answer { id, trace, found, question, kind, engine, partition: text };
+        match plan.format {
+            ResultFormat::Text => answer.text(pool, &mut piece.out),
+            ResultFormat::Jsonl => answer.line(pool, &mut piece.out),
+            ResultFormat::Json => {
+                // One of the results of a document, which is indented.
+                let text = format!("{:#}", answer.json(pool)).replace('\n', "\n    ");
+                piece.out.extend_from_slice(b"    ");
+                piece.out.extend_from_slice(text.as_bytes());
+                piece.out.extend_from_slice(b",\n");
+            }
+        }
+    });
+}
+
+fn prepare(plan: &Plan, pool: &Pool, partition: &Partition) -> Prepared {
+    let signature = pool.signature();
+    let asked = match &plan.method {
+        Method::Graph(..) => Asked::Graph,
+        Method::Fast(declared) => match declared.question(partition, signature) {
+            Ok(question) => {
+                let engine = Engine::new(pool, plan.term, partition, Options::default());
+                Asked::Fast { engine: Box::new(engine), question, made: 0 }
+            }
+            Err(reason) => Asked::Unfit(reason),
+        },
+    };
+    Prepared { text: options::describe(partition, signature), asked }
+}
+
+/// What the fast engine finds.
+fn decide(
+    plan: &Plan,
+    pool: &mut Pool,
+    engine: &mut Engine,
+    question: &Question,
+    (id, trace): (&str, &MultiTrace),
+) -> Result<Found, String> {
+    let start = Instant::now();
+    let outcome = engine.analyze(trace, question, &plan.budget);
+    let elapsed = start.elapsed();
+    let is_pass = outcome.verdict >= Verdict::WeakPass;
+    let wanted = is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained;
+    let witness = if wanted {
+        witness(plan, pool, engine, (id, trace), (question, outcome.verdict))?
+    } else {
+        None
+    };
+    Ok(Found {
+        verdict: outcome.verdict,
+        states: outcome.states,
+        stop: outcome.stop,
+        reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
+        unexplained: wanted && witness.is_none(),
+        witness,
+        furthest: outcome.furthest,
+        elapsed,
+    })
+}
+
+/// An execution that explains a verdict of the fast engine, re-checked; none if the budget ends
+/// before there is one.
+fn witness(
+    plan: &Plan,
+    pool: &mut Pool,
+    engine: &mut Engine,
+    (id, trace): (&str, &MultiTrace),
+    (question, verdict): (&Question, Verdict),
+) -> Result<Option<Witness>, String> {
+    let mut budget = plan.budget.clone();
+    if plan.explained < usize::MAX {
+        // Nobody insists, and the verdict is there.
+        budget.max_states = budget.max_states.map(|most| most.min(EXPLAINING_STATES));
+    }
+    let found = engine.witness(pool, plan.term, trace, question, verdict, &budget);
+    let Some(witness) = found else { return Ok(None) };
+    certify(pool, plan.term, trace, (question, verdict), &witness)
+        .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
+    Ok(Some(witness))
+}
+
+/// Writes why nothing explains a multi-trace, checked.
+fn certificate(
+    path: &str,
+    plan: &Plan,
+    pool: &mut Pool,
+    trace: &MultiTrace,
+    asked: &Asked,
+) -> Result<(), String> {
+    let question = match (asked, &plan.method) {
+        (Asked::Fast { question, .. }, _) | (_, Method::Graph(_, question)) => question,
+        (Asked::Graph | Asked::Unfit(_), Method::Fast(_)) => return Ok(()),
+    };
+    let certificate = match refute(pool, plan.term, trace, question, &plan.budget) {
+        Ok(certificate) => certificate,
+        Err(NotRefuted::TooLarge(stop)) => {
+            return Err(format!("there is no certificate: {}", stop.reason()));
+        }
+        Err(NotRefuted::Explained { .. }) => {
+            return Err(
+                "a bug in Otus: Fail, and yet there is an explanation; please report it".to_owned()
+            );
+        }
+    };
+    check_refutation(pool, plan.term, trace, question, &certificate)
+        .map_err(|error| bug(path, "the certificate", &format!("does not hold ({error})")))?;
+    certificate_file::write(path, pool, trace, &certificate).map_err(|error| format!("{error:#}"))
+}
+
+fn bug(id: &str, what: &str, is: &str) -> String {
+    format!("a bug in Otus: {what} of {id} {is}, please report it")
+}
+
+/// What a search of the papers finds, with its witness re-checked.
+fn search(
+    plan: &Plan,
+    pool: &mut Pool,
+    config: &Config,
+    (id, trace): (&str, &MultiTrace),
+) -> Result<Found, String> {
+    let term = plan.term;
+    let mut recorded = Graph::default();
+    let observer: &mut dyn graph::Observer =
+        if plan.graph.is_some() { &mut recorded } else { &mut Silent };
+    let start = Instant::now();
+    let outcome = graph::analyze(pool, term, trace, config, observer)
+        .map_err(|unfit| format!("it cannot be analysed this way: {unfit}"))?;
+    let elapsed = start.elapsed();
+    if let Some(witness) = &outcome.witness {
+        let claim = (config.kind, outcome.verdict);
+        certify(pool, term, trace, claim, witness)
+            .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
+    }
+    if let Some(path) = &plan.graph {
+        if outcome.verdict == Verdict::Fail {
+            let states: Vec<State> = recorded.nodes.iter().map(|node| node.state.clone()).collect();
+            closed(pool, term, trace, (config, Verdict::Fail), &states)
+                .map_err(|error| bug(id, "the refutation", &format!("is not closed ({error})")))?;
+        }
+        let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
+        graph_file::write(path, &context, &recorded).map_err(|error| format!("{error:#}"))?;
+    }
+    Ok(Found {
+        verdict: outcome.verdict,
+        states: outcome.nodes,
+        stop: outcome.stop,
+        reason: outcome.reason.map(Into::into),
+        unexplained: false,
+        witness: outcome.witness.filter(|_| plan.explained > 0),
+        furthest: None,
+        elapsed,
+    })
+}

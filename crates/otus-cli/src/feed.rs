@@ -1,0 +1,470 @@
+//! Multi-traces as a stream: which texts of a call they are, and their parts in turn.
+//!
+//! Texts that are told by their ending are not read before their turn. A case file is read in
+//! pieces of whole lines, so one of any length takes little memory; a `.htf` is read by whoever
+//! works on it.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use otus_syntax::{Diagnostic, Source, SourceId};
+
+use crate::args::Format;
+use crate::input::{self, Inputs};
+use crate::load::one_document;
+
+/// A text that holds one or many multi-traces.
+pub(crate) enum TraceInput {
+    /// A `.htf`.
+    File { path: String, id: String },
+    /// A case file.
+    Cases { path: String },
+    /// A multi-trace that has been read.
+    Text { name: String, bytes: Vec<u8>, id: String },
+    /// A case file of which only the beginning has been read.
+    Stream { name: String, head: Vec<u8>, rest: Box<dyn Read + Send> },
+}
+
+/// A part of the work.
+#[derive(Debug)]
+pub(crate) enum Job {
+    /// Some `.htf` files: path and id.
+    Files(Vec<(String, String)>),
+    /// A multi-trace that has been read.
+    Text { name: String, bytes: Vec<u8>, id: String },
+    /// Lines of a case file, from the one with this number on.
+    Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
+    /// A text that cannot be used at all.
+    Unusable { source: Box<Source>, diagnostic: Box<Diagnostic> },
+    /// A text that cannot be read.
+    Unreadable(String),
+}
+
+/// What the names of a call stand for.
+#[derive(Default)]
+pub(crate) struct Sorted {
+    /// Those of multi-traces.
+    pub(crate) traces: VecDeque<TraceInput>,
+    /// The others.
+    pub(crate) others: Vec<String>,
+    /// What came from standard input, if it is among the others.
+    pub(crate) standard_input: Option<Vec<u8>>,
+}
+
+/// Tells names of multi-traces from others.
+pub(crate) fn sort(names: &[String], from: Option<Format>) -> anyhow::Result<Sorted> {
+    let mut sorted = Sorted::default();
+    for name in names {
+        if name == "-" {
+            match standard_input(from)? {
+                Ok(input) => sorted.traces.push_back(input),
+                Err(bytes) => {
+                    sorted.standard_input = Some(bytes);
+                    sorted.others.push(name.clone());
+                }
+            }
+            continue;
+        }
+        let traces = &mut sorted.traces;
+        let folder = Path::new(name);
+        if folder.is_dir() {
+            let wanted = |path: &Path| trace_format(input::format_of_ending(path)).is_some();
+            for path in input::expand(name, wanted)? {
+                // Files of different folders may be called the same.
+                let inside = Path::new(&path).strip_prefix(folder).unwrap_or(Path::new(&path));
+                let id = inside.with_extension("").to_string_lossy().replace('\\', "/");
+                traces.push_back(named(path, id));
+            }
+            continue;
+        }
+        let path = Path::new(name);
+        let format = input::format_of_ending(path).or(from);
+        let format = format.or_else(|| input::format_of_content(&beginning(path)));
+        if trace_format(format).is_none() {
+            sorted.others.push(name.clone());
+            continue;
+        }
+        File::open(path).map_err(|error| input::explain_missing(name, &error))?;
+        if format == Some(Format::Jsonl) {
+            traces.push_back(TraceInput::Cases { path: name.clone() });
+        } else {
+            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            traces.push_back(TraceInput::File { path: name.clone(), id });
+        }
+    }
+    Ok(sorted)
+}
+
+fn named(path: String, id: String) -> TraceInput {
+    match input::format_of_ending(Path::new(&path)) {
+        Some(Format::Jsonl) => TraceInput::Cases { path },
+        _ => TraceInput::File { path, id },
+    }
+}
+
+/// The format, if it is one of multi-traces.
+fn trace_format(format: Option<Format>) -> Option<Format> {
+    format.filter(|format| matches!(format, Format::Htf | Format::Jsonl))
+}
+
+/// How much of a text is looked at to see what it is.
+const BEGINNING: usize = 64 << 10;
+
+fn beginning(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(path) {
+        let _ = file.take(BEGINNING as u64).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Standard input, if multi-traces come from there; otherwise all that came.
+fn standard_input(from: Option<Format>) -> anyhow::Result<Result<TraceInput, Vec<u8>>> {
+    let name = "<stdin>".to_owned();
+    let mut rest = std::io::stdin();
+    let mut head = Vec::new();
+    if from.is_none() {
+        // The first line tells a case file; it may be long before there is another.
+        while !has_line(&head) {
+            let before = head.len();
+            head.resize(before + BEGINNING, 0);
+            let length = rest.read(&mut head[before..])?;
+            head.truncate(before + length);
+            if length == 0 {
+                break;
+            }
+        }
+    }
+    let format = from.or_else(|| input::format_of_content(&String::from_utf8_lossy(&head)));
+    if format == Some(Format::Jsonl) {
+        return Ok(Ok(TraceInput::Stream { name, head, rest: Box::new(rest) }));
+    }
+    rest.read_to_end(&mut head)?;
+    let format = from.or_else(|| input::format_of_content(&String::from_utf8_lossy(&head)));
+    if format == Some(Format::Htf) {
+        return Ok(Ok(TraceInput::Text { name, bytes: head, id: "stdin".to_owned() }));
+    }
+    Ok(Err(head))
+}
+
+/// Whether a line that says something has ended.
+fn has_line(bytes: &[u8]) -> bool {
+    let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
+    start.is_some_and(|start| bytes[start..].contains(&b'\n'))
+}
+
+/// Makes jobs of inputs.
+pub(crate) struct Feed {
+    inputs: VecDeque<TraceInput>,
+    lines: Option<Lines>,
+    shared: Arc<Shared>,
+}
+
+/// What a feed tells others while it works.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    /// Set from outside (Ctrl-C) to end it.
+    pub(crate) cancel: Arc<AtomicBool>,
+    /// How many multi-traces were never made a job because of that.
+    pub(crate) unread: AtomicUsize,
+    /// Whether it waits for standard input, which may take for ever.
+    pub(crate) waits: AtomicBool,
+}
+
+impl Shared {
+    /// Whether nothing more will come although it has not ended.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed) && self.waits.load(Ordering::Relaxed)
+    }
+}
+
+impl Feed {
+    pub(crate) fn new(inputs: VecDeque<TraceInput>, shared: Arc<Shared>) -> Feed {
+        Feed { inputs, lines: None, shared }
+    }
+
+    /// The next job, of about `size` bytes.
+    pub(crate) fn next(&mut self, size: usize) -> Option<Job> {
+        loop {
+            if self.shared.cancel.load(Ordering::Relaxed) {
+                self.count();
+                return None;
+            }
+            if let Some(lines) = &mut self.lines {
+                match lines.next(size) {
+                    Some(job) => return Some(job),
+                    None => self.lines = None,
+                }
+            }
+            match self.inputs.pop_front()? {
+                TraceInput::File { path, id } => return Some(self.files((path, id), size)),
+                TraceInput::Text { name, bytes, id } => {
+                    return Some(Job::Text { name, bytes, id });
+                }
+                TraceInput::Cases { path } => match File::open(&path) {
+                    Ok(file) => {
+                        let lines = Lines::new(path, Vec::new(), Box::new(file), true);
+                        if let Some(job) = self.begin(lines) {
+                            return Some(job);
+                        }
+                    }
+                    Err(error) => {
+                        let error = input::explain_missing(&path, &error);
+                        return Some(Job::Unreadable(error.to_string()));
+                    }
+                },
+                TraceInput::Stream { name, head, rest } => {
+                    let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
+                    if let Some(job) = self.begin(Lines::new(name, head, rest, false)) {
+                        return Some(job);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Some files at once, since most are short.
+    fn files(&mut self, first: (String, String), size: usize) -> Job {
+        let mut files = vec![first];
+        let most = (size >> 12).max(1);
+        while files.len() < most
+            && let Some(TraceInput::File { path, id }) =
+                self.inputs.pop_front_if(|input| matches!(input, TraceInput::File { .. }))
+        {
+            files.push((path, id));
+        }
+        Job::Files(files)
+    }
+
+    /// Begins with a case file, unless it is none.
+    fn begin(&mut self, mut lines: Lines) -> Option<Job> {
+        let fault = lines.whole_fault();
+        if fault.is_none() {
+            self.lines = Some(lines);
+        }
+        fault
+    }
+
+    /// Counts what is left. Nobody knows how much more would come from standard input.
+    fn count(&mut self) {
+        let mut count = 0;
+        let lines = self.lines.take().into_iter();
+        let inputs = self.inputs.drain(..).filter_map(|input| match input {
+            TraceInput::Cases { path } => {
+                let file = File::open(&path).ok()?;
+                Some(Lines::new(path, Vec::new(), Box::new(file), true))
+            }
+            TraceInput::File { .. } | TraceInput::Text { .. } => {
+                count += 1;
+                None
+            }
+            TraceInput::Stream { name, head, rest } => {
+                let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
+                Some(Lines::new(name, head, rest, false))
+            }
+        });
+        let cases: usize = lines.chain(inputs).map(Lines::count).sum();
+        self.shared.unread.fetch_add(count + cases, Ordering::Relaxed);
+    }
+}
+
+/// A stream that tells when it is waited for.
+struct Waiting {
+    rest: Box<dyn Read + Send>,
+    shared: Arc<Shared>,
+}
+
+impl Read for Waiting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.shared.waits.store(true, Ordering::Relaxed);
+        let length = self.rest.read(buffer);
+        self.shared.waits.store(false, Ordering::Relaxed);
+        length
+    }
+}
+
+/// How many multi-traces there are, if that can be known without reading a stream to its end.
+pub(crate) fn count(inputs: &VecDeque<TraceInput>) -> usize {
+    let cases = |path: &str| {
+        let lines = File::open(path)
+            .ok()
+            .map(|file| Lines::new(path.to_owned(), Vec::new(), Box::new(file), true));
+        lines.map_or(0, Lines::count)
+    };
+    let counts = inputs.iter().map(|input| match input {
+        TraceInput::Cases { path } => cases(path),
+        TraceInput::File { .. } | TraceInput::Text { .. } | TraceInput::Stream { .. } => 1,
+    });
+    counts.sum()
+}
+
+/// The lines of a case file.
+struct Lines {
+    name: Arc<str>,
+    rest: Box<dyn Read + Send>,
+    /// Whether it is a file, which has an end.
+    file: bool,
+    buffer: Vec<u8>,
+    /// How much of the buffer has been used.
+    used: usize,
+    /// The number of the next line.
+    line: usize,
+    ended: Option<std::io::Result<()>>,
+}
+
+impl Lines {
+    fn new(name: String, head: Vec<u8>, rest: Box<dyn Read + Send>, file: bool) -> Lines {
+        let name = name.into();
+        Lines { name, rest, file, buffer: head, used: 0, line: 1, ended: None }
+    }
+
+    /// Whole lines of about `size` bytes.
+    fn next(&mut self, size: usize) -> Option<Job> {
+        loop {
+            let unused = &self.buffer[self.used..];
+            // The last line end within the size, or else the first one.
+            let within = &unused[..size.min(unused.len())];
+            let cut = memchr::memrchr(b'\n', within).or_else(|| memchr::memchr(b'\n', unused));
+            let length = match cut {
+                Some(end) => end + 1,
+                None if self.ended.is_none() => {
+                    self.read();
+                    continue;
+                }
+                None => unused.len(),
+            };
+            if length == 0 {
+                return match self.ended.replace(Ok(())) {
+                    Some(Err(error)) => {
+                        Some(Job::Unreadable(format!("cannot read {}: {error}", self.name)))
+                    }
+                    Some(Ok(())) | None => None,
+                };
+            }
+            let bytes = unused[..length].to_vec();
+            let first = self.line;
+            self.line += memchr::memchr_iter(b'\n', &bytes).count();
+            self.used += length;
+            return Some(Job::Lines { name: self.name.clone(), first, bytes });
+        }
+    }
+
+    /// Reads on.
+    fn read(&mut self) {
+        self.buffer.drain(..self.used);
+        self.used = 0;
+        let before = self.buffer.len();
+        // A line without end would otherwise be looked through again and again.
+        self.buffer.resize(before + before.max(4 * BEGINNING), 0);
+        let length = loop {
+            match self.rest.read(&mut self.buffer[before..]) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Ok(0) => {
+                    self.ended = Some(Ok(()));
+                    break 0;
+                }
+                Ok(length) => break length,
+                Err(error) => {
+                    self.ended = Some(Err(error));
+                    break 0;
+                }
+            }
+        };
+        self.buffer.truncate(before + length);
+    }
+
+    /// What makes the whole text unusable: it is not text, or one document over several lines.
+    fn whole_fault(&mut self) -> Option<Job> {
+        while self.ended.is_none() && !has_line(&self.buffer) {
+            self.read();
+        }
+        let start = self.buffer.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let end = memchr::memchr(b'\n', &self.buffer[start..]).map(|length| start + length)?;
+        let line = std::str::from_utf8(&self.buffer[start..end]);
+        if line.is_ok_and(|line| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()) {
+            return None;
+        }
+        // Anything longer than this is no document that somebody put into lines.
+        while self.file && self.ended.is_none() && self.buffer.len() < 64 << 20 {
+            self.read();
+        }
+        if std::str::from_utf8(&self.buffer[start..end]).is_ok() {
+            self.ended.as_ref()?;
+            let text = std::str::from_utf8(&self.buffer).ok()?;
+            let source = Source::with_id(SourceId(0), &*self.name, text);
+            let diagnostic = Box::new(one_document(&source)?);
+            return Some(Job::Unusable { source: Box::new(source), diagnostic });
+        }
+        let mut inputs = Inputs::default();
+        inputs.add_bytes(self.name.to_string(), self.buffer.clone());
+        let (source, diagnostic) = (inputs.sources.pop()?, inputs.diagnostics.pop()?);
+        Some(Job::Unusable { source: Box::new(source), diagnostic: Box::new(diagnostic) })
+    }
+
+    /// How many cases are left.
+    fn count(mut self) -> usize {
+        let mut count = 0;
+        while let Some(Job::Lines { bytes, .. }) = self.next(4 * BEGINNING) {
+            let said = |line: &&[u8]| line.iter().any(|byte| !byte.is_ascii_whitespace());
+            count += bytes.split(|&byte| byte == b'\n').filter(said).count();
+            if !self.file && memchr::memchr(b'\n', &self.buffer[self.used..]).is_none() {
+                break;
+            }
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    /// The jobs of a case file: first line and text.
+    fn jobs(text: &str, size: usize) -> Vec<(usize, String)> {
+        let mut lines = Lines::new(
+            "x.jsonl".to_owned(),
+            Vec::new(),
+            Box::new(Cursor::new(text.as_bytes().to_vec())),
+            true,
+        );
+        let mut jobs = Vec::new();
+        while let Some(job) = lines.next(size) {
+            if let Job::Lines { first, bytes, .. } = job {
+                jobs.push((first, String::from_utf8(bytes).unwrap()));
+            }
+        }
+        jobs
+    }
+
+    #[test]
+    fn a_job_is_whole_lines_with_the_number_of_the_first() {
+        let job = |line, text: &str| (line, text.to_owned());
+        assert_eq!(jobs("", 8), []);
+        assert_eq!(
+            jobs("ab\nc\n\nd", 1),
+            [job(1, "ab\n"), job(2, "c\n"), job(3, "\n"), job(4, "d")]
+        );
+        assert_eq!(jobs("ab\nc\n\nd", 5), [job(1, "ab\nc\n"), job(3, "\n"), job(4, "d")]);
+        assert_eq!(jobs("ab\nc\n\nd", 100), [job(1, "ab\nc\n\n"), job(4, "d")]);
+    }
+
+    #[test]
+    fn nothing_is_lost_whatever_the_size() {
+        let text: String = (0..3000).flat_map(|i| ["x".repeat(i % 700), "\n".to_owned()]).collect();
+        for size in [1, 100, 5000, 1 << 20] {
+            let jobs = jobs(&text, size);
+            assert_eq!(jobs.iter().map(|(_, text)| text.as_str()).collect::<String>(), text);
+            let mut line = 1;
+            for (first, text) in jobs {
+                assert_eq!(first, line);
+                line += text.matches('\n').count();
+            }
+        }
+    }
+}

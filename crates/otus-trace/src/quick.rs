@@ -1,0 +1,624 @@
+//! Plain multi-traces, read from their text in one go.
+//!
+//! Case files have hundreds of thousands of short multi-traces with the same few lifelines and
+//! actions in them. Making a tree of each, with all its places, and then a multi-trace of the tree
+//! takes longer than most analyses do. This reader remembers every header (`[a, b]`) and every
+//! action as it was written and what it turned out to be, so that a text that holds nothing new is
+//! a few look-ups, and it fills the same multi-trace again and again.
+//!
+//! *Claim.* Whatever it reads, [`parse_trace`](otus_syntax::parse_trace) and [`lower`](crate::lower())
+//! read as the same multi-trace and have nothing to say about (tested on random texts). It reads
+//! `{[a] a!m.a?n; [b,c] {b?m, c?m}}` with plain or quoted names and white space between tokens, and
+//! gives up on everything else, wrong or just rare (comments, escapes, global traces without
+//! `[#all]`): that is for the general way, which finds the words for what is wrong.
+//!
+//! *Cost.* Measured on the corpus: see the record in `bench/`.
+
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use otus_core::{Action, ActionId, LifelineId, Pool};
+use otus_syntax::ast::Direction;
+use otus_syntax::name::is_plain;
+use rustc_hash::FxHasher;
+
+use crate::multitrace::{MultiTrace, Partition, Step};
+
+/// Reads plain multi-traces over the signature of one pool.
+///
+/// ```
+/// use otus_core::{Pool, Signature};
+/// use otus_trace::QuickReader;
+///
+/// let mut signature = Signature::default();
+/// signature.add_lifeline("a");
+/// signature.add_message("m");
+/// let mut pool = Pool::new(signature);
+/// let mut reader = QuickReader::new(&pool);
+/// assert_eq!(reader.read("{[a] a!m.a!m}", &mut pool).unwrap().len(), 2);
+/// assert!(reader.read("{[a] a!m /* and so on */}", &mut pool).is_none());
+/// ```
+#[derive(Debug)]
+pub struct QuickReader {
+    /// Actions in the order in which they were first met.
+    actions: Vec<KnownAction>,
+    /// The same by how they are written.
+    by_text: HashTable<u32>,
+    /// The action that was read last.
+    last: usize,
+    /// Lists of lifelines by how they are written, without the brackets.
+    headers: HashTable<Header>,
+    /// Partitions by the lifelines of their components, [`END`] after each.
+    partitions: HashTable<(Box<[u32]>, Arc<Partition>)>,
+    /// By lifeline: the last component that took it.
+    owners: Vec<u64>,
+    /// How many components there have been, over all texts.
+    components: u64,
+    /// What the partition of the current text is found by.
+    key: Vec<u32>,
+    trace: MultiTrace,
+}
+
+#[derive(Debug)]
+struct KnownAction {
+    written: Box<[u8]>,
+    action: ActionId,
+    lifeline: LifelineId,
+    /// The action that followed it last time, which most often does so again.
+    follower: u32,
+}
+
+#[derive(Debug)]
+struct Header {
+    written: Box<[u8]>,
+    lifelines: Lifelines,
+}
+
+#[derive(Debug)]
+enum Lifelines {
+    All,
+    Any,
+    Listed(Box<[LifelineId]>),
+}
+
+/// Ends a component in the key of a partition.
+const END: u32 = u32::MAX;
+
+/// How many headers and partitions are remembered. Real files have a few.
+const MOST: usize = 4096;
+
+impl QuickReader {
+    /// A reader for texts over the signature of this pool.
+    pub fn new(pool: &Pool) -> Self {
+        let lifelines = pool.signature().lifeline_count();
+        QuickReader {
+            actions: Vec::new(),
+            by_text: HashTable::new(),
+            last: 0,
+            headers: HashTable::new(),
+            partitions: HashTable::new(),
+            owners: vec![0; lifelines],
+            components: 0,
+            key: Vec::new(),
+            trace: MultiTrace::empty(Partition::discrete(lifelines)),
+        }
+    }
+
+    /// The multi-trace of a text, without places; `None` if the text is not plain or not right.
+    /// The pool must be the one that the reader was made for; actions may be added to it.
+    pub fn read(&mut self, text: &str, pool: &mut Pool) -> Option<&MultiTrace> {
+        self.last = 0;
+        self.trace.steps.clear();
+        self.trace.ends.clear();
+        self.key.clear();
+        let mut text = Cursor { text, bytes: text.as_bytes(), at: 0 };
+        self.file(&mut text, pool)?;
+        self.finish();
+        Some(&self.trace)
+    }
+
+    /// The multi-trace that was read last; nothing sensible if the text was given up.
+    pub fn trace(&self) -> &MultiTrace {
+        &self.trace
+    }
+
+    /// `file := '{' components? '}' | components`
+    fn file(&mut self, text: &mut Cursor<'_>, pool: &mut Pool) -> Option<()> {
+        text.skip_space();
+        let braced = text.peek() == Some(b'{');
+        if braced {
+            text.at += 1;
+            text.skip_space();
+        }
+        // `{a!m, b?m}` is a set of simultaneous actions of a global trace.
+        if !matches!(text.peek(), Some(b'[' | b'}')) {
+            return None;
+        }
+        let before = self.components;
+        let mut all = false;
+        loop {
+            text.skip_space();
+            match text.peek() {
+                None if !braced => break,
+                Some(b'}') if braced => {
+                    text.at += 1;
+                    text.skip_space();
+                    text.peek().is_none().then_some(())?;
+                    break;
+                }
+                Some(b';') => text.at += 1,
+                Some(b'[') => all |= self.component(text, pool, before)?,
+                _ => return None,
+            }
+        }
+        (!all || self.components == before + 1).then_some(())
+    }
+
+    /// `component := '[' lifelines ']' sequence?`; returns whether it is `#all`.
+    fn component(&mut self, text: &mut Cursor<'_>, pool: &mut Pool, before: u64) -> Option<bool> {
+        let start = text.at + 1;
+        text.at = start + memchr::memchr(b']', &text.bytes[start..])?;
+        let lifelines = header(&mut self.headers, &text.text[start..text.at], pool)?;
+        text.at += 1;
+        self.components += 1;
+        let (stamp, key) = (self.components, self.key.len());
+        let (mut any, mut all) = (false, false);
+        match lifelines {
+            Lifelines::All => {
+                all = true;
+                self.key.extend((0..).take(self.owners.len()));
+                self.owners.fill(stamp);
+            }
+            Lifelines::Any => any = true,
+            Lifelines::Listed(lifelines) => {
+                for &lifeline in lifelines {
+                    take(&mut self.owners, &mut self.key, lifeline, (before, stamp))?;
+                }
+            }
+        }
+        text.skip_space();
+        if !matches!(text.peek(), None | Some(b';' | b'}')) {
+            self.sequence(text, pool, (before, stamp, any))?;
+        }
+        // A component without lifelines is none.
+        if self.key.len() > key {
+            self.key.push(END);
+            self.trace.ends.push(self.trace.steps.len());
+        }
+        Some(all)
+    }
+
+    /// `sequence := step ('.' step)*`
+    fn sequence(
+        &mut self,
+        text: &mut Cursor<'_>,
+        pool: &mut Pool,
+        here: (u64, u64, bool),
+    ) -> Option<()> {
+        loop {
+            if text.peek() == Some(b'{') {
+                self.moment(text, pool, here)?;
+            } else {
+                let action = self.action(text, pool, here)?;
+                self.trace.steps.push(Step::new(action, false));
+            }
+            text.skip_space();
+            match text.peek() {
+                Some(b'.') => {
+                    text.at += 1;
+                    text.skip_space();
+                }
+                None | Some(b';' | b'}') => return Some(()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// `'{' action (',' action)* '}'`
+    fn moment(
+        &mut self,
+        text: &mut Cursor<'_>,
+        pool: &mut Pool,
+        here: (u64, u64, bool),
+    ) -> Option<()> {
+        let first = self.trace.steps.len();
+        loop {
+            // Past the brace or the comma.
+            text.at += 1;
+            text.skip_space();
+            let action = self.action(text, pool, here)?;
+            self.trace.steps.push(Step::new(action, false));
+            text.skip_space();
+            match text.peek() {
+                Some(b',') => {}
+                Some(b'}') => break,
+                _ => return None,
+            }
+        }
+        text.at += 1;
+        let moment = &mut self.trace.steps[first..];
+        moment.sort_unstable();
+        if moment.windows(2).any(|two| two[0] == two[1]) {
+            return None;
+        }
+        for step in moment.iter_mut().skip(1) {
+            *step = Step::new(step.action(), true);
+        }
+        Some(())
+    }
+
+    /// An action on a lifeline of the component, or any lifeline that is free if `any`.
+    fn action(
+        &mut self,
+        text: &mut Cursor<'_>,
+        pool: &mut Pool,
+        (before, stamp, any): (u64, u64, bool),
+    ) -> Option<ActionId> {
+        let index = match self.guess(text) {
+            Some(index) => index,
+            None => self.known_action(text, pool)?,
+        };
+        self.last = index;
+        let KnownAction { action, lifeline, .. } = self.actions[index];
+        if self.owners[lifeline.0 as usize] != stamp {
+            if !any {
+                return None;
+            }
+            take(&mut self.owners, &mut self.key, lifeline, (before, stamp))?;
+        }
+        Some(action)
+    }
+
+    /// The action that stands here, if it is the one that followed the last one before.
+    fn guess(&self, text: &mut Cursor<'_>) -> Option<usize> {
+        let index = self.actions.get(self.last)?.follower as usize;
+        let written = &self.actions[index].written;
+        let end = text.at + written.len();
+        if text.bytes.get(text.at..end)? != &**written || !ends_action(text.bytes.get(end)) {
+            return None;
+        }
+        text.at = end;
+        Some(index)
+    }
+
+    /// The index of the action that stands here, new or known.
+    fn known_action(&mut self, text: &mut Cursor<'_>, pool: &mut Pool) -> Option<usize> {
+        let start = text.at;
+        text.name()?;
+        let middle = text.at;
+        if !matches!(text.peek(), Some(b'!' | b'?')) {
+            return None;
+        }
+        text.at += 1;
+        text.name()?;
+        if !ends_action(text.bytes.get(text.at)) {
+            return None;
+        }
+        let written = &text.bytes[start..text.at];
+        let hash = hash(written);
+        let actions = &mut self.actions;
+        let found = self.by_text.find(hash, |&index| *actions[index as usize].written == *written);
+        let index = match found {
+            Some(&index) => index,
+            None => {
+                let lifeline = pool.signature().lifeline(name(&text.text[start..middle])?)?;
+                let message = name(&text.text[middle + 1..text.at])?;
+                let message = pool.signature().message(message)?;
+                let direction = match text.bytes[middle] {
+                    b'!' => Direction::Emission,
+                    _ => Direction::Reception,
+                };
+                let action = pool.intern_action(Action { lifeline, direction, message });
+                let index = u32::try_from(actions.len()).ok()?;
+                let written = written.into();
+                actions.push(KnownAction { written, action, lifeline, follower: index });
+                self.by_text.insert_unique(hash, index, |&index| {
+                    self::hash(&actions[index as usize].written)
+                });
+                index
+            }
+        };
+        actions[self.last].follower = index;
+        Some(index as usize)
+    }
+
+    /// Gives the multi-trace its partition.
+    fn finish(&mut self) {
+        let mut hasher = FxHasher::default();
+        self.key.hash(&mut hasher);
+        let hash = hasher.finish();
+        let partition = match self.partitions.find(hash, |(key, _)| **key == *self.key) {
+            Some((_, partition)) => partition.clone(),
+            None => {
+                if self.partitions.len() >= MOST {
+                    self.partitions.clear();
+                }
+                let lifelines =
+                    |part: &[u32]| part.iter().map(|&number| LifelineId(number)).collect();
+                let components = self.key.split(|&number| number == END).map(lifelines).collect();
+                let partition = Arc::new(Partition::new(components, self.owners.len()));
+                let entry = (self.key.as_slice().into(), partition.clone());
+                self.partitions.insert_unique(hash, entry, |(key, _)| {
+                    let mut hasher = FxHasher::default();
+                    key.hash(&mut hasher);
+                    hasher.finish()
+                });
+                partition
+            }
+        };
+        while self.trace.ends.len() < partition.len() {
+            self.trace.ends.push(self.trace.steps.len());
+        }
+        self.trace.partition = partition;
+    }
+}
+
+/// Whether an action ends before this byte. What else a name is followed by may belong to it:
+/// another alphabet, `-`.
+fn ends_action(byte: Option<&u8>) -> bool {
+    matches!(byte, None | Some(b'.' | b';' | b'}' | b',' | b' ' | b'\n' | b'\t' | b'\r'))
+}
+
+/// A component takes a lifeline, unless another of the same text has it or it does already.
+fn take(
+    owners: &mut [u64],
+    key: &mut Vec<u32>,
+    lifeline: LifelineId,
+    (before, stamp): (u64, u64),
+) -> Option<()> {
+    let owner = &mut owners[lifeline.0 as usize];
+    if *owner > before {
+        return None;
+    }
+    *owner = stamp;
+    key.push(lifeline.0);
+    Some(())
+}
+
+/// What a list of lifelines stands for, new or known.
+fn header<'h>(
+    headers: &'h mut HashTable<Header>,
+    written: &str,
+    pool: &Pool,
+) -> Option<&'h Lifelines> {
+    let hash = hash(written.as_bytes());
+    let same = |header: &Header| *header.written == *written.as_bytes();
+    if headers.find(hash, same).is_none() {
+        if headers.len() >= MOST {
+            headers.clear();
+        }
+        let lifelines = resolve_header(written, pool)?;
+        let header = Header { written: written.as_bytes().into(), lifelines };
+        headers.insert_unique(hash, header, |header| self::hash(&header.written));
+    }
+    headers.find(hash, same).map(|header| &header.lifelines)
+}
+
+/// `'#all' | '#any' | name (',' name)*`
+fn resolve_header(written: &str, pool: &Pool) -> Option<Lifelines> {
+    let space = [' ', '\n', '\t', '\r'];
+    match written.trim_matches(space) {
+        "#all" => return Some(Lifelines::All),
+        "#any" => return Some(Lifelines::Any),
+        _ => {}
+    }
+    let one = |part: &str| pool.signature().lifeline(name(part.trim_matches(space))?);
+    written.split(',').map(one).collect::<Option<_>>().map(Lifelines::Listed)
+}
+
+/// The name that is written plainly, or in quotes without anything special in them.
+fn name(written: &str) -> Option<&str> {
+    let inner = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match inner {
+        Some(name) => (!name.is_empty() && !name.contains(SPECIAL)).then_some(name),
+        None => is_plain(written).then_some(written),
+    }
+}
+
+/// What ends a quoted name, or is more than itself in one.
+const SPECIAL: [char; 4] = ['"', '\\', '\n', '\r'];
+
+struct Cursor<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// Moves past a name: letters, digits and `_` in ASCII, or anything in quotes.
+    fn name(&mut self) -> Option<()> {
+        let start = self.at;
+        if self.peek() == Some(b'"') {
+            let length = memchr::memchr2(b'"', b'\\', &self.bytes[start + 1..])?;
+            self.at = start + 1 + length;
+            let closed = self.peek() == Some(b'"');
+            self.at += 1;
+            return closed.then_some(());
+        }
+        while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            self.at += 1;
+        }
+        (self.at > start).then_some(())
+    }
+}
+
+fn hash(written: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(written);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otus_core::Signature;
+    use otus_syntax::{Source, parse_trace};
+    use proptest::prelude::*;
+
+    fn pool() -> Pool {
+        let mut signature = Signature::default();
+        for name in ["a", "b", "c", "x-1"] {
+            signature.add_lifeline(name);
+        }
+        for name in ["m", "n", "to be"] {
+            signature.add_message(name);
+        }
+        Pool::new(signature)
+    }
+
+    /// Reads a text both ways; returns whether the quick one knew how.
+    #[track_caller]
+    fn both(reader: &mut QuickReader, pool: &mut Pool, text: &str) -> bool {
+        let parsed = parse_trace(&Source::new("x.htf", text));
+        // Undeclared messages are added to a pool, which must not show in the next text.
+        let (expected, found) = crate::lower(&parsed.tree, &mut pool.clone());
+        let Some(trace) = reader.read(text, pool) else { return false };
+        assert_eq!(parsed.diagnostics, [], "{text}");
+        assert_eq!(found, [], "{text}");
+        let (expected, again) = (expected.without_places(), crate::lower(&parsed.tree, pool).0);
+        assert_eq!(*trace, again.without_places(), "{text}");
+        assert_eq!(trace.partition(), expected.partition(), "{text}");
+        true
+    }
+
+    #[test]
+    fn plain_texts_are_read_as_in_the_general_way() {
+        let (mut pool, texts) = (
+            pool(),
+            [
+                "{[a] a!m.a?n; [b] b?m}",
+                "{[b] b?m;[a] ;}",
+                "[a] a!m",
+                "[c , a] {c!m , a?n}.a!m ; [b]",
+                "{[#all] a!m.b?m.\"x-1\"!\"to be\"}",
+                "{[#any] c!m.a!m; [#any]; [b]}",
+                "{[\"x-1\"] \"x-1\"!m.\"x-1\"?m}",
+                "{}",
+                " { [a]\n\ta!m . a!m\r\n}\n",
+            ],
+        );
+        let mut reader = QuickReader::new(&pool);
+        for text in texts.iter().chain(&texts) {
+            assert!(both(&mut reader, &mut pool, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_left_to_the_general_way() {
+        let mut pool = pool();
+        let mut reader = QuickReader::new(&pool);
+        for text in [
+            "",
+            "a!m",
+            "{a!m,b?m}.a!m",
+            "{[a] a!m",
+            "[a] a!m}",
+            "[a] a!m [b]",
+            "[a] a!m; [a]",
+            "[a,a] a!m",
+            "[#all] a!m; [b]",
+            "[a] b!m",
+            "[z] ",
+            "[a] a!zzz",
+            "[a] a!m.",
+            "[a] .a!m",
+            "[a] a !m",
+            "[a] a!m /* x */",
+            "[a] {a!m,a!m}",
+            "[a] {}",
+            "[]",
+            "[a] a!m-n",
+            "[a] a!mé",
+            "[a] \"a\\n\"!m",
+            "[1] 1!m",
+            "[x-1] x-1!m",
+            "[#any] a!m; [#any] a!m",
+        ] {
+            assert!(!both(&mut reader, &mut pool, text), "{text}");
+            // What was given up leaves nothing behind.
+            assert!(both(&mut reader, &mut pool, "{[a] a!m; [b,c] b?m}"));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_is_read_right(
+            texts in prop::collection::vec(
+                prop::collection::vec(prop::sample::select(TOKENS.to_vec()), 0..14), 1..8
+            )
+        ) {
+            let mut pool = pool();
+            let mut reader = QuickReader::new(&pool);
+            for text in texts {
+                both(&mut reader, &mut pool, &text.concat());
+            }
+        }
+
+        #[test]
+        fn whatever_is_plain_is_read(
+            texts in prop::collection::vec(
+                prop::array::uniform3(prop::collection::vec(0..5usize, 0..6)), 1..6
+            )
+        ) {
+            let mut pool = pool();
+            let mut reader = QuickReader::new(&pool);
+            for [first, second, third] in texts {
+                let steps = |numbers: &[usize], steps: [&str; 5]| {
+                    numbers.iter().map(|&number| steps[number]).collect::<Vec<_>>().join(".")
+                };
+                let text = format!(
+                    "{{[a] {};[c,b]{} ; [\"x-1\"] {}}}",
+                    steps(&first, ["a!m", "a?m", "a!n", "\"a\"!m", "a!\"to be\""]),
+                    steps(&second, ["b!m", "c?m", "{c!n,b?m}", "{b!m}", "b?m"]),
+                    steps(&third, ["\"x-1\"!m", "\"x-1\"?m", "\"x-1\"!n", "\"x-1\"?n", "\"x-1\"!m"]),
+                );
+                prop_assert!(both(&mut reader, &mut pool, &text), "{text}");
+            }
+        }
+    }
+
+    const TOKENS: &[&str] = &[
+        "{",
+        "}",
+        "[a]",
+        "[b,c]",
+        "[",
+        "]",
+        "#all",
+        "[#any]",
+        ";",
+        "; ",
+        ".",
+        "a!m",
+        "b?m",
+        "c!n",
+        "a!m",
+        ".a?m",
+        "a",
+        "!",
+        "m",
+        "\"x-1\"",
+        "\"",
+        "\\",
+        ",",
+        " ",
+        "\n",
+        "é",
+        "{a!m,b?m}",
+        "1",
+        "-",
+        "/*",
+        "//",
+    ];
+}
