@@ -56,20 +56,23 @@ fn window(observed: Observed) -> Window {
     }
 }
 
-/// Compares all answers about a term and a multi-trace; returns how many were yes.
+/// Compares all answers about a term and a multi-trace; returns how many were no, yes, and none.
 #[track_caller]
 fn compare(
     pool: &mut Pool,
     (term, partition): (TermId, &Partition),
     seen: &Observation,
     declarations: &[Vec<Observed>],
-) -> Option<[usize; 2]> {
-    let problem = Problem::new(pool, term, partition)?;
+) -> [usize; 3] {
+    let problem = Problem::new(pool, term, partition).expect("small terms are taken");
     let trace = seen.to_multi_trace();
-    let mut counts = [0, 0];
+    let mut counts = [0; 3];
     for declared in declarations {
         let question = Question::Each(declared.clone().into());
-        let Some(found) = explained(pool, &problem, term, &trace, &question) else { continue };
+        let Some(found) = explained(pool, &problem, term, &trace, &question) else {
+            counts[2] += 1;
+            continue;
+        };
         let mut sets = TraceSets::new(pool, 100_000);
         let windows: Vec<Window> = declared.iter().map(|&observed| window(observed)).collect();
         let mut components = seen.components.clone();
@@ -84,7 +87,7 @@ fn compare(
         assert_eq!(found, expected, "{} on {}: {declared:?}", pool.text(term), seen.text(pool));
         counts[usize::from(found)] += 1;
     }
-    Some(counts)
+    counts
 }
 
 #[test]
@@ -148,8 +151,7 @@ fn random_term(scope: &mut Scope, rng: &mut fastrand::Rng, leaves: usize) -> Ter
 }
 
 fn random_cases(seeds: std::ops::Range<u64>, leaves: usize) {
-    let mut counts = [0, 0];
-    let mut coupled = 0;
+    let mut counts = [0; 3];
     let partitions = partitions(3);
     for seed in seeds {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -165,16 +167,13 @@ fn random_cases(seeds: std::ops::Range<u64>, leaves: usize) {
                 Observed::ALL.iter().map(|&all| vec![all; partition.len()]).collect();
             declarations
                 .push((0..partition.len()).map(|_| Observed::ALL[rng.usize(..5)]).collect());
-            match compare(&mut scope.pool, (term, partition), &seen, &declarations) {
-                Some([no, yes]) => {
-                    counts[0] += no;
-                    counts[1] += yes;
-                }
-                None => coupled += 1,
-            }
+            let found = compare(&mut scope.pool, (term, partition), &seen, &declarations);
+            counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
         }
     }
-    assert!(counts.iter().all(|&count| count > 2000), "{counts:?} {coupled}");
+    let [no, yes, none] = counts;
+    // Of coupled terms a few may take too many rounds.
+    assert!(no > 2000 && yes > 2000 && none * 1000 < no, "{counts:?}");
 }
 
 #[test]
@@ -185,7 +184,7 @@ fn random_terms_without_loops_are_decided_and_explained() {
 #[test]
 #[ignore = "minutes"]
 fn very_many_random_terms_without_loops_are_decided_and_explained() {
-    random_cases(10_000..60_000, 8);
+    random_cases(10_000..30_000, 7);
 }
 
 #[test]
@@ -195,7 +194,7 @@ fn all_small_terms_without_loops_are_decided_and_explained() {
     let terms = scope.up_to_renaming(&terms).into_iter();
     let loop_free: Vec<TermId> =
         terms.filter(|&term| scope.pool.attributes(term).loops == 0).collect();
-    let mut counts = [0, 0];
+    let mut counts = [0; 3];
     for (i, term) in loop_free.into_iter().enumerate() {
         for partition in partitions(2) {
             let letters = alphabet(&scope.pool, term, &partition, None);
@@ -203,17 +202,13 @@ fn all_small_terms_without_loops_are_decided_and_explained() {
                 Observed::ALL.iter().map(|&all| vec![all; partition.len()]).collect();
             // Each term with some of its multi-traces, and every multi-trace with some terms.
             for seen in observations(&partition, &letters, 3).iter().skip(i % 7).step_by(7) {
-                if let Some([no, yes]) =
-                    compare(&mut scope.pool, (term, &partition), seen, &declarations)
-                {
-                    counts[0] += no;
-                    counts[1] += yes;
-                }
+                let found = compare(&mut scope.pool, (term, &partition), seen, &declarations);
+                counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
             }
         }
     }
-    println!("{counts:?} refuted and explained");
-    assert!(counts.iter().all(|&count| count > 10_000), "{counts:?}");
+    println!("{counts:?} refuted, explained and undecided");
+    assert!(counts[0] > 10_000 && counts[1] > 10_000 && counts[2] == 0, "{counts:?}");
 }
 
 /// Decides a formula by its reduction; the witness is replayed.

@@ -55,7 +55,6 @@
 //! right. This is a trace of c, as it respects R: by the last line p R q have places p < q, or both are
 //! before or both after. Its places 1..k are the moments, which are a prefix, a suffix … as declared. Conversely a trace
 //! of c with such a window gives places. ∎
-
 //!
 //! **Coupled terms.** If C does not decouple i, the formula speaks about the relaxed term, which can
 //! show more. So what it refutes is refuted. A model is then looked at as a whole: the operators of the term itself
