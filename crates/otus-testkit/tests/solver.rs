@@ -9,7 +9,7 @@ use otus_analysis::engine::{Engine, Options};
 use otus_analysis::{Observed, Question, Verdict};
 use otus_core::{Pool, Term, TermId};
 use otus_testkit::oracle::traces::TraceSets;
-use otus_testkit::oracle::{Members, Observation, Window};
+use otus_testkit::oracle::{Members, Observation, Window, marked};
 use otus_testkit::sat::{self, Formula, random, reduce};
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
@@ -24,22 +24,24 @@ fn explained(
     term: TermId,
     trace: &MultiTrace,
     question: &Question,
-) -> bool {
+) -> Option<bool> {
     let budget = Budget::default();
     let answer = problem.ask(trace, question, &mut Meter::new(&budget));
-    match answer.expect("small formulas are made") {
+    match answer? {
         Answer::Explained(model) => {
             let witness = problem.witness(pool, trace, question, &model);
-            let complete = trace.partition().components();
-            let complete = complete.into_iter().all(|c| question.of(c) == Observed::Complete);
+            // Nothing is missing of what was not to be observed.
+            let complete = trace.partition().components().all(|component| {
+                matches!(question.of(component), Observed::Complete | Observed::Unobserved)
+            });
             let verdict = if complete { Verdict::Pass } else { Verdict::WeakPass };
             if let Err(refuted) = certify(pool, term, trace, (question, verdict), &witness) {
                 let shown = Observation::from(trace).text(pool);
                 panic!("{}: {shown}: {}: {refuted}", pool.text(term), witness.text(pool));
             }
-            true
+            Some(true)
         }
-        Answer::Refuted => false,
+        Answer::Refuted => Some(false),
         Answer::Stopped(stop) => panic!("without budget it stopped: {}", stop.reason()),
     }
 }
@@ -54,20 +56,23 @@ fn window(observed: Observed) -> Window {
     }
 }
 
-/// Compares all answers about a term and a multi-trace; returns how many were yes.
+/// Compares all answers about a term and a multi-trace; returns how many were no, yes, and none.
 #[track_caller]
 fn compare(
     pool: &mut Pool,
     (term, partition): (TermId, &Partition),
     seen: &Observation,
     declarations: &[Vec<Observed>],
-) -> Option<[usize; 2]> {
-    let problem = Problem::new(pool, term, partition)?;
+) -> [usize; 3] {
+    let problem = Problem::new(pool, term, partition).expect("small terms are taken");
     let trace = seen.to_multi_trace();
-    let mut counts = [0, 0];
+    let mut counts = [0; 3];
     for declared in declarations {
         let question = Question::Each(declared.clone().into());
-        let found = explained(pool, &problem, term, &trace, &question);
+        let Some(found) = explained(pool, &problem, term, &trace, &question) else {
+            counts[2] += 1;
+            continue;
+        };
         let mut sets = TraceSets::new(pool, 100_000);
         let windows: Vec<Window> = declared.iter().map(|&observed| window(observed)).collect();
         let mut components = seen.components.clone();
@@ -82,7 +87,46 @@ fn compare(
         assert_eq!(found, expected, "{} on {}: {declared:?}", pool.text(term), seen.text(pool));
         counts[usize::from(found)] += 1;
     }
-    Some(counts)
+    counts
+}
+
+#[test]
+fn random_terms_with_loops_are_decided_and_explained() {
+    let mut counts = [0, 0];
+    let partitions = partitions(3);
+    for seed in 0..1500 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut scope = Scope::new(3, 1, seed % 3 == 0);
+        let leaves = rng.usize(1..=4);
+        let term = scope.random_term(&mut rng, leaves);
+        let partition = &partitions[rng.usize(..partitions.len())];
+        let letters = alphabet(&scope.pool, term, partition, None);
+        let Some(problem) = Problem::new(&scope.pool, term, partition) else { continue };
+        for derivation in Derivation::ALL {
+            let trace = random_trace(&mut rng, &scope.pool, term, 2);
+            if trace.len() > 6 {
+                continue;
+            }
+            let seen = derive(&mut rng, &scope.pool, partition, &trace, &letters, derivation);
+            let trace = seen.to_multi_trace();
+            for observed in Observed::ALL {
+                let question = Question::Uniform(observed);
+                let mut seen = seen.clone();
+                if observed == Observed::Unobserved {
+                    seen.components.iter_mut().for_each(Vec::clear);
+                }
+                let windows = vec![window(observed); partition.len()];
+                let expected = marked::declared(&scope.pool, term, &seen, &windows, 100_000);
+                let Some(expected) = expected else { continue };
+                let found = explained(&mut scope.pool, &problem, term, &trace, &question);
+                let Some(found) = found else { continue };
+                let shown = (scope.pool.text(term), seen.text(&scope.pool));
+                assert_eq!(found, expected, "{shown:?}: {observed:?}");
+                counts[usize::from(found)] += 1;
+            }
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 2000), "{counts:?}");
 }
 
 /// A random term without loops.
@@ -107,8 +151,7 @@ fn random_term(scope: &mut Scope, rng: &mut fastrand::Rng, leaves: usize) -> Ter
 }
 
 fn random_cases(seeds: std::ops::Range<u64>, leaves: usize) {
-    let mut counts = [0, 0];
-    let mut coupled = 0;
+    let mut counts = [0; 3];
     let partitions = partitions(3);
     for seed in seeds {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -124,16 +167,13 @@ fn random_cases(seeds: std::ops::Range<u64>, leaves: usize) {
                 Observed::ALL.iter().map(|&all| vec![all; partition.len()]).collect();
             declarations
                 .push((0..partition.len()).map(|_| Observed::ALL[rng.usize(..5)]).collect());
-            match compare(&mut scope.pool, (term, partition), &seen, &declarations) {
-                Some([no, yes]) => {
-                    counts[0] += no;
-                    counts[1] += yes;
-                }
-                None => coupled += 1,
-            }
+            let found = compare(&mut scope.pool, (term, partition), &seen, &declarations);
+            counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
         }
     }
-    assert!(counts.iter().all(|&count| count > 2000) && coupled > 0, "{counts:?} {coupled}");
+    let [no, yes, none] = counts;
+    // Of coupled terms a few may take too many rounds.
+    assert!(no > 2000 && yes > 2000 && none * 1000 < no, "{counts:?}");
 }
 
 #[test]
@@ -144,7 +184,7 @@ fn random_terms_without_loops_are_decided_and_explained() {
 #[test]
 #[ignore = "minutes"]
 fn very_many_random_terms_without_loops_are_decided_and_explained() {
-    random_cases(10_000..60_000, 8);
+    random_cases(10_000..30_000, 7);
 }
 
 #[test]
@@ -154,7 +194,7 @@ fn all_small_terms_without_loops_are_decided_and_explained() {
     let terms = scope.up_to_renaming(&terms).into_iter();
     let loop_free: Vec<TermId> =
         terms.filter(|&term| scope.pool.attributes(term).loops == 0).collect();
-    let mut counts = [0, 0];
+    let mut counts = [0; 3];
     for (i, term) in loop_free.into_iter().enumerate() {
         for partition in partitions(2) {
             let letters = alphabet(&scope.pool, term, &partition, None);
@@ -162,17 +202,13 @@ fn all_small_terms_without_loops_are_decided_and_explained() {
                 Observed::ALL.iter().map(|&all| vec![all; partition.len()]).collect();
             // Each term with some of its multi-traces, and every multi-trace with some terms.
             for seen in observations(&partition, &letters, 3).iter().skip(i % 7).step_by(7) {
-                if let Some([no, yes]) =
-                    compare(&mut scope.pool, (term, &partition), seen, &declarations)
-                {
-                    counts[0] += no;
-                    counts[1] += yes;
-                }
+                let found = compare(&mut scope.pool, (term, &partition), seen, &declarations);
+                counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
             }
         }
     }
-    println!("{counts:?} refuted and explained");
-    assert!(counts.iter().all(|&count| count > 10_000), "{counts:?}");
+    println!("{counts:?} refuted, explained and undecided");
+    assert!(counts[0] > 10_000 && counts[1] > 10_000 && counts[2] == 0, "{counts:?}");
 }
 
 /// Decides a formula by its reduction; the witness is replayed.
@@ -182,7 +218,8 @@ fn is_satisfiable(formula: &Formula) -> bool {
     let partition = reduction.trace.partition();
     let problem = Problem::new(&reduction.pool, reduction.term, partition).expect("it is taken");
     let question = Question::MULTI_PREFIX;
-    explained(&mut reduction.pool, &problem, reduction.term, &reduction.trace, &question)
+    let (pool, term) = (&mut reduction.pool, reduction.term);
+    explained(pool, &problem, term, &reduction.trace, &question).expect("it is decoupled")
 }
 
 #[test]
@@ -212,6 +249,31 @@ fn all_of_uf20_is_satisfiable() {
     }
     times.sort_unstable();
     println!("{} problems, median {:?}", problems.len(), times[times.len() / 2]);
+}
+
+/// The engine asks the solver by itself, for verdicts and for witnesses.
+#[test]
+fn the_engine_decides_and_explains_random_problems() {
+    let budget = Budget::default();
+    let mut counts = [0, 0];
+    for seed in 0..30 {
+        let formula = random(30, 126, seed);
+        let mut reduction = reduce(&formula);
+        let (term, trace) = (reduction.term, &reduction.trace);
+        let options = Options::default();
+        let mut engine = Engine::new(&reduction.pool, term, trace.partition(), options);
+        let question = Question::MULTI_PREFIX;
+        let verdict = engine.analyze(trace, &question, &budget).verdict;
+        assert_eq!(verdict >= Verdict::WeakPass, sat::solve(&formula).is_some(), "seed {seed}");
+        counts[usize::from(verdict >= Verdict::WeakPass)] += 1;
+        let pool = &mut reduction.pool;
+        let witness = engine.witness(pool, term, trace, &question, verdict, &budget);
+        assert_eq!(witness.is_some(), verdict >= Verdict::WeakPass);
+        if let Some(witness) = witness {
+            certify(pool, term, trace, (&question, verdict), &witness).expect("it holds");
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 4), "{counts:?}");
 }
 
 #[test]
@@ -250,8 +312,7 @@ fn what_is_not_for_a_formula_is_left_alone() {
     let crossing = scope.pool.par(forth, back);
     let partition = Partition::discrete(2);
     assert!(matches!(scope.pool.node(looped), Term::LoopS(_)));
-    assert!(Problem::new(&scope.pool, looped, &partition).is_none());
-    assert!(Problem::new(&scope.pool, crossing, &partition).is_none());
+    assert!(!worth_it(&scope.pool, looped));
     assert!(!worth_it(&scope.pool, crossing));
     let trace = Observation::empty(partition.clone()).to_multi_trace();
     let problem = Problem::new(&scope.pool, forth, &partition).unwrap();
@@ -285,6 +346,7 @@ fn larger_terms_are_decided_as_the_search_decides_them() {
             for observed in Observed::ALL {
                 let question = Question::Uniform(observed);
                 let found = explained(&mut scope.pool, &problem, term, &trace, &question);
+                let Some(found) = found else { continue };
                 counts[usize::from(found)] += 1;
                 match engine.analyze(&trace, &question, &budget).verdict {
                     Verdict::Pass | Verdict::WeakPass => assert!(found, "seed {seed}"),

@@ -139,7 +139,7 @@ impl Harm {
 }
 
 /// x and y of `coreg_r(x,y)`; b and b of `loopC_r(b)`.
-fn sides(node: Term) -> (TermId, TermId) {
+pub(crate) fn sides(node: Term) -> (TermId, TermId) {
     match node {
         Term::Coreg(_, left, right) | Term::Strict(left, right) | Term::Alt(left, right) => {
             (left, right)
@@ -150,7 +150,7 @@ fn sides(node: Term) -> (TermId, TermId) {
 }
 
 /// The distinct parts of a term, operands first: they have smaller numbers than their term.
-fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
+pub(crate) fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
     let mut is_part = vec![false; term.index() + 1];
     is_part[term.index()] = true;
     let mut parts = Vec::new();

@@ -56,7 +56,8 @@ pub struct Options {
     pub strip: bool,
     /// Alternatives and loops that add nothing are dropped.
     pub absorb: bool,
-    /// Loop-free terms with many choices go to a solver of propositional formulas.
+    /// Terms with many choices go to a solver of propositional formulas, and others do if a search
+    /// takes long.
     pub solver: bool,
 }
 
@@ -92,7 +93,7 @@ pub struct Engine {
     counters: Counters,
 }
 
-/// A loop-free interaction as a formula.
+/// An interaction as a formula.
 #[derive(Debug)]
 struct Formula {
     problem: sat::Problem,
@@ -127,7 +128,7 @@ pub struct Outcome {
 /// From how many choices side by side on a formula is asked at once.
 const CHOICES: usize = 12;
 /// After how many states of a search a formula is asked otherwise.
-const PATIENCE: u64 = 2_000;
+const PATIENCE: u64 = 400;
 
 /// What the end of a log means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,10 +207,11 @@ impl Engine {
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
-        let wanted = options.solver && compiled.decoupled && sat::worth_it(pool, term);
-        let problem = if wanted { sat::Problem::decoupled(pool, term, partition) } else { None };
+        let loops = pool.attributes(term).loops > 0;
+        let wanted = options.solver && (loops || sat::worth_it(pool, term));
+        let problem = if wanted { sat::Problem::new(pool, term, partition) } else { None };
         let formula = problem.map(|problem| {
-            let choices = store.choices(compiled.relaxed);
+            let choices = if loops { 0 } else { store.choices(compiled.relaxed) };
             Formula { problem, after: if choices >= CHOICES { 0 } else { PATIENCE } }
         });
         let loop_depth = u64::from(pool.attributes(term).loop_depth);
@@ -323,11 +325,15 @@ impl Engine {
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let global = *question == Question::GlobalPrefix;
+        // Searching coupled components for where observation began is what takes longest.
+        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
         if let Some(formula) = &self.formula
             && !global
+            && (self.compiled.decoupled || late)
+            && formula.problem.takes(trace)
         {
             let mut logs = Logs::new(trace, question);
-            if formula.after > 0 {
+            if formula.after > 0 && self.compiled.decoupled {
                 let (mut context, compiled) = self.context();
                 let start = begin(&mut context, compiled.relaxed, &logs);
                 let found = search::look_ahead(&mut context, start, &mut logs, PATIENCE, meter);

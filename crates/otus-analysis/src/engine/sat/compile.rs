@@ -1,7 +1,12 @@
-//! From a loop-free term to its leaves, and what is known of them without any multi-trace.
+//! From a term to its leaves, and what is known of them without any multi-trace.
 //!
 //! The leaves are numbered from left to right, each occurrence by itself. Whatever an operator
-//! orders, it orders a leaf before one with a larger number.
+//! orders, it orders a leaf before one with a larger number. A loop is as many copies of its body
+//! as are asked for, each of which can be chosen if the one before it is:
+//!
+//! ```text
+//! loop_f(i), n times  =  alt(∅, f(i, alt(∅, f(i, …))))
+//! ```
 //!
 //! Two leaves p < q are related by the operator where their ways from the root part. Of all
 //! operators between p and q in reading order this is the one nearest to the root, so it is enough to
@@ -16,16 +21,17 @@ use rustc_hash::FxHashMap;
 use super::formula::{Formula, Literal};
 use crate::engine::harm;
 
-/// The largest terms that are taken, in nodes.
-const NODES: u64 = 1_000_000;
+/// The largest terms that are taken, in leaves.
+const LEAVES: usize = 100_000;
 
-/// A loop-free term that is decoupled by a partition, prepared for many multi-traces.
+/// A term with its loops unrolled, seen through a partition.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     /// What the alternatives say about the variables of branches.
     pub(crate) choices: Formula,
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) scopes: Vec<Scope>,
+    pub(crate) iterations: Vec<Iteration>,
     /// The parts of the leaves, component by component, from left to right in each.
     parts: Vec<Part>,
     /// Where each component ends in `parts`.
@@ -44,6 +50,24 @@ pub(crate) struct Leaf {
     pub(crate) chosen: Literal,
     /// The innermost operand of a `strict` it is in.
     pub(crate) scope: u32,
+    /// The innermost iteration it is in.
+    pub(crate) iteration: u32,
+    /// Its number among the leaves that are directly in this iteration.
+    pub(crate) ordinal: u32,
+}
+
+/// An iteration of a loop. The first one is the whole term.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Iteration {
+    /// The next one around it.
+    pub(crate) parent: u32,
+    /// The number of its loop among those that are directly in there.
+    pub(crate) ordinal: u32,
+    /// Which iteration of the loop it is.
+    pub(crate) index: u32,
+    /// How many leaves and loops are directly in it.
+    leaves: u32,
+    loops: u32,
 }
 
 /// An operand of a `strict`. The first one is the whole term.
@@ -83,17 +107,26 @@ pub(crate) enum Kind {
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 impl Compiled {
-    /// Prepares a term. `None` if it has loops, or more nodes than is sensible.
+    /// Prepares a term, with so many iterations of each loop in it. `None` if it gets more leaves
+    /// than is sensible.
     ///
-    /// The partition must decouple it (see [`harm`]); without this the answers are wrong.
-    pub(crate) fn new(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
+    /// What it says is about the relaxed term (see [`harm`]).
+    pub(crate) fn new(
+        pool: &Pool,
+        term: TermId,
+        partition: &Partition,
+        iterations: impl Fn(TermId) -> usize,
+    ) -> Option<Self> {
         let attributes = pool.attributes(term);
-        if attributes.loops > 0 || attributes.nodes > NODES {
+        let is_small = attributes.loops == 0 && attributes.nodes < LEAVES as u64;
+        if !is_small && size(pool, term, &iterations) > LEAVES {
             return None;
         }
         let mut reader = Reader {
             pool,
             partition,
+            count: &iterations,
+            iterations: vec![Iteration { parent: 0, ordinal: 0, index: 0, leaves: 0, loops: 0 }],
             choices: Formula::default(),
             leaves: Vec::new(),
             scopes: vec![Scope { parent: 0, follows: false }],
@@ -105,7 +138,8 @@ impl Compiled {
             nearest: None,
         };
         reader.read(term);
-        let Reader { choices, leaves, scopes, parts: mixed, chains, labels, .. } = reader;
+        let Reader { choices, leaves, scopes, iterations, parts: mixed, chains, labels, .. } =
+            reader;
         let mut ends = vec![0; partition.len()];
         for &(component, _) in &mixed {
             ends[component as usize] += 1;
@@ -126,6 +160,7 @@ impl Compiled {
             choices,
             leaves,
             scopes,
+            iterations,
             parts,
             ends,
             chains,
@@ -237,6 +272,9 @@ impl Labels {
 struct Reader<'a> {
     pool: &'a Pool,
     partition: &'a Partition,
+    /// How many iterations a loop gets.
+    count: &'a dyn Fn(TermId) -> usize,
+    iterations: Vec<Iteration>,
     choices: Formula,
     leaves: Vec<Leaf>,
     scopes: Vec<Scope>,
@@ -252,62 +290,131 @@ struct Reader<'a> {
     nearest: Option<(Operator, TermId)>,
 }
 
+/// Where a part of a term stands.
+#[derive(Clone, Copy)]
+struct At {
+    depth: u32,
+    chosen: Literal,
+    scope: u32,
+    iteration: u32,
+}
+
 /// A part of the way through a term.
 enum Visit {
-    Term {
-        term: TermId,
-        depth: u32,
-        chosen: Literal,
-        scope: u32,
-    },
+    Term(TermId, At),
     /// Between the operands.
-    Between {
-        operator: Operator,
+    Between(Operator, TermId),
+    /// Iterations of a loop, numbered by its number and their own.
+    Iterations {
         term: TermId,
+        at: At,
+        ordinal: u32,
+        indices: std::ops::Range<u32>,
     },
 }
 
 impl Reader<'_> {
     fn read(&mut self, root: TermId) {
-        let mut pending =
-            vec![Visit::Term { term: root, depth: 0, chosen: Literal::TRUE, scope: 0 }];
+        let at = At { depth: 0, chosen: Literal::TRUE, scope: 0, iteration: 0 };
+        let mut pending = vec![Visit::Term(root, at)];
         while let Some(visit) = pending.pop() {
-            let (term, depth, chosen, scope) = match visit {
-                Visit::Term { term, depth, chosen, scope } => (term, depth, chosen, scope),
-                Visit::Between { operator, term } => {
+            let (term, at) = match visit {
+                Visit::Term(term, at) => (term, at),
+                Visit::Between(operator, term) => {
                     if self.nearest.is_none_or(|(nearest, _)| operator.depth < nearest.depth) {
                         self.nearest = Some((operator, term));
                     }
                     continue;
                 }
+                Visit::Iterations { term, at, ordinal, indices } => {
+                    if !indices.is_empty() {
+                        self.iterate(term, at, ordinal, indices, &mut pending);
+                    }
+                    continue;
+                }
             };
+            let below = At { depth: at.depth + 1, ..at };
             let (kind, left, right) = match self.pool.node(term) {
                 Term::Event(event) => {
-                    self.leaf(Leaf { event, chosen, scope });
+                    let ordinal = &mut self.iterations[at.iteration as usize].leaves;
+                    let At { chosen, scope, iteration, .. } = at;
+                    let leaf = Leaf { event, chosen, scope, iteration, ordinal: *ordinal };
+                    *ordinal += 1;
+                    self.leaf(leaf);
                     continue;
                 }
                 Term::Alt(left, right) => {
-                    let (one, other) = self.choose(chosen);
-                    (Kind::Alt, (left, one, scope), (right, other, scope))
+                    let (one, other) = self.choose(at.chosen);
+                    let branch = |chosen| At { chosen, ..below };
+                    (Kind::Alt, (left, branch(one)), (right, branch(other)))
                 }
                 Term::Strict(left, right) => {
-                    let first = u32::try_from(self.scopes.len()).expect("terms are far smaller");
-                    self.scopes.push(Scope { parent: scope, follows: false });
-                    self.scopes.push(Scope { parent: scope, follows: true });
-                    (Kind::Strict, (left, chosen, first), (right, chosen, first + 1))
+                    let first = self.scopes(at.scope);
+                    let operand = |scope| At { scope, ..below };
+                    (Kind::Strict, (left, operand(first)), (right, operand(first + 1)))
                 }
                 Term::Coreg(region, left, right) => {
-                    (Kind::Coreg(region), (left, chosen, scope), (right, chosen, scope))
+                    (Kind::Coreg(region), (left, below), (right, below))
                 }
-                // There are no loops.
-                Term::Empty | Term::LoopS(_) | Term::LoopC(..) => continue,
+                Term::LoopS(_) | Term::LoopC(..) => {
+                    let around = &mut self.iterations[at.iteration as usize].loops;
+                    let ordinal = *around;
+                    *around += 1;
+                    let indices = 0..u32::try_from((self.count)(term)).unwrap_or(u32::MAX);
+                    pending.push(Visit::Iterations { term, at, ordinal, indices });
+                    continue;
+                }
+                Term::Empty => continue,
             };
-            let visit =
-                |(term, chosen, scope)| Visit::Term { term, depth: depth + 1, chosen, scope };
-            pending.push(visit(right));
-            pending.push(Visit::Between { operator: Operator { depth, kind }, term });
-            pending.push(visit(left));
+            pending.push(Visit::Term(right.0, right.1));
+            pending.push(Visit::Between(Operator { depth: at.depth, kind }, term));
+            pending.push(Visit::Term(left.0, left.1));
         }
+    }
+
+    /// The next iteration of a loop, and then the others.
+    fn iterate(
+        &mut self,
+        term: TermId,
+        at: At,
+        ordinal: u32,
+        indices: std::ops::Range<u32>,
+        pending: &mut Vec<Visit>,
+    ) {
+        let (kind, body, first, second) = match self.pool.node(term) {
+            Term::LoopC(region, body) => (Kind::Coreg(region), body, at.scope, at.scope),
+            Term::LoopS(body) => {
+                let first = self.scopes(at.scope);
+                (Kind::Strict, body, first, first + 1)
+            }
+            Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Coreg(..) | Term::Alt(..) => {
+                return;
+            }
+        };
+        let chosen = self.choices.variable();
+        self.choices.add(&[!chosen, at.chosen]);
+        let iteration = u32::try_from(self.iterations.len()).expect("terms are far smaller");
+        self.iterations.push(Iteration {
+            parent: at.iteration,
+            ordinal,
+            index: indices.start,
+            leaves: 0,
+            loops: 0,
+        });
+        let below = At { depth: at.depth + 1, chosen, ..at };
+        let rest = indices.start + 1..indices.end;
+        let others = At { scope: second, ..below };
+        pending.push(Visit::Iterations { term, at: others, ordinal, indices: rest });
+        pending.push(Visit::Between(Operator { depth: at.depth, kind }, term));
+        pending.push(Visit::Term(body, At { scope: first, iteration, ..below }));
+    }
+
+    /// The scopes of the operands of a `strict`; returns the number of the first.
+    fn scopes(&mut self, parent: u32) -> u32 {
+        let first = u32::try_from(self.scopes.len()).expect("terms are far smaller");
+        self.scopes.push(Scope { parent, follows: false });
+        self.scopes.push(Scope { parent, follows: true });
+        first
     }
 
     /// The literals of the two branches of an alternative that is itself in some branch: exactly
@@ -362,11 +469,10 @@ impl Reader<'_> {
             let at = self.between.partition_point(|&(leaf, ..)| leaf < last);
             let (_, operator, term) = self.between[at];
             before = operator;
-            if let (Kind::Coreg(region), Term::Coreg(_, left, right)) =
-                (operator.kind, self.pool.node(term))
+            if let Kind::Coreg(region) = operator.kind
                 && self.chains[component.index()]
             {
-                let sides = (left, right);
+                let sides = harm::sides(self.pool.node(term));
                 let loose =
                     harm::is_loose(self.pool, self.partition, region, sides, component.index());
                 self.chains[component.index()] = !loose;
@@ -375,4 +481,21 @@ impl Reader<'_> {
         let component = u32::try_from(component.index()).expect("components have 32 bits");
         self.parts.push((component, Part { leaf, label, before }));
     }
+}
+
+/// How many leaves a term has with so many iterations of its loops.
+fn size(pool: &Pool, term: TermId, iterations: &impl Fn(TermId) -> usize) -> usize {
+    let mut sizes: FxHashMap<TermId, usize> = FxHashMap::default();
+    for part in harm::parts(pool, term) {
+        let node = pool.node(part);
+        let below =
+            node.operands().fold(0, |sum: usize, operand| sum.saturating_add(sizes[&operand]));
+        let size = match node {
+            Term::Empty | Term::Event(_) => 1,
+            Term::Strict(..) | Term::Coreg(..) | Term::Alt(..) => below,
+            Term::LoopS(_) | Term::LoopC(..) => below.saturating_mul(iterations(part)),
+        };
+        sizes.insert(part, size);
+    }
+    sizes[&term]
 }

@@ -1,6 +1,6 @@
 //! The formula of "µ is explained by i".
 //!
-//! **Setting.** i is loop-free and decoupled by the partition C. A choice of branches leaves a set of
+//! **Setting.** i is decoupled by the partition C, and its loops are unrolled. A choice of branches leaves a set of
 //! leaves, and by the theorem of [`harm`](crate::engine::harm) `σ_C(i)` is what the relaxed term can show: for each
 //! component c *by itself*, the parts of the chosen leaves on c in some order that respects
 //!
@@ -55,6 +55,15 @@
 //! right. This is a trace of c, as it respects R: by the last line p R q have places p < q, or both are
 //! before or both after. Its places 1..k are the moments, which are a prefix, a suffix … as declared. Conversely a trace
 //! of c with such a window gives places. ∎
+//!
+//! **Coupled terms.** If C does not decouple i, the formula speaks about the relaxed term, which can
+//! show more. So what it refutes is refuted. A model is then looked at as a whole: the operators of the term itself
+//! order some of its leaves, and so do their places (on chains, the choice alone). If this has no cycle, any
+//! order of the leaves that respects it is a run, and explains µ. If it has one, no run has all of
+//! its leaves with these pairs of places in this order, and [`forbid`] says so in a clause: every
+//! run is still a model, and this model is none any more. There are finitely many choices and places,
+//! so asking again and again ends; in practice it is given up after some rounds. Here components that are no chains
+//! get places also for a single moment, since the one clause above chooses none.
 
 use otus_core::index::Index as _;
 use otus_trace::multitrace::ComponentId;
@@ -62,6 +71,7 @@ use otus_trace::{MultiTrace, Partition};
 
 use super::compile::{Compiled, Kind, Operator, Part, UNKNOWN};
 use super::formula::{Formula, Literal};
+use super::replay::{ByPlace, Cycle};
 use crate::question::{Observed, Question};
 
 /// The largest formulas that are made, in estimated literals.
@@ -110,9 +120,18 @@ pub(crate) fn encode(
     compiled: &Compiled,
     trace: &MultiTrace,
     question: &Question,
+    exact: bool,
 ) -> Result<Encoding, Without> {
-    let mut encoder =
-        Encoder { partition, compiled, formula: compiled.choices.clone(), places: Vec::new() };
+    let mut encoder = Encoder {
+        partition,
+        compiled,
+        exact,
+        formula: compiled.choices.clone(),
+        places: Vec::new(),
+    };
+    if estimate(partition, compiled, trace, question) > LARGEST {
+        return Err(Without::TooLarge);
+    }
     let mut moments = Vec::new();
     for component in partition.components() {
         let observed = question.of(component);
@@ -124,25 +143,67 @@ pub(crate) fn encode(
         if moments.contains(&UNKNOWN) || moments.len() > compiled.on(component).len() {
             return Err(Without::Refuted);
         }
-        if moments.len().saturating_mul(compiled.on(component).len()) > LARGEST / 8 {
-            return Err(Without::TooLarge);
-        }
         encoder.component(component, &moments, observed);
-        if encoder.formula.len() > LARGEST {
-            return Err(Without::TooLarge);
-        }
     }
     Ok(Encoding { formula: encoder.formula, places: encoder.places })
 }
 
-/// Whether the clauses of a component determine the window by the choice of branches alone.
+/// Adds that a cycle does not come about: one of its leaves does not happen, or one of its pairs has
+/// other places. A variable stands for "has an earlier place" of each such pair.
+pub(crate) fn forbid(formula: &mut Formula, compiled: &Compiled, places: &[Places], cycle: &Cycle) {
+    let mut clause: Vec<Literal> =
+        cycle.leaves.iter().map(|&leaf| !compiled.leaves[leaf as usize].chosen).collect();
+    for &ByPlace { component, pair: (first, second) } in &cycle.places {
+        let Some(places) = places.iter().find(|places| places.component == component) else {
+            continue;
+        };
+        let earlier = formula.variable();
+        for j in 0..=places.moments as usize {
+            formula.add(&[!places.at_most(first, j), places.at_most(second, j), earlier]);
+        }
+        clause.push(!earlier);
+    }
+    formula.add(&clause);
+}
+
+/// At most about so many literals.
+fn estimate(
+    partition: &Partition,
+    compiled: &Compiled,
+    trace: &MultiTrace,
+    question: &Question,
+) -> usize {
+    let mut total: usize = compiled.choices.len();
+    for component in partition.components() {
+        if question.of(component) == Observed::Unobserved {
+            continue;
+        }
+        let leaves = compiled.on(component).len();
+        let moments = trace.moments(component).count();
+        let places = leaves.saturating_mul(moments);
+        let clauses = match moments {
+            0 => leaves,
+            _ if compiled.chains[component.index()] => places.saturating_mul(11),
+            _ => places.saturating_mul(16 + 2 * leaves),
+        };
+        total = total.saturating_add(clauses);
+    }
+    total
+}
+
+/// Whether the clauses of a component determine the window by the choice of branches alone. If
+/// the order of all events matters (`exact`), only a chain can be left to that.
 pub(crate) fn is_simple(
     compiled: &Compiled,
     component: ComponentId,
     moments: &[u32],
     observed: Observed,
+    exact: bool,
 ) -> bool {
-    compiled.chains[component.index()] || is_one_clause(compiled.on(component), moments, observed)
+    let is_chain = compiled.chains[component.index()];
+    is_chain
+        || ((!exact || moments.is_empty())
+            && is_one_clause(compiled.on(component), moments, observed))
 }
 
 fn is_one_clause(parts: &[Part], moments: &[u32], observed: Observed) -> bool {
@@ -158,6 +219,8 @@ fn is_one_clause(parts: &[Part], moments: &[u32], observed: Observed) -> bool {
 struct Encoder<'a> {
     partition: &'a Partition,
     compiled: &'a Compiled,
+    /// Whether components that are no chains need places.
+    exact: bool,
     formula: Formula,
     places: Vec<Places>,
 }
@@ -165,7 +228,8 @@ struct Encoder<'a> {
 impl Encoder<'_> {
     fn component(&mut self, component: ComponentId, moments: &[u32], observed: Observed) {
         let parts = self.compiled.on(component);
-        if is_one_clause(parts, moments, observed) {
+        let is_simple = is_simple(self.compiled, component, moments, observed, self.exact);
+        if is_simple && is_one_clause(parts, moments, observed) {
             self.one_clause(parts, moments.first().copied(), observed);
         } else if self.compiled.chains[component.index()] {
             self.chain(parts, moments, observed);
@@ -320,9 +384,6 @@ impl Encoder<'_> {
                     self.formula.add(&[!chosen, !this, before]);
                 }
             }
-            if self.formula.len() > LARGEST {
-                return;
-            }
         }
         for here in at {
             self.formula.add_from(here.iter().map(|&(_, literal)| literal));
@@ -356,9 +417,6 @@ impl Encoder<'_> {
                     ];
                     self.formula.add(&clause);
                 }
-            }
-            if self.formula.len() > LARGEST {
-                return;
             }
         }
     }

@@ -1,19 +1,23 @@
-//! Loop-free terms with many choices, as formulas of propositional logic.
+//! Terms and multi-traces as formulas of propositional logic.
 //!
 //! Whether a multi-trace is explained is NP-hard even without loops: Mahe et al., "Dealing with
 //! observability in interaction-based offline runtime verification", section 4.3, reduce 3-SAT to
-//! it. Where a term has many alternatives and no loop, the other way round is best: say it as a
-//! formula and let clause learning find out which choices go together.
+//! it. Where a term has many alternatives, the other way round is best: say it as a
+//! formula and let clause learning find out which choices go together. The same is true of where windows of
+//! observation begin (slices), and loops are no obstacle, as only so many iterations matter.
 //!
 //! - [`compile`]: what is known of a term without any multi-trace;
 //! - [`encode`](mod@encode): the formula for a multi-trace, with its proof;
 //! - [`solve`]: our own solver, on [`heap`] and [`formula`]; `crate_solver`: another, behind the
 //!   feature `sat`;
-//! - [`replay`]: from a model to a witness.
+//! - [`unroll`]: how often loops have to be unrolled;
+//! - [`replay`], [`rest`]: from a model to a witness.
 //!
 //! **Cost.** Linear in the term, and for each multi-trace linear in its formula, plus the search. Of
-//! the reduction of 3-SAT the formula is the very same as the one reduced: with 20 variables some 20 µs,
-//! with 100 near the threshold 1 to 2 ms, with 150 some 25 ms (our own solver; release build).
+//! the reduction of 3-SAT the formula is the very same as the one reduced: with 20 variables some 50 µs
+//! in all, with 100 near the threshold about 1 ms, with 150 about 20 ms (release build). A formula has up to
+//! (leaves × moments) variables for a component that is a chain, and (leaves² × moments) clauses for
+//! one that is none; what would be too large is left to the search.
 //! **Switch.** `Options::solver`. **Counter.** Conflicts are counted as states.
 
 mod compile;
@@ -23,7 +27,9 @@ mod encode;
 mod formula;
 mod heap;
 mod replay;
+mod rest;
 mod solve;
+mod unroll;
 
 use otus_core::{Pool, Term, TermId};
 use otus_trace::{MultiTrace, Partition};
@@ -61,8 +67,8 @@ pub fn worth_it(pool: &Pool, term: TermId) -> bool {
     false
 }
 
-/// Decides one question about one multi-trace. `None` if the term has loops, is not decoupled, or
-/// the formula would be too large.
+/// Decides one question about one multi-trace. `None` for global prefixes, if the formula would be
+/// too large, and sometimes if the term is coupled.
 pub fn solve(
     pool: &Pool,
     term: TermId,
@@ -78,8 +84,27 @@ pub fn solve(
 pub struct Problem {
     term: TermId,
     partition: Partition,
-    compiled: Compiled,
+    /// Whether relaxing the term changes nothing.
+    decoupled: bool,
+    form: Form,
 }
+
+/// What is kept of a term.
+#[derive(Debug)]
+enum Form {
+    /// It has no loops.
+    Once(Box<Compiled>),
+    /// It is unrolled for each multi-trace.
+    Unrolled(Box<Pool>),
+}
+
+/// The longest multi-traces for which loops are unrolled, and the largest pools that are kept.
+const LONGEST: usize = 2_000;
+const LARGEST_POOL: usize = 100_000;
+/// How many cycles of a coupled term are forbidden before giving up.
+const ROUNDS: usize = 500;
+/// Iterations that are tried first, before as many as can be needed.
+const FIRST: [usize; 2] = [3, 12];
 
 /// The answer to a question.
 #[derive(Debug)]
@@ -97,25 +122,37 @@ pub enum Answer {
 pub struct Model {
     values: Vec<bool>,
     places: Vec<Places>,
+    /// Whether the order of all events was looked at.
+    exact: bool,
+    /// What was unrolled for it.
+    unrolled: Option<Box<Compiled>>,
 }
 
 impl Problem {
-    /// Prepares a term. `None` if it has loops, is not decoupled, or is far too large.
+    /// Prepares a term. `None` if it is far too large.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
-        if pool.attributes(term).loops > 0 || !Harm::new(pool, term, partition).decoupled() {
-            return None;
+        let decoupled = Harm::new(pool, term, partition).decoupled();
+        let form = if pool.attributes(term).loops > 0 {
+            if pool.term_count() > LARGEST_POOL {
+                return None;
+            }
+            Form::Unrolled(Box::new(pool.clone()))
+        } else {
+            Form::Once(Box::new(Compiled::new(pool, term, partition, |_| 0)?))
+        };
+        Some(Problem { term, partition: partition.clone(), decoupled, form })
+    }
+
+    /// Whether a multi-trace is short enough to unroll the loops for it.
+    pub fn takes(&self, trace: &MultiTrace) -> bool {
+        match &self.form {
+            Form::Once(_) => true,
+            Form::Unrolled(_) => trace.len() <= LONGEST,
         }
-        Problem::decoupled(pool, term, partition)
     }
 
-    /// The same for a term that is known to be decoupled.
-    pub fn decoupled(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
-        let compiled = Compiled::new(pool, term, partition)?;
-        Some(Problem { term, partition: partition.clone(), compiled })
-    }
-
-    /// Decides a question about a multi-trace over the partition. `None` for global prefixes, and
-    /// if the formula would be too large.
+    /// Decides a question about a multi-trace over the partition. `None` for global prefixes, if the
+    /// formula would be too large, and sometimes if the term is coupled.
     pub fn ask(
         &self,
         trace: &MultiTrace,
@@ -136,17 +173,64 @@ impl Problem {
         if *question == Question::GlobalPrefix {
             return None;
         }
-        let Encoding { formula, places } =
-            match encode(&self.partition, &self.compiled, trace, question) {
+        let pool = match &self.form {
+            Form::Once(compiled) => return self.decide(backend, compiled, trace, question, meter),
+            Form::Unrolled(pool) => pool,
+        };
+        if !self.takes(trace) {
+            return None;
+        }
+        let bounds = unroll::bounds(pool, self.term, trace, question);
+        let most = bounds.values().copied().max().unwrap_or(0);
+        let rounds = FIRST.into_iter().filter(|&few| 2 * few < most).chain([most]);
+        for few in rounds {
+            let iterations = |part: TermId| bounds.get(&part).copied().unwrap_or(0).min(few);
+            let compiled = Compiled::new(pool, self.term, &self.partition, iterations)?;
+            match self.decide(backend, &compiled, trace, question, meter)? {
+                Answer::Explained(model) => {
+                    let unrolled = Some(Box::new(compiled));
+                    return Some(Answer::Explained(Model { unrolled, ..model }));
+                }
+                // More iterations may explain what few do not.
+                Answer::Refuted if few < most => {}
+                answer @ (Answer::Refuted | Answer::Stopped(_)) => return Some(answer),
+            }
+        }
+        None
+    }
+
+    fn decide(
+        &self,
+        backend: &impl Backend,
+        compiled: &Compiled,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+    ) -> Option<Answer> {
+        let exact = !self.decoupled;
+        let Encoding { mut formula, mut places } =
+            match encode(&self.partition, compiled, trace, question, exact) {
                 Ok(encoding) => encoding,
                 Err(Without::Refuted) => return Some(Answer::Refuted),
                 Err(Without::TooLarge) => return None,
             };
-        Some(match backend.solve(&formula, meter) {
-            Ok(Some(values)) => Answer::Explained(Model { values, places }),
-            Ok(None) => Answer::Refuted,
-            Err(stop) => Answer::Stopped(stop),
-        })
+        for _ in 0..ROUNDS {
+            let values = match backend.solve(&formula, meter) {
+                Ok(Some(values)) => values,
+                Ok(None) => return Some(Answer::Refuted),
+                Err(stop) => return Some(Answer::Stopped(stop)),
+            };
+            let model = Model { values, places, exact, unrolled: None };
+            if self.decoupled {
+                return Some(Answer::Explained(model));
+            }
+            match replay::plan((compiled, &self.partition), trace, question, &model) {
+                Ok(_) => return Some(Answer::Explained(model)),
+                Err(cycle) => encode::forbid(&mut formula, compiled, &model.places, &cycle),
+            }
+            places = model.places;
+        }
+        None
     }
 
     /// A global trace that shows the answer: all events of the chosen branches, in an order that
@@ -162,6 +246,14 @@ impl Problem {
         model: &Model,
     ) -> Witness {
         replay::witness(pool, self, trace, question, model)
+    }
+
+    /// What a model is about.
+    fn compiled<'a>(&'a self, model: &'a Model) -> &'a Compiled {
+        match (&self.form, &model.unrolled) {
+            (Form::Once(compiled), _) => compiled,
+            (Form::Unrolled(_), unrolled) => unrolled.as_deref().expect("it was unrolled"),
+        }
     }
 
     /// The same as [`Problem::ask`] with the solver of a crate.

@@ -1,0 +1,110 @@
+//! How many iterations of each loop are enough for a multi-trace.
+//!
+//! By the loop lemma (proved in the oracle of otus-testkit) a multi-trace that is explained at all
+//! is explained by a run in which every iteration of every loop has an observed event. So an
+//! iteration that counts shows a moment on some component c, and there it is either among the first or the
+//! last ones that c observed, or all it does on c is observed. Let k be the number of moments
+//! on c that the body can show, and m the fewest events on c of a run of the body that
+//! has any. If c is a chain, iterations follow one another on c, at most two of them are cut by the ends of the window,
+//! and each of the others uses up m moments: at most ⌊(k − 2)/m⌋ + 2 iterations show something on
+//! c, and at most k in any case. The sum over the components bounds the iterations of all
+//! instances of the loop together.
+
+use otus_core::index::Index as _;
+use otus_core::{ActionId, Pool, Term, TermId};
+use otus_trace::multitrace::ComponentId;
+use otus_trace::{MultiTrace, Partition};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::engine::harm;
+use crate::question::{Observed, Question};
+
+/// By loop of a term: how many iterations are enough.
+pub(super) fn bounds(
+    pool: &Pool,
+    term: TermId,
+    trace: &MultiTrace,
+    question: &Question,
+) -> FxHashMap<TermId, usize> {
+    let parts = harm::parts(pool, term);
+    let mut bounds = FxHashMap::default();
+    for &part in &parts {
+        let (Term::LoopS(body) | Term::LoopC(_, body)) = pool.node(part) else { continue };
+        let chain = |component: ComponentId| is_chain(pool, &parts, trace.partition(), component);
+        let shown = actions(pool, body);
+        let mut bound = 0;
+        for component in trace.partition().components() {
+            if question.of(component) == Observed::Unobserved {
+                continue;
+            }
+            let moments = trace
+                .moments(component)
+                .filter(|moment| moment.iter().all(|step| shown.contains(&step.action())))
+                .count();
+            let least = if moments > 2 && chain(component) {
+                fewest(pool, body, trace.partition(), component)
+            } else {
+                1
+            };
+            bound += moments.min(moments.saturating_sub(2) / least.max(1) + 2);
+        }
+        bounds.insert(part, bound);
+    }
+    bounds
+}
+
+/// The actions of a term.
+fn actions(pool: &Pool, term: TermId) -> FxHashSet<ActionId> {
+    let mut actions = FxHashSet::default();
+    for part in harm::parts(pool, term) {
+        if let Term::Event(event) = pool.node(part) {
+            actions.extend(pool.event_actions(event));
+        }
+    }
+    actions
+}
+
+/// Whether no part of the term leaves events of a component without order.
+fn is_chain(pool: &Pool, parts: &[TermId], partition: &Partition, component: ComponentId) -> bool {
+    parts.iter().all(|&part| match pool.node(part) {
+        node @ (Term::Coreg(region, ..) | Term::LoopC(region, _)) => {
+            !harm::is_loose(pool, partition, region, harm::sides(node), component.index())
+        }
+        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => true,
+    })
+}
+
+/// The fewest events on a component of a run that has any there.
+fn fewest(pool: &Pool, term: TermId, partition: &Partition, component: ComponentId) -> usize {
+    const NEVER: usize = usize::MAX;
+    // Whether a run can do without, and the fewest of one that does not.
+    let mut known: FxHashMap<TermId, (bool, usize)> = FxHashMap::default();
+    for part in harm::parts(pool, term) {
+        let value = match pool.node(part) {
+            Term::Empty => (true, NEVER),
+            Term::Event(event) => {
+                let touches = pool.event_actions(event).iter().any(|&action| {
+                    partition.component_of(pool.action(action).lifeline) == component
+                });
+                if touches { (false, 1) } else { (true, NEVER) }
+            }
+            Term::Alt(left, right) => {
+                let (left, right) = (known[&left], known[&right]);
+                (left.0 || right.0, left.1.min(right.1))
+            }
+            Term::Strict(left, right) | Term::Coreg(_, left, right) => {
+                let (left, right) = (known[&left], known[&right]);
+                let with = |one: (bool, usize), other: (bool, usize)| {
+                    one.1.saturating_add(if other.0 { 0 } else { other.1 })
+                };
+                (left.0 && right.0, with(left, right).min(with(right, left)))
+            }
+            Term::LoopS(body) | Term::LoopC(_, body) => (true, known[&body].1),
+        };
+        known.insert(part, value);
+    }
+    match known[&term].1 {
+        NEVER => 1,
+        fewest => fewest,
+    }
+}
