@@ -9,14 +9,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use otus_analysis::config::{Config, Kind, Simulation};
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict, generate};
 use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId};
 use otus_syntax::options::LocalAnalysis;
-use otus_syntax::{Source, SourceId, parse_spec, parse_trace};
+use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
 use otus_trace::case::{self, Case};
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{MultiTrace, Partition, raise};
 
 use super::checks::Checks;
 use super::sets::{Set, derived};
@@ -59,12 +60,18 @@ fn many(size: Size, checks: &mut Checks) {
         show(PEER_FASTEST),
         show(PEER_PLAIN)
     );
+    let mut slow = Vec::new();
     print_head("question", &["wrong", "peer, fastest", "peer, plain"]);
     for question in &QUESTIONS {
         let (mut all, mut wrong) = (Times::default(), 0);
         let begin = Instant::now();
         for (model, sets) in &subjects {
             let (found, bad) = one_engine(model, sets, question, size);
+            let (slowest, at) = found.slowest();
+            if slowest > 1e6 {
+                let traces = sets.iter().flat_map(|set| &set.traces);
+                slow.push((slowest, question.name(), model, traces.skip(at).next()));
+            }
             all.extend(&found);
             wrong += bad;
             if begin.elapsed() > size.patience() {
@@ -92,6 +99,21 @@ fn many(size: Size, checks: &mut Checks) {
             all.undecided() + wrong == 0,
         );
     }
+    slow.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+    if !slow.is_empty() {
+        println!();
+        println!("The slowest, of those over a millisecond; one of each interaction:");
+        println!();
+    }
+    for (time, question, model, trace) in slow.into_iter().take(8) {
+        let trace = trace.map(|trace| print::trace_line(&raise(trace, &model.pool)));
+        println!(
+            "- {} for {question}: `{}` and `{}`",
+            show(time),
+            model.pool.text(model.term),
+            trace.unwrap_or_default()
+        );
+    }
     beside_graph(&subjects, size, checks);
 }
 
@@ -99,7 +121,7 @@ fn many(size: Size, checks: &mut Checks) {
 fn one_engine(model: &Model, sets: &[Set], question: &Question, size: Size) -> (Times, usize) {
     let (mut all, mut wrong) = (Times::default(), 0);
     let partition = Partition::discrete(model.pool.signature().lifeline_count());
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
     let mut made = Some(start.elapsed());
     for set in sets {
@@ -334,7 +356,7 @@ fn recorded(size: Size, checks: &mut Checks) {
                 else {
                     continue;
                 };
-                let start = Instant::now();
+                let start = ThreadTime::now();
                 let known = engines.iter().position(|(other, _)| other == trace.partition());
                 let at = known.unwrap_or_else(|| {
                     let options = Options::default();
