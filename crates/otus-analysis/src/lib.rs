@@ -3,6 +3,7 @@
 //! - [`verdict`]: what an analysis answers;
 //! - [`config`]: every option, in one table;
 //! - [`witness`] and [`certify`](mod@certify): why an answer holds, and a simple checker of that;
+//! - [`refute`](mod@refute): why nothing explains a multi-trace, and a simple checker of that;
 //! - [`question`]: what is asked, and what may be missing of each log;
 //! - [`engine`]: the fast, exact engine;
 //! - [`graph`]: the searches of the papers, as written: people compare their node counts, draw
@@ -20,6 +21,7 @@ pub mod generate;
 pub mod graph;
 pub mod observation;
 pub mod question;
+pub mod refute;
 pub mod verdict;
 pub mod witness;
 

@@ -16,7 +16,7 @@
 //! | `components` | the components of the `htf` before it, resolved: one for every lifeline |
 //! | `diagnostics` | what is said about the fence before it: `CODE line:column message` lines |
 //! | `lints` | what the linter adds about the specification before it, in the same form |
-//! | `verdicts` | what the `htf` before it is: `KIND: VERDICT` lines, under every configuration |
+//! | `verdicts` | what the `htf` before it is: `QUESTION: VERDICT` and `KIND: VERDICT` lines, by every analysis that has an answer |
 //! | `text` | nothing: an illustration |
 //!
 //! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case

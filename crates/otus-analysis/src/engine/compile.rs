@@ -36,21 +36,7 @@ pub(crate) fn compile(
     relax: bool,
 ) -> Compiled {
     let harm = Harm::new(pool, term, partition);
-    let everything = LifelineSet::full(partition.lifeline_count());
-    let strict = store.intern_order(Order::new([everything.clone()]));
-    let local = Order::new(partition.components().map(|c| partition.set(c)));
-    let local = store.intern_order(local);
-    let mut compiler = Compiler {
-        store,
-        alphabet,
-        pool,
-        partition,
-        harm: &harm,
-        everything,
-        strict,
-        local,
-        done: FxHashMap::default(),
-    };
+    let mut compiler = Compiler::new(store, alphabet, (pool, partition), Some(&harm));
     let rigid = compiler.run((term, Form::Rigid));
     let relaxed = if relax { compiler.run((term, Form::Relaxed)) } else { rigid };
     let crosses = |order: &Order| {
@@ -103,27 +89,46 @@ fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> 
 
 /// What a part is compiled to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Form {
+pub(super) enum Form {
+    /// As the language has it.
     Rigid,
+    /// Without what components cannot tell, where that is exact.
     Relaxed,
+    /// The same everywhere.
     Loose,
 }
 
-struct Compiler<'a> {
+/// Compiles terms of one pool; what is done is kept.
+pub(super) struct Compiler<'a> {
     store: &'a mut Store,
     alphabet: &'a mut Alphabet,
     pool: &'a Pool,
     partition: &'a Partition,
-    harm: &'a Harm,
+    /// Needed for the relaxed form only.
+    harm: Option<&'a Harm>,
     everything: LifelineSet,
     strict: OrderId,
     local: OrderId,
-    done: FxHashMap<(TermId, Form), ExprId>,
+    pub(super) done: FxHashMap<(TermId, Form), ExprId>,
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    pub(super) fn new(
+        store: &'a mut Store,
+        alphabet: &'a mut Alphabet,
+        (pool, partition): (&'a Pool, &'a Partition),
+        harm: Option<&'a Harm>,
+    ) -> Self {
+        let everything = LifelineSet::full(partition.lifeline_count());
+        let strict = store.intern_order(Order::new([everything.clone()]));
+        let local = Order::new(partition.components().map(|c| partition.set(c)));
+        let local = store.intern_order(local);
+        let done = FxHashMap::default();
+        Compiler { store, alphabet, pool, partition, harm, everything, strict, local, done }
+    }
+
     /// Operands before their term, without recursion.
-    fn run(&mut self, whole: (TermId, Form)) -> ExprId {
+    pub(super) fn run(&mut self, whole: (TermId, Form)) -> ExprId {
         let mut pending = vec![whole];
         while let Some(&part) = pending.last() {
             if self.done.contains_key(&part) {
@@ -170,7 +175,7 @@ impl Compiler<'_> {
     }
 
     fn is_harmful(&self, term: TermId) -> bool {
-        self.harm.is_harmful(term)
+        self.harm.is_some_and(|harm| harm.is_harmful(term))
     }
 
     fn build(&mut self, (term, form): (TermId, Form), operands: &[ExprId]) -> ExprId {

@@ -45,8 +45,15 @@ pub(crate) fn explain(
     }
     loop {
         logs.consumed.copy_from_slice(&initial);
-        let mut search =
-            Search { context, logs, global, limit, cut: false, met: FxHashMap::default() };
+        let mut search = Search {
+            context,
+            logs,
+            global,
+            limit,
+            looked: false,
+            cut: false,
+            met: FxHashMap::default(),
+        };
         let found = search.run(start, meter);
         if found != Found::No || !search.cut {
             return found;
@@ -69,6 +76,8 @@ struct Search<'s, 'c, 'l> {
     logs: &'s mut Logs<'l>,
     global: bool,
     limit: u64,
+    /// Whether components alone were asked about all that is left.
+    looked: bool,
     /// Whether the limit was in the way.
     cut: bool,
     /// The states met, with the least number of iterations so begun.
@@ -107,7 +116,13 @@ impl Search<'_, '_, '_> {
                 }
                 let mut moves = self.moves(&state);
                 if moves.len() > 1 && self.context.options.look_ahead {
-                    moves.retain(|next| self.is_plausible(next, meter));
+                    // The first time all the way to the end, later only some of it.
+                    if !std::mem::replace(&mut self.looked, true)
+                        && !self.is_plausible(&state, u64::MAX, meter)
+                    {
+                        break;
+                    }
+                    moves.retain(|next| self.is_plausible(next, AHEAD, meter));
                 }
                 let Some(first) = moves.pop() else {
                     self.logs.consumed.copy_from_slice(&state.consumed);
@@ -123,14 +138,7 @@ impl Search<'_, '_, '_> {
 
     /// Whether a component sees nothing of an event now, and need not.
     fn is_blind(&self, component: usize) -> bool {
-        if self.global {
-            return false;
-        }
-        if self.logs.is_over(component) {
-            self.logs.endings[component] == Ending::Early
-        } else {
-            self.logs.late[component] && self.logs.is_fresh(component)
-        }
+        !self.global && self.logs.is_blind(component)
     }
 
     /// The next moment of a component, if the interaction has it.
@@ -350,45 +358,52 @@ impl Search<'_, '_, '_> {
         State { expr, consumed, unseen }
     }
 
-    /// Takes away what logs that are over say cannot, or may as well not, happen.
     fn settle(&mut self, expr: ExprId) -> ExprId {
-        if self.global {
-            return expr;
-        }
-        let mut expr = expr;
-        let mut ghosts = LifelineSet::EMPTY;
-        for component in 0..self.logs.len() {
-            if !self.logs.is_over(component) {
-                continue;
-            }
-            match self.logs.endings[component] {
-                Ending::Final => {
-                    let lifelines: SetId = self.context.components[component];
-                    expr = self.context.store.prune(expr, lifelines);
-                }
-                Ending::Early => {
-                    ghosts = ghosts.union(&self.context.store.components[component]);
-                }
-            }
-        }
-        if self.context.options.strip && !ghosts.is_empty() {
-            let set = self.context.store.set(&ghosts);
-            expr = self.context.store.strip(expr, set);
-        }
-        expr
+        settle(self.context, expr, self.logs, self.global)
     }
 
     /// Whether components alone do not refute a state.
-    fn is_plausible(&mut self, state: &State, meter: &mut Meter<'_>) -> bool {
+    fn is_plausible(&mut self, state: &State, states: u64, meter: &mut Meter<'_>) -> bool {
         self.logs.consumed.copy_from_slice(&state.consumed);
         let loose = self.context.store.loosen(state.expr);
         // For a global prefix too, whose logs are prefixes.
         let start = begin(self.context, loose, self.logs);
-        let found = search::look_ahead(self.context, start, self.logs, AHEAD, meter);
+        let found = search::look_ahead(self.context, start, self.logs, states, meter);
         self.logs.consumed.copy_from_slice(&state.consumed);
         if found == Found::No {
             self.context.counters.refuted += 1;
         }
         found != Found::No
     }
+}
+
+/// An expression without what logs that are over say cannot, or may as well not, happen.
+pub(super) fn settle(
+    context: &mut Context<'_>,
+    expr: ExprId,
+    logs: &Logs<'_>,
+    global: bool,
+) -> ExprId {
+    if global {
+        return expr;
+    }
+    let mut expr = expr;
+    let mut ghosts = LifelineSet::EMPTY;
+    for component in 0..logs.len() {
+        if !logs.is_over(component) {
+            continue;
+        }
+        match logs.endings[component] {
+            Ending::Final => {
+                let lifelines: SetId = context.components[component];
+                expr = context.store.prune(expr, lifelines);
+            }
+            Ending::Early => ghosts = ghosts.union(&context.store.components[component]),
+        }
+    }
+    if context.options.strip && !ghosts.is_empty() {
+        let set = context.store.set(&ghosts);
+        expr = context.store.strip(expr, set);
+    }
+    expr
 }

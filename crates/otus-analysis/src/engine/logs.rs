@@ -64,6 +64,16 @@ impl<'t> Logs<'t> {
         self.consumed[component] == 0
     }
 
+    /// Whether a component sees nothing of an event now, and need not: before the first moment of a
+    /// log that may start late, and after the end of one that may stop early.
+    pub(crate) fn is_blind(&self, component: usize) -> bool {
+        if self.is_over(component) {
+            self.endings[component] == Ending::Early
+        } else {
+            self.late[component] && self.is_fresh(component)
+        }
+    }
+
     /// The symbol that comes next on a component, if it is one of the interaction, and what is
     /// consumed with it; `None` at the end.
     pub(crate) fn symbol(
@@ -86,8 +96,23 @@ impl<'t> Logs<'t> {
         component: usize,
         alphabet: &Alphabet,
     ) -> Option<(Option<LeafId>, u32)> {
-        let (symbol, after) = self.symbol(component, alphabet)?;
-        Some((symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]), after))
+        self.next_at(component, self.consumed[component], alphabet)
+    }
+
+    /// The same after so many actions.
+    pub(crate) fn next_at(
+        &self,
+        component: usize,
+        at: u32,
+        alphabet: &Alphabet,
+    ) -> Option<(Option<LeafId>, u32)> {
+        let rest = &self.logs[component][at as usize..];
+        if rest.is_empty() {
+            return None;
+        }
+        let (symbol, length) = alphabet.read(rest);
+        let leaf = symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]);
+        Some((leaf, at + u32::try_from(length).unwrap_or(u32::MAX)))
     }
 
     /// Whether the interaction has all that is left of a component's log.

@@ -7,10 +7,11 @@
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace.
 
+mod ahead;
 mod alphabet;
 mod compile;
 mod coupled;
-mod harm;
+pub mod harm;
 mod include;
 mod late;
 mod logs;
@@ -18,12 +19,14 @@ mod loosen;
 mod normal;
 mod order;
 mod prune;
+pub mod sat;
 mod search;
 mod step;
 mod store;
 mod strip;
 mod stubborn;
 mod unroll;
+mod witness;
 
 use otus_core::{LifelineSet, Pool, TermId};
 use otus_trace::{MultiTrace, Partition};
@@ -31,6 +34,7 @@ use otus_trace::{MultiTrace, Partition};
 use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
+use crate::witness::Witness;
 use alphabet::Alphabet;
 use compile::Compiled;
 use logs::Logs;
@@ -76,11 +80,23 @@ pub struct Engine {
     alphabet: Alphabet,
     compiled: Compiled,
     components: Vec<SetId>,
+    /// By component: the lifelines of all others.
+    others: Vec<SetId>,
     hints: Vec<u32>,
     /// How deep loops are nested.
     loop_depth: u64,
+    /// The same as a formula, where that may be better.
+    formula: Option<Formula>,
     options: Options,
     counters: Counters,
+}
+
+/// A loop-free interaction as a formula.
+#[derive(Debug)]
+struct Formula {
+    problem: sat::Problem,
+    /// After how many states of a search it is asked.
+    after: u64,
 }
 
 /// How often the ideas were of use.
@@ -107,6 +123,11 @@ pub struct Outcome {
     pub furthest: Option<Box<[u32]>>,
 }
 
+/// From how many choices side by side on a formula is asked at once.
+const CHOICES: usize = 12;
+/// After how many states of a search a formula is asked otherwise.
+const PATIENCE: u64 = 2_000;
+
 /// What the end of a log means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -122,6 +143,7 @@ pub(crate) struct Context<'e> {
     store: &'e mut Store,
     alphabet: &'e Alphabet,
     components: &'e [SetId],
+    others: &'e [SetId],
     hints: &'e mut Vec<u32>,
     loop_depth: u64,
     options: Options,
@@ -175,17 +197,30 @@ impl Engine {
         let mut alphabet = Alphabet::new(partition.len());
         let compiled =
             compile::compile(&mut store, &mut alphabet, (pool, term, partition), options.relax);
+        let all = LifelineSet::full(partition.lifeline_count());
+        let others = partition
+            .components()
+            .map(|component| store.set(&all.difference(&partition.set(component))))
+            .collect();
         let components =
             partition.components().map(|component| store.set(&partition.set(component))).collect();
         let counters = Counters::default();
+        let wanted = options.solver && compiled.decoupled && sat::worth_it(pool, term);
+        let problem = if wanted { sat::Problem::decoupled(pool, term, partition) } else { None };
+        let formula = problem.map(|problem| {
+            let choices = store.choices(compiled.relaxed);
+            Formula { problem, after: if choices >= CHOICES { 0 } else { PATIENCE } }
+        });
         let loop_depth = u64::from(pool.attributes(term).loop_depth);
         Engine {
             store,
             alphabet,
             compiled,
             components,
+            others,
             hints: Vec::new(),
             loop_depth,
+            formula,
             options,
             counters,
         }
@@ -211,9 +246,72 @@ impl Engine {
         Outcome { verdict, states: meter.states(), stop, furthest }
     }
 
+    /// For experiments.
+    pub fn info(&self) -> String {
+        format!(
+            "exprs {} decoupled {} {:?}",
+            self.store.len(),
+            self.compiled.decoupled,
+            self.counters
+        )
+    }
+
     /// How often the ideas were of use so far.
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// A global execution that explains a multi-trace whose verdict is Pass or `WeakPass`, replayed
+    /// on the term; `None` for other verdicts, or if the budget ends before it is found.
+    pub fn witness(
+        &mut self,
+        pool: &mut Pool,
+        term: TermId,
+        trace: &MultiTrace,
+        question: &Question,
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Option<Witness> {
+        let question = match verdict {
+            Verdict::Pass => strongest(question, self.components.len()),
+            Verdict::WeakPass => question.clone(),
+            Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
+        };
+        if let Some(formula) = &self.formula {
+            let mut meter = Meter::new(budget);
+            if let Some(sat::Answer::Explained(model)) =
+                formula.problem.ask(trace, &question, &mut meter)
+            {
+                return Some(formula.problem.witness(pool, trace, &question, &model));
+            }
+        }
+        witness::replay(self, (pool, term), trace, &question, budget)
+    }
+
+    /// What searches use, and what they start from.
+    fn context(&mut self) -> (Context<'_>, &Compiled) {
+        let context = Context {
+            store: &mut self.store,
+            alphabet: &self.alphabet,
+            components: &self.components,
+            others: &self.others,
+            hints: &mut self.hints,
+            loop_depth: self.loop_depth,
+            options: self.options,
+            counters: &mut self.counters,
+        };
+        (context, &self.compiled)
+    }
+
+    /// The leaf of a whole event.
+    fn leaf_of(
+        &mut self,
+        pool: &Pool,
+        partition: &Partition,
+        event: otus_core::EventId,
+    ) -> Option<store::LeafId> {
+        let parts = self.alphabet.parts(pool, partition, event);
+        self.store.leaves.find(&Alphabet::joined(&parts))
     }
 
     fn ask(
@@ -223,22 +321,37 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
-        let mut logs = Logs::new(trace, question);
-        let mut context = Context {
-            store: &mut self.store,
-            alphabet: &self.alphabet,
-            components: &self.components,
-            hints: &mut self.hints,
-            loop_depth: self.loop_depth,
-            options: self.options,
-            counters: &mut self.counters,
-        };
         let global = *question == Question::GlobalPrefix;
-        let found = if self.compiled.decoupled && !global {
-            let start = begin(&mut context, self.compiled.relaxed, &logs);
+        if let Some(formula) = &self.formula
+            && !global
+        {
+            let mut logs = Logs::new(trace, question);
+            if formula.after > 0 {
+                let (mut context, compiled) = self.context();
+                let start = begin(&mut context, compiled.relaxed, &logs);
+                let found = search::look_ahead(&mut context, start, &mut logs, PATIENCE, meter);
+                if !matches!(found, Found::Unknown(Stop::States)) {
+                    *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                    return found;
+                }
+            }
+            if let Some(formula) = &self.formula
+                && let Some(answer) = formula.problem.ask(trace, question, meter)
+            {
+                return match answer {
+                    sat::Answer::Explained(_) => Found::Yes,
+                    sat::Answer::Refuted => Found::No,
+                    sat::Answer::Stopped(stop) => Found::Unknown(stop),
+                };
+            }
+        }
+        let mut logs = Logs::new(trace, question);
+        let (mut context, compiled) = self.context();
+        let found = if compiled.decoupled && !global {
+            let start = begin(&mut context, compiled.relaxed, &logs);
             search::explain(&mut context, start, &mut logs, meter)
         } else {
-            let rigid = if global { self.compiled.rigid } else { self.compiled.relaxed };
+            let rigid = if global { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
         };
         *furthest = logs.furthest.map(|(_, consumed)| consumed);

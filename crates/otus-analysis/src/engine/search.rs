@@ -22,6 +22,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::ahead::{Seen, beginnings, plausible};
 use super::logs::Logs;
 use super::store::{ExprId, LeafId, Store};
 use super::{Context, Ending};
@@ -64,8 +65,18 @@ pub(crate) fn look_ahead(
 ) -> Found {
     let mut left = states;
     let together = context.store.size(start).saturating_mul(8).saturating_add(64);
-    let mut search =
-        Search { context, logs, together, branches: Vec::new(), met: FxHashSet::default() };
+    let alert = context.store.size(start).saturating_add(4);
+    let fresh = logs.late.iter().filter(|&&late| late).count();
+    let mut search = Search {
+        context,
+        logs,
+        alert,
+        together,
+        branches: Vec::new(),
+        fresh,
+        met: FxHashSet::default(),
+        seen: Seen::default(),
+    };
     let mut expr = start;
     loop {
         if left == 0 {
@@ -74,6 +85,9 @@ pub(crate) fn look_ahead(
         left -= 1;
         if let Some(stop) = meter.count() {
             return Found::Unknown(stop);
+        }
+        if search.context.options.look_ahead && search.context.store.size(expr) > search.alert {
+            expr = plausible(search.context, &mut search.seen, search.logs, expr);
         }
         while search.context.store.size(expr) > search.together {
             let Some(smaller) = search.split(expr) else { break };
@@ -102,14 +116,28 @@ enum Move {
 struct Search<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     logs: &'s mut Logs<'l>,
+    /// From which size on components are looked at alone.
+    alert: u32,
+    /// From which size on alternatives are tried one by one.
     together: u32,
     branches: Vec<Branch>,
+    /// Whether, and how many, logs that may start late have not begun; no less than there are.
+    fresh: usize,
     met: FxHashSet<(ExprId, Box<[u32]>)>,
+    seen: Seen,
 }
 
 impl Search<'_, '_, '_> {
     /// Consumes a moment of the component that is best looked at now.
     fn advance(&mut self, expr: ExprId) -> Option<Move> {
+        if self.fresh > 0
+            && let Some(component) = self.latecomer(expr)
+        {
+            self.fresh -= 1;
+            let (leaf, after) = self.logs.next(component, self.context.alphabet)?;
+            let next = self.step(expr, leaf?)?;
+            return Some(Move::To(self.take(component, next, after)));
+        }
         let size = self.context.store.size(expr);
         if let Some(component) = self.context.hint(expr)
             && let Some((leaf, after)) = self.logs.next(component, self.context.alphabet)
@@ -143,6 +171,26 @@ impl Search<'_, '_, '_> {
         let (_, component, next, after) = best?;
         self.context.set_hint(expr, component);
         Some(Move::To(self.take(component, next, after)))
+    }
+
+    /// The log that is begun next: of those that may start late the one with the fewest beginnings
+    /// that its component alone does not refute.
+    fn latecomer(&mut self, expr: ExprId) -> Option<usize> {
+        let fresh: Vec<usize> = (0..self.logs.len())
+            .filter(|&c| self.logs.late[c] && self.logs.is_fresh(c) && !self.logs.is_over(c))
+            .collect();
+        self.fresh = fresh.len();
+        if let [_, _, ..] = fresh.as_slice() {
+            let mut best = None;
+            for component in fresh {
+                let count = beginnings(self.context, &mut self.seen, self.logs, expr, component);
+                if best.is_none_or(|(least, _)| count < least) {
+                    best = Some((count, component));
+                }
+            }
+            return best.map(|(_, component)| component);
+        }
+        fresh.first().copied()
     }
 
     fn step(&mut self, expr: ExprId, leaf: LeafId) -> Option<ExprId> {
@@ -187,6 +235,7 @@ impl Search<'_, '_, '_> {
             match branch.alternatives.pop() {
                 Some(next) => {
                     self.logs.consumed.copy_from_slice(&branch.consumed);
+                    self.fresh = self.logs.late.iter().filter(|&&late| late).count();
                     return Some(next);
                 }
                 None => {

@@ -1,71 +1,295 @@
-//! The `verdicts` fence: what the multi-trace before it is under each kind of analysis.
+//! The `verdicts` fence: what the multi-trace before it is.
 //!
-//! A line is `KIND: VERDICT`, where the kind is written as in a `.hcf` (`accept`,
-//! `simulate[before = true, loop num = 2]`). Every verdict is asked for under all strategies, with
-//! and without memoization and local analyses: options must not change it. A witness must be
-//! accepted by the checker. If they differ or the analysis is not defined, the line says so.
-//! A configuration that is not done after some thousand nodes has no say; a kind for which none
-//! is done is undecided.
+//! A line is `ASKED: VERDICT`. What is asked is one of
+//!
+//! - a question: `accept`, `global prefix`, `multi-prefix`, `multi-suffix`, `slice`, or a declaration
+//!   for components, `[a] complete; [b, c] may start late` (complete if nothing is said). The
+//!   verdict is exact. It is asked of the oracle, of [`refute`] and of the fast engine with each of
+//!   its ideas switched off in turn. The fast engine with all of them must answer; the others may
+//!   give up, and then have no say; all that answer must agree;
+//! - a kind of analysis of the papers as written in a `.hcf` (`accept`, `prefix`, `eliminate`,
+//!   `simulate[before = true, loop num = 2]`). It is asked for under all strategies, with and without
+//!   memoization and local analyses: options must not change it. A witness must be accepted by
+//!   the checker. A configuration that is not done after some thousand nodes has no say; a kind
+//!   for which none is done is undecided.
+//!
+//! `accept` is both. What the papers' other kinds are about is a question too, and its exact answer
+//! must be the same, with two exceptions: a `simulate` that says WeakFail has given up, so that any
+//! answer but Pass will do; and a fence that has a line for `multi-prefix` may have another for
+//! `eliminate`, whose semantics is another one.
+//!
+//! If they differ or the analysis is not defined, the line says so.
+
+use std::cell::RefCell;
 
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
+use otus_analysis::config::Kind;
+use otus_analysis::engine::Options;
 use otus_analysis::graph::{self, Silent};
-use otus_analysis::{Config, Verdict};
-use otus_core::{Lowered, TermId};
+use otus_analysis::refute::{NotRefuted, check_refutation, refute};
+use otus_analysis::{Config, Engine, Observed, Question, Verdict};
+use otus_core::index::Index as _;
+use otus_core::{Lowered, Pool, TermId};
 use otus_syntax::ast::Section;
 use otus_syntax::options::{LocalAnalysis, Strategy};
 use otus_syntax::{Source, parse_spec};
 use otus_trace::MultiTrace;
 
+use crate::oracle::{self, Observation, Window, marked};
+
+/// What the oracle may take for a question.
+const ORACLE: usize = 100_000;
+/// What the other analyses may make for a question.
+const STATES: u64 = 20_000;
+
 /// The lines as they should be.
 pub(super) fn answers(expected: &str, spec: &mut Lowered, trace: &MultiTrace) -> String {
     let Some(term) = spec.term else { return "there is no interaction\n".to_owned() };
-    let lines = expected.lines().filter(|line| !line.trim().is_empty()).map(|line| {
-        let kind = line.rsplit_once(':').map_or(line, |(kind, _)| kind).trim();
-        let verdict = verdict(kind, spec, term, trace).unwrap_or_else(|fault| fault);
-        format!("{kind}: {verdict}\n")
+    let asked =
+        |line: &str| line.rsplit_once(':').map_or(line, |(asked, _)| asked).trim().to_owned();
+    let lines = expected.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<String> = lines.map(asked).collect();
+    let other_semantics = lines.iter().any(|line| line == Question::MULTI_PREFIX.name());
+    let mut case = Case { spec, term, trace, other_semantics };
+    let lines = lines.iter().map(|asked| {
+        let verdict = case.verdict(asked).unwrap_or_else(|fault| fault);
+        format!("{asked}: {verdict}\n")
     });
     lines.collect()
 }
 
-fn verdict(
-    kind: &str,
-    spec: &mut Lowered,
+struct Case<'a> {
+    spec: &'a mut Lowered,
     term: TermId,
-    trace: &MultiTrace,
-) -> Result<String, String> {
-    let options = Source::new("kind", format!("@analyze_option{{ analysis_kind = {kind} }}"));
-    let parsed = parse_spec(&options);
-    if let Some(fault) = parsed.diagnostics.first() {
-        return Err(fault.message.clone());
+    trace: &'a MultiTrace,
+    /// Whether the case says itself what a multi-prefix is.
+    other_semantics: bool,
+}
+
+impl Case<'_> {
+    fn verdict(&mut self, asked: &str) -> Result<String, String> {
+        if let Some(question) = question(asked, &self.spec.pool, self.trace)? {
+            let exact = self.exact(&question)?;
+            if question == Question::ACCEPT {
+                let (_, by_graph) = self.by_graph(asked)?;
+                agree(exact, by_graph, asked)?;
+            }
+            return Ok(exact.unwrap_or(Verdict::Inconclusive).to_string());
+        }
+        let (kind, found) = self.by_graph(asked)?;
+        let (question, gives_up) = match kind {
+            Kind::Accept => (Question::ACCEPT, false),
+            Kind::Prefix => (Question::GlobalPrefix, false),
+            Kind::Eliminate => (Question::MULTI_PREFIX, false),
+            Kind::Simulate(simulation) if simulation.before => (Question::SLICE, true),
+            Kind::Simulate(_) => (Question::MULTI_PREFIX, true),
+        };
+        let exact = self.exact(&question)?;
+        let gave_up = gives_up && found == Some(Verdict::WeakFail) && exact != Some(Verdict::Pass);
+        let excused = gave_up || kind == Kind::Eliminate && self.other_semantics;
+        if !excused {
+            agree(exact, found, question.name())?;
+        }
+        Ok(found.unwrap_or(Verdict::Inconclusive).to_string())
     }
-    let mut found: Option<Verdict> = None;
-    for config in configurations() {
-        let mut config = config;
-        for section in &parsed.tree.sections {
-            if let Section::Options(section) = section {
-                config.apply(section);
+
+    /// The answer to a question, if any of those that are asked has one.
+    fn exact(&mut self, question: &Question) -> Result<Option<Verdict>, String> {
+        let answers = RefCell::new(Vec::new());
+        let says = |who: String, verdict: Option<Verdict>| {
+            answers.borrow_mut().extend(verdict.map(|verdict| (who, verdict)));
+        };
+        says("the oracle".to_owned(), self.by_oracle(question));
+        says("refute".to_owned(), self.by_refutation(question)?);
+        for (name, options) in options() {
+            let partition = self.trace.partition();
+            let mut engine = Engine::new(&self.spec.pool, self.term, partition, options);
+            let budget = Budget { max_states: Some(STATES), ..Budget::default() };
+            let outcome = engine.analyze(self.trace, question, &budget);
+            // Without one of its ideas it may give up, but not with all of them.
+            let undecided =
+                outcome.verdict == Verdict::Inconclusive && options != Options::default();
+            says(format!("the engine {name}"), (!undecided).then_some(outcome.verdict));
+        }
+        let answers = answers.into_inner();
+        let Some((first, verdict)) = answers.first() else { return Ok(None) };
+        match answers.iter().find(|(_, other)| other != verdict) {
+            Some((other, differs)) => {
+                let name = question.name();
+                Err(format!("{name} is {verdict} to {first}, {differs} to {other}"))
+            }
+            None => Ok(Some(*verdict)),
+        }
+    }
+
+    fn by_oracle(&self, question: &Question) -> Option<Verdict> {
+        let pool = &self.spec.pool;
+        let answer = |question: &Question| {
+            let mut seen = Observation::from(self.trace);
+            if *question == Question::GlobalPrefix {
+                return marked::member(
+                    pool,
+                    self.term,
+                    &seen,
+                    oracle::Question::GlobalPrefix,
+                    ORACLE,
+                );
+            }
+            let components = seen.partition.components().zip(&mut seen.components);
+            let windows = components.map(|(component, moments)| match question.of(component) {
+                Observed::Complete => Window::Complete,
+                Observed::StopsEarly => Window::Prefix,
+                Observed::StartsLate => Window::Suffix,
+                Observed::Slice => Window::Slice,
+                Observed::Unobserved => {
+                    moments.clear();
+                    Window::Slice
+                }
+            });
+            let windows: Vec<Window> = windows.collect();
+            marked::declared(pool, self.term, &seen, &windows, ORACLE)
+        };
+        if answer(&strongest(question, self.trace))? {
+            return Some(Verdict::Pass);
+        }
+        Some(if answer(question)? { Verdict::WeakPass } else { Verdict::Fail })
+    }
+
+    /// By [`refute`], with its witnesses and certificates checked.
+    fn by_refutation(&mut self, question: &Question) -> Result<Option<Verdict>, String> {
+        let budget = Budget { max_states: Some(STATES), ..Budget::default() };
+        let strongest = strongest(question, self.trace);
+        for (question, verdict) in [(&strongest, Verdict::Pass), (question, Verdict::WeakPass)] {
+            let pool = &mut self.spec.pool;
+            match refute(pool, self.term, self.trace, question, &budget) {
+                Ok(certificate) => {
+                    check_refutation(pool, self.term, self.trace, question, &certificate)
+                        .map_err(|refuted| format!("the certificate is refused: {refuted}"))?;
+                }
+                Err(NotRefuted::Explained { witness, verdict: shown }) => {
+                    certify(pool, self.term, self.trace, (question, shown), &witness)
+                        .map_err(|refuted| format!("the witness is refuted: {refuted}"))?;
+                    return Ok(Some(verdict));
+                }
+                Err(NotRefuted::TooLarge(_)) => return Ok(None),
             }
         }
-        let outcome = graph::analyze(&mut spec.pool, term, trace, &config, &mut Silent)
-            .map_err(|unfit| unfit.to_string())?;
-        if let Some(witness) = &outcome.witness {
-            let claim = (config.kind, outcome.verdict);
-            certify(&mut spec.pool, term, trace, claim, witness)
-                .map_err(|refuted| format!("the witness is refuted: {refuted}"))?;
-        }
-        if outcome.stop.is_early() {
-            continue;
-        }
-        if found.is_some_and(|found| found != outcome.verdict) {
-            let Config { strategy, memoize, local_analysis, .. } = config;
-            return Err(format!(
-                "changed by the options: {strategy:?}, {local_analysis:?}, memoize {memoize}"
-            ));
-        }
-        found = Some(outcome.verdict);
+        Ok(Some(Verdict::Fail))
     }
-    Ok(found.unwrap_or(Verdict::Inconclusive).to_string())
+
+    /// By the papers' searches: which kind it is, and the verdict if one is done.
+    fn by_graph(&mut self, kind: &str) -> Result<(Kind, Option<Verdict>), String> {
+        let options = Source::new("kind", format!("@analyze_option{{ analysis_kind = {kind} }}"));
+        let parsed = parse_spec(&options);
+        if let Some(fault) = parsed.diagnostics.first() {
+            return Err(fault.message.clone());
+        }
+        let mut found: Option<Verdict> = None;
+        let mut asked = Config::default().kind;
+        for config in configurations() {
+            let mut config = config;
+            for section in &parsed.tree.sections {
+                if let Section::Options(section) = section {
+                    config.apply(section);
+                }
+            }
+            asked = config.kind;
+            let pool = &mut self.spec.pool;
+            let outcome = graph::analyze(pool, self.term, self.trace, &config, &mut Silent)
+                .map_err(|unfit| unfit.to_string())?;
+            if let Some(witness) = &outcome.witness {
+                let claim = (config.kind, outcome.verdict);
+                certify(pool, self.term, self.trace, claim, witness)
+                    .map_err(|refuted| format!("the witness is refuted: {refuted}"))?;
+            }
+            if outcome.stop.is_early() {
+                continue;
+            }
+            if found.is_some_and(|found| found != outcome.verdict) {
+                let Config { strategy, memoize, local_analysis, .. } = config;
+                return Err(format!(
+                    "changed by the options: {strategy:?}, {local_analysis:?}, memoize {memoize}"
+                ));
+            }
+            found = Some(outcome.verdict);
+        }
+        Ok((asked, found))
+    }
+}
+
+/// The question with nothing missing. What is unobserved stays so.
+fn strongest(question: &Question, trace: &MultiTrace) -> Question {
+    let strongest = trace.partition().components().map(|component| match question.of(component) {
+        Observed::Unobserved => Observed::Unobserved,
+        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
+            Observed::Complete
+        }
+    });
+    Question::Each(strongest.collect())
+}
+
+/// Whether the papers' searches say what is so.
+fn agree(exact: Option<Verdict>, by_graph: Option<Verdict>, question: &str) -> Result<(), String> {
+    match (exact, by_graph) {
+        (Some(exact), Some(by_graph)) if exact != by_graph => {
+            Err(format!("{by_graph} by graph, but {question} is {exact}"))
+        }
+        (Some(_) | None, Some(_) | None) => Ok(()),
+    }
+}
+
+/// What is asked, if it is a question.
+fn question(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Option<Question>, String> {
+    if asked.starts_with('[') {
+        return declaration(asked, pool, trace).map(Some);
+    }
+    let uniform = Observed::ALL.map(Question::Uniform);
+    let mut all = uniform.into_iter().chain([Question::GlobalPrefix]);
+    Ok(all.find(|question| question.name() == asked))
+}
+
+/// `[a] complete; [b, c] may start late`
+fn declaration(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Question, String> {
+    let partition = trace.partition();
+    let mut each = vec![Observed::Complete; partition.len()];
+    for part in asked.split(';') {
+        let named = part.trim().strip_prefix('[').and_then(|part| part.split_once(']'));
+        let (names, declared) = named.ok_or("a declaration is `[lifelines] what was observed`")?;
+        let declared = Observed::ALL.into_iter().find(|known| known.name() == declared.trim());
+        let declared = declared.ok_or_else(|| format!("nothing is declared by `{part}`"))?;
+        for name in names.split(',') {
+            let signature = pool.signature();
+            let lifelines = signature.all_lifelines();
+            let lifeline = lifelines.iter().find(|&l| signature.lifeline_name(l) == name.trim());
+            let lifeline = lifeline.ok_or_else(|| format!("there is no lifeline `{name}`"))?;
+            each[partition.component_of(lifeline).index()] = declared;
+        }
+    }
+    Ok(Question::Each(each.into()))
+}
+
+/// All ideas of the fast engine, then all but one, then none.
+fn options() -> [(&'static str, Options); 8] {
+    let all = Options::default();
+    let none = Options {
+        relax: false,
+        look_ahead: false,
+        stubborn: false,
+        strip: false,
+        absorb: false,
+        solver: false,
+    };
+    [
+        ("with all its ideas", all),
+        ("without relaxation", Options { relax: false, ..all }),
+        ("without look-ahead", Options { look_ahead: false, ..all }),
+        ("without stubborn sets", Options { stubborn: false, ..all }),
+        ("without stripping", Options { strip: false, ..all }),
+        ("without absorption", Options { absorb: false, ..all }),
+        ("without a solver", Options { solver: false, ..all }),
+        ("without any idea", none),
+    ]
 }
 
 /// Every strategy, with and without local analyses, memoization and partial-order reduction.

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use otus_analysis::budget::Budget;
+use otus_analysis::certify::certify;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::{Pool, TermId};
@@ -72,6 +73,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) term: TermId,
     pub(crate) partition: &'a Partition,
     kept: Vec<(Options, Engine)>,
+    /// For replays, which need one of their own.
+    own: Pool,
     asked: u64,
 }
 
@@ -84,7 +87,7 @@ impl<'a> Subject<'a> {
     ) -> Subject<'a> {
         let engine = |&options: &Options| (options, Engine::new(pool, term, partition, options));
         let kept = options.iter().map(engine).collect();
-        Subject { pool, term, partition, kept, asked: 0 }
+        Subject { pool, term, partition, kept, own: pool.clone(), asked: 0 }
     }
 
     /// Asks every engine, and now and then a new one.
@@ -125,6 +128,25 @@ impl<'a> Subject<'a> {
                 *engine = Engine::new(self.pool, self.term, self.partition, *options);
                 let again = ask(engine, &trace, question, &budget);
                 wrong.push((*options, found, Some(again)));
+            } else if let Ok(verdict) = found
+                && verdict >= Verdict::WeakPass
+                && *options == Options::default()
+            {
+                let witness =
+                    engine.witness(&mut self.own, self.term, &trace, question, verdict, &enough());
+                let problem = match witness {
+                    None => Some("no witness".to_owned()),
+                    Some(witness) => {
+                        let claim = (question, verdict);
+                        certify(&mut self.own, self.term, &trace, claim, &witness)
+                            .err()
+                            .map(|error| format!("{error}: {}", witness.text(&self.own)))
+                    }
+                };
+                report.witnesses += 1;
+                if let Some(problem) = problem {
+                    wrong.push((*options, Err(problem), None));
+                }
             } else if self.asked.is_multiple_of(41) {
                 let mut fresh = Engine::new(self.pool, self.term, self.partition, *options);
                 let again = ask(&mut fresh, &trace, question, &budget);
@@ -200,6 +222,8 @@ pub(crate) struct Report {
     lost: u64,
     /// The slowest answers of an engine with all its ideas.
     slowest: Vec<(Duration, String)>,
+    /// Witnesses asked for.
+    witnesses: u64,
     /// What was wrong, with its size.
     wrong: Vec<(usize, String)>,
 }

@@ -1,0 +1,122 @@
+//! Looking ahead: what components alone refute.
+//!
+//! **Claim.** If components are taken apart, µ is explained by x only if each log of µ alone is
+//! explained by what its component sees of x.
+//!
+//! *Proof.* Strip the events of all other components from a trace that explains µ
+//! ([`strip`](super::strip)). ∎
+//!
+//! What one component sees is a small expression, and going along its log is a run of a small
+//! automaton. So alternatives of an expression that has grown are looked at first, and those that
+//! some component refutes are dropped.
+//!
+//! *Cost.* At most [`DEPTH`] steps for each component and alternative; what was asked once for an
+//! expression and a place in a log is kept for the rest of the analysis.
+
+use rustc_hash::FxHashMap;
+
+use super::logs::Logs;
+use super::store::{Expr, ExprId, Store};
+use super::{Context, Ending};
+
+/// How many moments ahead are looked at.
+const DEPTH: usize = 256;
+
+/// What was found for what a component sees, its number, and how much of its log is consumed.
+pub(crate) type Seen = FxHashMap<(ExprId, u32, u32), bool>;
+
+/// An expression without the alternatives that a component alone refutes.
+pub(crate) fn plausible(
+    context: &mut Context<'_>,
+    seen: &mut Seen,
+    logs: &Logs<'_>,
+    expr: ExprId,
+) -> ExprId {
+    let Expr::Alt(alternatives) = context.store.expr(expr).clone() else {
+        return expr;
+    };
+    let kept: Vec<ExprId> = alternatives
+        .iter()
+        .copied()
+        .filter(|&x| {
+            (0..logs.len()).all(|component| is_possible(context, seen, logs, x, component))
+        })
+        .collect();
+    if kept.len() == alternatives.len() {
+        return expr;
+    }
+    context.counters.refuted += (alternatives.len() - kept.len()) as u64;
+    context.store.alt(kept)
+}
+
+/// In how many ways a component alone can take its next moment.
+pub(crate) fn beginnings(
+    context: &mut Context<'_>,
+    seen: &mut Seen,
+    logs: &Logs<'_>,
+    expr: ExprId,
+    component: usize,
+) -> usize {
+    let Some((Some(leaf), after)) = logs.next(component, context.alphabet) else { return 0 };
+    let local = context.store.strip(expr, context.others[component]);
+    let next = context.store.step(local, leaf);
+    let ways = match context.store.expr(next) {
+        Expr::Never => return 0,
+        Expr::Alt(alternatives) => alternatives.clone(),
+        _ => return 1,
+    };
+    ways.iter().filter(|&&way| survives(context, seen, logs, (way, component, after))).count()
+}
+
+/// Whether a component alone does not refute an expression.
+fn is_possible(
+    context: &mut Context<'_>,
+    seen: &mut Seen,
+    logs: &Logs<'_>,
+    expr: ExprId,
+    component: usize,
+) -> bool {
+    if logs.is_over(component) {
+        return true;
+    }
+    let local = context.store.strip(expr, context.others[component]);
+    survives(context, seen, logs, (local, component, logs.consumed[component]))
+}
+
+/// Whether what a component sees allows what is left of its log after so many actions.
+fn survives(
+    context: &mut Context<'_>,
+    seen: &mut Seen,
+    logs: &Logs<'_>,
+    (local, component, at): (ExprId, usize, u32),
+) -> bool {
+    let (mut local, mut at) = (local, at);
+    let number = u32::try_from(component).unwrap_or(u32::MAX);
+    let most = context.store.size(local).saturating_mul(8).saturating_add(64);
+    let mut path = Vec::new();
+    let found = loop {
+        if let Some(&known) = seen.get(&(local, number, at)) {
+            break known;
+        }
+        path.push((local, number, at));
+        let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) else {
+            break match logs.endings[component] {
+                Ending::Final => context.store.nullable(local),
+                Ending::Early => true,
+            };
+        };
+        if path.len() > DEPTH || context.store.size(local) > most {
+            break true;
+        }
+        let Some(leaf) = leaf else { break false };
+        local = context.store.step(local, leaf);
+        if local == Store::NEVER {
+            break false;
+        }
+        at = after;
+    };
+    for place in path {
+        seen.insert(place, found);
+    }
+    found
+}

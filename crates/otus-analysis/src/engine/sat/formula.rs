@@ -1,0 +1,98 @@
+//! Formulas in conjunctive normal form.
+
+use std::ops::Not;
+
+/// A variable or its negation: twice the number of the variable, plus one for a negation. The two
+/// constants are literals as well, so that an encoding can be written without cases; they
+/// disappear when a clause is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Literal(pub(crate) u32);
+
+impl Literal {
+    /// Always true.
+    pub(crate) const TRUE: Literal = Literal(u32::MAX - 1);
+    /// Never true.
+    pub(crate) const FALSE: Literal = Literal(u32::MAX);
+
+    /// The variable.
+    pub(crate) fn variable(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Whether it is a negation.
+    pub(crate) fn is_negative(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Its value in a model.
+    pub(crate) fn holds(self, model: &[bool]) -> bool {
+        match self {
+            Literal::TRUE => true,
+            Literal::FALSE => false,
+            _ => model[self.variable()] != self.is_negative(),
+        }
+    }
+}
+
+impl Not for Literal {
+    type Output = Literal;
+
+    fn not(self) -> Literal {
+        Literal(self.0 ^ 1)
+    }
+}
+
+/// A conjunction of clauses.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Formula {
+    /// How many variables there are.
+    pub(crate) variables: u32,
+    literals: Vec<Literal>,
+    /// Where each clause ends in `literals`.
+    ends: Vec<u32>,
+}
+
+impl Formula {
+    /// A new variable.
+    pub(crate) fn variable(&mut self) -> Literal {
+        let literal = Literal(self.variables << 1);
+        self.variables += 1;
+        literal
+    }
+
+    /// Adds a clause. Constants are evaluated.
+    pub(crate) fn add(&mut self, clause: &[Literal]) {
+        self.add_from(clause.iter().copied());
+    }
+
+    /// The same from any source of literals.
+    pub(crate) fn add_from(&mut self, clause: impl IntoIterator<Item = Literal>) {
+        let start = self.literals.len();
+        for literal in clause {
+            match literal {
+                Literal::TRUE => {
+                    self.literals.truncate(start);
+                    return;
+                }
+                Literal::FALSE => {}
+                literal => self.literals.push(literal),
+            }
+        }
+        self.ends.push(u32::try_from(self.literals.len()).expect("formulas are far smaller"));
+    }
+
+    /// The clauses in order.
+    pub(crate) fn clauses(&self) -> impl Iterator<Item = &[Literal]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.literals[start as usize..end as usize])
+    }
+
+    /// How many literals the clauses have in all.
+    pub(crate) fn len(&self) -> usize {
+        self.literals.len()
+    }
+}

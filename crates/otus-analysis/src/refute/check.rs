@@ -1,0 +1,166 @@
+//! The checker of certificates: every claim, one after the other, by the rules in
+//! [`refute`](mod@super).
+
+use otus_core::algebra::simplify;
+use otus_core::index::Index as _;
+use otus_core::{Pool, TermId};
+use otus_trace::MultiTrace;
+use otus_trace::multitrace::ComponentId;
+use rustc_hash::FxHashMap;
+
+use super::rules::{Rules, Situation, Tables};
+use super::{Blocked, Certificate, State};
+use crate::certify::Refuted;
+use crate::question::Question;
+
+/// Checks that a certificate shows that nothing explains a multi-trace.
+///
+/// # Errors
+/// Names the state (counted through all of the certificate) that is not as it should be.
+pub fn check_refutation(
+    pool: &mut Pool,
+    term: TermId,
+    trace: &MultiTrace,
+    question: &Question,
+    certificate: &Certificate,
+) -> Result<(), Refuted> {
+    let term = simplify(pool, term);
+    let mut tables = Tables::default();
+    let mut alone = FxHashMap::default();
+    let mut first = certificate.states.len();
+    for (component, states) in &certificate.alone {
+        let component = component.0 as usize;
+        if component >= trace.partition().len() {
+            return Err(Refuted::NotBlocked(first));
+        }
+        let mut rules = Rules::new(pool, term, trace, question, Some(index(component)));
+        let claims = Claims::new(pool, &mut tables, &rules, states, first)?;
+        claims.check(pool, &mut tables, &mut rules, states, &mut FxHashMap::default())?;
+        first += states.len();
+        // A component has one set; were there two, each would have to be closed by itself.
+        alone.insert(component, (claims, rules));
+    }
+    let mut rules = Rules::new(pool, term, trace, question, None);
+    let claims = Claims::new(pool, &mut tables, &rules, &certificate.states, 0)?;
+    claims.check(pool, &mut tables, &mut rules, &certificate.states, &mut alone)?;
+    let start = rules.start(term);
+    let bound = rules.bound(pool, &start);
+    if claims.holds(pool, &mut tables, &start, bound) { Ok(()) } else { Err(Refuted::NotClosed(0)) }
+}
+
+/// What a set of states claims.
+struct Claims {
+    /// By situation, tidied: how many events do not suffice.
+    events: FxHashMap<Situation, u64>,
+    /// The number of the first state.
+    first: usize,
+}
+
+impl Claims {
+    fn new(
+        pool: &mut Pool,
+        tables: &mut Tables,
+        rules: &Rules,
+        states: &[State],
+        first: usize,
+    ) -> Result<Self, Refuted> {
+        let mut events = FxHashMap::default();
+        for (at, state) in states.iter().enumerate() {
+            let known = state.situation.term.index() < pool.term_count();
+            if !known || !rules.is_possible(&state.situation) {
+                return Err(Refuted::NotBlocked(first + at));
+            }
+            let term = tables.tidy.tidy(pool, state.situation.term);
+            let known = events.entry(Situation { term, ..state.situation.clone() }).or_insert(0);
+            *known = state.events.max(*known);
+        }
+        Ok(Claims { events, first })
+    }
+
+    /// Whether it is claimed that so many events do not suffice.
+    fn holds(&self, pool: &mut Pool, tables: &mut Tables, now: &Situation, events: u64) -> bool {
+        let term = tables.tidy.tidy(pool, now.term);
+        let tidied = Situation { term, consumed: now.consumed.clone() };
+        self.events.get(&tidied).is_some_and(|&claimed| claimed >= events)
+    }
+
+    /// Checks each claim from the others.
+    fn check(
+        &self,
+        pool: &mut Pool,
+        tables: &mut Tables,
+        rules: &mut Rules,
+        states: &[State],
+        alone: &mut FxHashMap<usize, (Claims, Rules)>,
+    ) -> Result<(), Refuted> {
+        for (at, State { situation, events, blocked }) in states.iter().enumerate() {
+            let at = self.first + at;
+            let ok = match *blocked {
+                Blocked::Moves => {
+                    if rules.is_explained(pool, &mut tables.frontiers.memo, situation) {
+                        return Err(Refuted::NotClosed(at));
+                    }
+                    self.is_closed(pool, tables, rules, situation, *events)
+                }
+                Blocked::Scarce { component, moment, supply } => {
+                    let component = component.0 as usize;
+                    is_scarce(pool, rules, situation, component, moment, supply)
+                }
+                Blocked::Alone(component) => {
+                    let component = component.0 as usize;
+                    alone.get_mut(&component).is_some_and(|(claims, own)| {
+                        let memo = &mut tables.frontiers.memo;
+                        let term = rules.alone(pool, memo, situation.term, component);
+                        let mut here = own.start(term);
+                        here.consumed[component] = situation.consumed[component];
+                        let events = own.bound(pool, &here).min(*events);
+                        claims.holds(pool, tables, &here, events)
+                    })
+                }
+            };
+            if !ok {
+                return Err(match blocked {
+                    Blocked::Moves => Refuted::NotClosed(at),
+                    Blocked::Scarce { .. } | Blocked::Alone(_) => Refuted::NotBlocked(at),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every move leads to a claim that is strong enough, or too far away.
+    fn is_closed(
+        &self,
+        pool: &mut Pool,
+        tables: &mut Tables,
+        rules: &mut Rules,
+        now: &Situation,
+        events: u64,
+    ) -> bool {
+        let Some(after) = events.checked_sub(1) else { return true };
+        rules.moves(pool, tables, now).iter().all(|step| {
+            let events = rules.bound(pool, &step.next).min(after);
+            events < rules.need(&step.next) || self.holds(pool, tables, &step.next, events)
+        })
+    }
+}
+
+/// Whether the moments of a component up to one have it more often than it can happen.
+fn is_scarce(
+    pool: &mut Pool,
+    rules: &mut Rules,
+    now: &Situation,
+    component: usize,
+    moment: u32,
+    supply: u64,
+) -> bool {
+    let Some(own) = rules.moments.get(component) else { return false };
+    let Some(wanted) = own.get(moment as usize).cloned() else { return false };
+    let seen = own.iter().take(moment as usize + 1).skip(now.consumed[component] as usize);
+    let wanted_times = seen.filter(|seen| **seen == wanted).count() as u64;
+    rules.supply(pool, now.term, component, &wanted) == Some(supply) && wanted_times > supply
+}
+
+fn index(component: usize) -> ComponentId {
+    ComponentId(u32::try_from(component).unwrap_or(u32::MAX))
+}

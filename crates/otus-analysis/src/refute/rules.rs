@@ -1,0 +1,335 @@
+//! What can happen next, and when all is explained: the questions as a relation between
+//! situations. The producer searches it and the checker steps through it.
+
+use std::rc::Rc;
+
+use otus_core::algebra::{Memo, fold::fold, project, prune};
+use otus_core::semantics::{Frontiers, Step};
+use otus_core::{ActionId, EventId, LifelineSet, Pool, RegionId, Term, TermId};
+use otus_trace::MultiTrace;
+use otus_trace::multitrace::ComponentId;
+use rustc_hash::FxHashMap;
+
+use super::tidy::Tidy;
+use crate::question::{Observed, Question};
+
+/// What is left of the interaction, and how many moments of each component are explained.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Situation {
+    /// What may still happen.
+    pub term: TermId,
+    /// By component: how many moments are explained. One that may start late has started when
+    /// this is not zero.
+    pub consumed: Box<[u32]>,
+}
+
+/// An event that may be next.
+#[derive(Debug, Clone)]
+pub(super) struct Move {
+    pub(super) step: Step,
+    /// The components that observe it.
+    pub(super) observed: Vec<usize>,
+    pub(super) next: Situation,
+}
+
+/// A set of actions that a component sees at one moment, sorted.
+type Moment = Box<[ActionId]>;
+
+/// A question about a multi-trace. With `only`, it is about one component, the others being
+/// unobserved.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// By component: its moments, none if it is unobserved.
+    pub(super) moments: Vec<Vec<Moment>>,
+    declared: Vec<Observed>,
+    /// Whether whatever is not observed comes after all that is.
+    global: bool,
+    /// The lifelines on which nothing may happen once everything is explained.
+    closed: RegionId,
+    /// The most components that see one event.
+    widest: u64,
+    partition: otus_trace::Partition,
+    parts: FxHashMap<EventId, Rc<[(usize, Moment)]>>,
+    bounds: FxHashMap<TermId, (u64, u64)>,
+    supplies: FxHashMap<(usize, Moment), FxHashMap<TermId, Option<u64>>>,
+}
+
+/// What the rules of a question and those of its components share.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) frontiers: Frontiers,
+    pub(super) tidy: Tidy,
+}
+
+impl Rules {
+    pub(super) fn new(
+        pool: &mut Pool,
+        term: TermId,
+        trace: &MultiTrace,
+        question: &Question,
+        only: Option<ComponentId>,
+    ) -> Self {
+        let partition = trace.partition().clone();
+        let declared = partition.components().map(|component| match only {
+            Some(only) if only != component => Observed::Unobserved,
+            Some(_) | None => question.of(component),
+        });
+        let declared: Vec<Observed> = declared.collect();
+        let moments = partition.components().zip(&declared).map(|(component, declared)| {
+            if *declared == Observed::Unobserved {
+                return Vec::new();
+            }
+            let moments = trace.moments(component).map(|moment| {
+                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
+                actions.sort_unstable();
+                actions.into()
+            });
+            moments.collect()
+        });
+        let moments: Vec<Vec<Moment>> = moments.collect();
+        let may_go_on = |component: &ComponentId| {
+            let at = component.0 as usize;
+            let started = !moments[at].is_empty();
+            declared[at].may_stop_early() || declared[at].may_start_late() && !started
+        };
+        let closed = partition.components().filter(|component| !may_go_on(component));
+        let closed = closed.flat_map(|component| partition.lifelines(component).iter().copied());
+        let closed = pool.intern_region(&closed.collect::<LifelineSet>());
+        let mut rules = Rules {
+            global: only.is_none() && *question == Question::GlobalPrefix,
+            closed,
+            widest: 1,
+            moments,
+            declared,
+            partition,
+            parts: FxHashMap::default(),
+            bounds: FxHashMap::default(),
+            supplies: FxHashMap::default(),
+        };
+        // A component by itself sees an event once.
+        for event in events(pool, term).into_iter().filter(|_| only.is_none()) {
+            let parts = rules.parts(pool, event);
+            rules.widest = rules.widest.max(parts.len() as u64);
+        }
+        rules
+    }
+
+    /// Nothing has happened yet.
+    pub(super) fn start(&self, term: TermId) -> Situation {
+        Situation { term, consumed: vec![0; self.moments.len()].into() }
+    }
+
+    /// Whether a situation counts as many components and no more moments than there are.
+    pub(super) fn is_possible(&self, now: &Situation) -> bool {
+        now.consumed.len() == self.moments.len()
+            && now.consumed.iter().zip(&self.moments).all(|(&n, own)| n as usize <= own.len())
+    }
+
+    /// Whether everything is explained, and the interaction can end without an event where there
+    /// may be none. A term always has a trace, so what is left after pruning can end.
+    pub(super) fn is_explained(&self, pool: &mut Pool, memo: &mut Memo, now: &Situation) -> bool {
+        self.left(now).all(|rest| rest == 0) && prune(pool, memo, now.term, self.closed).is_some()
+    }
+
+    /// The lifelines on which nothing may happen once everything is explained.
+    pub(super) fn closed(&self) -> RegionId {
+        self.closed
+    }
+
+    /// The lifelines of which nothing is observed.
+    pub(super) fn unobserved(&self) -> LifelineSet {
+        let components = self.partition.components().zip(&self.declared);
+        let unobserved = components.filter(|(_, declared)| **declared == Observed::Unobserved);
+        unobserved.flat_map(|(component, _)| self.partition.lifelines(component)).copied().collect()
+    }
+
+    /// Whether the question is about a global prefix.
+    pub(super) fn is_global(&self) -> bool {
+        self.global
+    }
+
+    /// All that may be next: every step, observed or not by each component that sees it.
+    pub(super) fn moves(
+        &mut self,
+        pool: &mut Pool,
+        tables: &mut Tables,
+        now: &Situation,
+    ) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let steps = tables.frontiers.steps(pool, now.term);
+        for step in steps.iter() {
+            let parts = self.parts(pool, step.event);
+            let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
+            for (component, moment) in parts.iter() {
+                let with = choices.iter().filter(|_| self.next(now, *component) == Some(moment));
+                let with = with.map(|chosen| [chosen.as_slice(), &[*component]].concat());
+                let mut longer: Vec<Vec<usize>> = with.collect();
+                let without = !self.global && self.is_outside(now, *component);
+                longer.extend(choices.into_iter().filter(|_| without));
+                choices = longer;
+            }
+            for observed in choices {
+                let mut consumed = now.consumed.clone();
+                for &component in &observed {
+                    consumed[component] += 1;
+                }
+                let next = Situation { term: step.follow_up, consumed };
+                moves.push(Move { step: *step, observed, next });
+            }
+        }
+        moves
+    }
+
+    /// The moment of a component that is to be explained next.
+    pub(super) fn next(&self, now: &Situation, component: usize) -> Option<&Moment> {
+        self.moments[component].get(now.consumed[component] as usize)
+    }
+
+    /// Whether what happens on a component now is outside its period of observation.
+    pub(super) fn is_outside(&self, now: &Situation, component: usize) -> bool {
+        let declared = self.declared[component];
+        let consumed = now.consumed[component] as usize;
+        declared.may_start_late() && consumed == 0
+            || declared.may_stop_early() && consumed == self.moments[component].len()
+    }
+
+    /// How many moments are left of each component.
+    fn left(&self, now: &Situation) -> impl Iterator<Item = u64> {
+        let pairs = now.consumed.iter().zip(&self.moments);
+        pairs.map(|(&consumed, moments)| moments.len() as u64 - u64::from(consumed))
+    }
+
+    /// At least so many events are needed to explain the rest.
+    pub(super) fn need(&self, now: &Situation) -> u64 {
+        let sum: u64 = self.left(now).sum();
+        self.left(now).max().unwrap_or(0).max(sum.div_ceil(self.widest))
+    }
+
+    /// If the rest can be explained, then by at most so many events: a + b·k, with k the number of
+    /// moments that are left.
+    pub(super) fn bound(&mut self, pool: &mut Pool, now: &Situation) -> u64 {
+        let left: u64 = self.left(now).sum();
+        let combine = |pool: &mut Pool, term: TermId, operands: &[(u64, u64)]| match (
+            pool.node(term),
+            operands,
+        ) {
+            (Term::Event(_), _) => (1, 0),
+            (Term::Alt(..), &[(a1, b1), (a2, b2)]) => (a1.max(a2), b1.max(b2)),
+            (Term::Strict(..) | Term::Coreg(..), &[(a1, b1), (a2, b2)]) => {
+                (a1.saturating_add(a2), b1.max(b2))
+            }
+            (Term::LoopS(_) | Term::LoopC(..), &[(a, b)]) => (0, a.saturating_add(b)),
+            (
+                Term::Empty
+                | Term::Strict(..)
+                | Term::Coreg(..)
+                | Term::Alt(..)
+                | Term::LoopS(_)
+                | Term::LoopC(..),
+                _,
+            ) => (0, 0),
+        };
+        let (a, b) = fold(pool, now.term, &mut self.bounds, |_, _| None, combine);
+        a.saturating_add(b.saturating_mul(left))
+    }
+
+    /// The most times that an event of a term can be seen by a component as a moment; `None` if
+    /// there is no limit.
+    ///
+    /// ```text
+    /// alt: the larger of the two    strict, coreg: their sum    loop: 0 or no limit
+    /// ```
+    pub(super) fn supply(
+        &mut self,
+        pool: &mut Pool,
+        term: TermId,
+        component: usize,
+        moment: &Moment,
+    ) -> Option<u64> {
+        let mut supplies = self.supplies.remove(&(component, moment.clone())).unwrap_or_default();
+        let found = fold(
+            pool,
+            term,
+            &mut supplies,
+            |_, _| None,
+            |pool, term, operands: &[Option<u64>]| match (pool.node(term), operands) {
+                (Term::Event(event), _) => {
+                    let parts = self.parts(pool, event);
+                    let sees = |(own, seen): &(usize, Moment)| *own == component && seen == moment;
+                    Some(u64::from(parts.iter().any(sees)))
+                }
+                (Term::Alt(..), &[left, right]) => Some(left?.max(right?)),
+                (Term::Strict(..) | Term::Coreg(..), &[left, right]) => {
+                    Some(left?.saturating_add(right?))
+                }
+                (Term::LoopS(_) | Term::LoopC(..), &[body]) => body.filter(|&times| times == 0),
+                (
+                    Term::Empty
+                    | Term::Strict(..)
+                    | Term::Coreg(..)
+                    | Term::Alt(..)
+                    | Term::LoopS(_)
+                    | Term::LoopC(..),
+                    _,
+                ) => Some(0),
+            },
+        );
+        self.supplies.insert((component, moment.clone()), supplies);
+        found
+    }
+
+    /// What is left of a term for one component, the other lifelines removed.
+    pub(super) fn alone(
+        &self,
+        pool: &mut Pool,
+        memo: &mut Memo,
+        term: TermId,
+        component: usize,
+    ) -> TermId {
+        let id = ComponentId(u32::try_from(component).unwrap_or(u32::MAX));
+        let own = pool.intern_region(&self.partition.set(id));
+        project(pool, memo, term, own)
+    }
+
+    /// What the components see of an event.
+    pub(super) fn parts(&mut self, pool: &Pool, event: EventId) -> Rc<[(usize, Moment)]> {
+        if let Some(parts) = self.parts.get(&event) {
+            return parts.clone();
+        }
+        let mut by_component: Vec<(usize, Vec<ActionId>)> = Vec::new();
+        for &action in pool.event_actions(event) {
+            let component = self.partition.component_of(pool.action(action).lifeline).0 as usize;
+            match by_component.iter_mut().find(|(known, _)| *known == component) {
+                Some((_, actions)) => actions.push(action),
+                None => by_component.push((component, vec![action])),
+            }
+        }
+        let parts = by_component.into_iter().map(|(component, mut actions)| {
+            actions.sort_unstable();
+            (component, actions.into())
+        });
+        let parts: Rc<[(usize, Moment)]> = parts.collect();
+        self.parts.insert(event, parts.clone());
+        parts
+    }
+}
+
+/// The events of a term.
+pub(super) fn events(pool: &Pool, term: TermId) -> Vec<EventId> {
+    let mut events = Vec::new();
+    let mut met = rustc_hash::FxHashSet::default();
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        if !met.insert(term) {
+            continue;
+        }
+        let node = pool.node(term);
+        if let Term::Event(event) = node {
+            events.push(event);
+        }
+        pending.extend(node.operands());
+    }
+    events.sort_unstable();
+    events.dedup();
+    events
+}

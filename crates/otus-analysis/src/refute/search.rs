@@ -1,0 +1,369 @@
+//! The producer of certificates: all situations within the bound, those first from which most
+//! events are left.
+//!
+//! A step leads from (s, n) to (t, min(n − 1, bound of t)), which grows with n and is always less.
+//! So when a situation is taken, with the largest n of all that wait, it will not be reached with
+//! more later: each is expanded once.
+//!
+//! Before a situation is expanded, it is asked whether a moment is scarce, then whether some
+//! component alone is stuck. The answers of the latter are kept, by what is left of the term for that
+//! component. The question is only worth so much, so it is given up when it takes too long.
+
+use std::collections::BinaryHeap;
+
+use otus_core::algebra::simplify;
+use otus_core::semantics::Step;
+use otus_core::{LifelineSet, Pool, TermId};
+use otus_trace::MultiTrace;
+use otus_trace::multitrace::ComponentId;
+use rustc_hash::FxHashMap;
+
+use super::rules::{Move, Rules, Situation, Tables};
+use super::{Blocked, Certificate, NotRefuted, State};
+use crate::budget::{Budget, Meter, Stop};
+use crate::question::Question;
+use crate::verdict::Verdict;
+use crate::witness::{Place, Witness, WitnessStep};
+
+/// Without a budget, this is what a search may make.
+const MOST_STATES: u64 = 1_000_000;
+/// A larger term is not looked at.
+pub(super) const LARGEST_TERM: u64 = 20_000;
+/// What a look at one component alone may take.
+const MOST_ALONE: usize = 2_000;
+
+pub(super) struct Search<'a> {
+    pool: &'a mut Pool,
+    trace: &'a MultiTrace,
+    rules: Rules,
+    tables: Tables,
+    alone: Vec<Alone>,
+    meter: Meter<'a>,
+    states: u64,
+}
+
+/// What is known of a component by itself.
+struct Alone {
+    rules: Rules,
+    /// By situation, tidied.
+    stuck: FxHashMap<Situation, State>,
+    /// The same in the order in which they were found.
+    order: Vec<Situation>,
+    /// By situation, tidied: so many events suffice, or nobody knows.
+    free: FxHashMap<Situation, u64>,
+}
+
+/// A situation that was reached.
+struct Node {
+    situation: Situation,
+    events: u64,
+    /// Whether it was reached better since.
+    stale: bool,
+    /// Where from.
+    parent: Option<(usize, Step, Vec<usize>)>,
+}
+
+impl Node {
+    fn new(situation: Situation, events: u64, parent: Option<(usize, Step, Vec<usize>)>) -> Self {
+        Node { situation, events, stale: false, parent }
+    }
+}
+
+/// Situations that wait, and how each that is known was reached best.
+#[derive(Default)]
+struct Queue {
+    nodes: Vec<Node>,
+    /// The most events first, then the oldest.
+    waiting: BinaryHeap<(u64, std::cmp::Reverse<usize>)>,
+    best: FxHashMap<Situation, usize>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        pool: &'a mut Pool,
+        term: TermId,
+        trace: &'a MultiTrace,
+        question: &Question,
+        budget: &'a Budget,
+    ) -> Self {
+        let rules = Rules::new(pool, term, trace, question, None);
+        // A component that has all lifelines is the whole.
+        let several = trace.partition().len() > 1;
+        let components = trace.partition().components().filter(|_| several);
+        let alone = components.map(|component| Alone {
+            rules: Rules::new(pool, term, trace, question, Some(component)),
+            stuck: FxHashMap::default(),
+            order: Vec::new(),
+            free: FxHashMap::default(),
+        });
+        let alone = alone.collect();
+        let tables = Tables::default();
+        Search { pool, trace, rules, tables, alone, meter: Meter::new(budget), states: 0 }
+    }
+
+    pub(super) fn run(mut self, term: TermId) -> Result<Certificate, NotRefuted> {
+        let start = self.rules.start(simplify(self.pool, term));
+        let mut queue = Queue::default();
+        let bound = self.rules.bound(self.pool, &start);
+        queue.add(self.pool, &mut self.tables, Node::new(start, bound, None));
+        let mut states = Vec::new();
+        while let Some(at) = queue.next() {
+            self.count()?;
+            let Node { situation, events, .. } = &queue.nodes[at];
+            let (situation, events) = (situation.clone(), *events);
+            let memo = &mut self.tables.frontiers.memo;
+            if self.rules.is_explained(self.pool, memo, &situation) {
+                return Err(self.explained(&queue, at));
+            }
+            let blocked = match self.scarce(&situation) {
+                Some(scarce) => scarce,
+                None => match self.stuck_alone(&situation, events)? {
+                    Some(component) => Blocked::Alone(component),
+                    None => Blocked::Moves,
+                },
+            };
+            if let (Blocked::Moves, Some(after)) = (blocked, events.checked_sub(1)) {
+                for step in self.rules.moves(self.pool, &mut self.tables, &situation) {
+                    let Move { step, observed, next } = step;
+                    let events = self.rules.bound(self.pool, &next).min(after);
+                    if events >= self.rules.need(&next) {
+                        let parent = Some((at, step, observed));
+                        let node = Node::new(next, events, parent);
+                        queue.add(self.pool, &mut self.tables, node);
+                    }
+                }
+            }
+            states.push(State { situation, events, blocked });
+        }
+        let alone = self.trace.partition().components().zip(self.alone);
+        let alone = alone.filter(|(_, alone)| !alone.order.is_empty());
+        let alone = alone.map(|(component, mut alone)| {
+            let states = alone.order.iter().filter_map(|key| alone.stuck.remove(key));
+            (component, states.collect())
+        });
+        Ok(Certificate { states, alone: alone.collect() })
+    }
+
+    fn count(&mut self) -> Result<(), NotRefuted> {
+        self.states += 1;
+        let stop = if self.states > MOST_STATES { Some(Stop::States) } else { self.meter.count() };
+        stop.map_or(Ok(()), |stop| Err(NotRefuted::TooLarge(stop)))
+    }
+
+    /// A moment that cannot happen as often as it was observed.
+    fn scarce(&mut self, now: &Situation) -> Option<Blocked> {
+        scarce(self.pool, &mut self.rules, now)
+    }
+
+    /// A component that by itself needs more events.
+    fn stuck_alone(
+        &mut self,
+        now: &Situation,
+        events: u64,
+    ) -> Result<Option<ComponentId>, NotRefuted> {
+        for at in 0..self.alone.len() {
+            if self.rules.next(now, at).is_none() && !self.must_end(at) {
+                continue;
+            }
+            let memo = &mut self.tables.frontiers.memo;
+            let term = self.rules.alone(self.pool, memo, now.term, at);
+            let mut here = self.rules.start(term);
+            here.consumed[at] = now.consumed[at];
+            if self.is_stuck(at, here, events)? {
+                return Ok(Some(ComponentId(u32::try_from(at).unwrap_or(u32::MAX))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether something may be missing at the end of a component.
+    fn must_end(&self, component: usize) -> bool {
+        self.alone[component].rules.closed() != Pool::NONE
+    }
+
+    fn is_stuck(&mut self, at: usize, here: Situation, events: u64) -> Result<bool, NotRefuted> {
+        let own = &mut self.alone[at];
+        let events = own.rules.bound(self.pool, &here).min(events);
+        let key = tidied(self.pool, &mut self.tables, &here);
+        if own.stuck.get(&key).is_some_and(|state| state.events >= events) {
+            return Ok(true);
+        }
+        if own.free.get(&key).is_some_and(|&enough| enough <= events) {
+            return Ok(false);
+        }
+        let mut queue = Queue::default();
+        queue.add(self.pool, &mut self.tables, Node::new(here, events, None));
+        let mut found: Vec<(Situation, State)> = Vec::new();
+        while let Some(node) = queue.next() {
+            self.count()?;
+            let own = &mut self.alone[at];
+            let Node { situation, events, .. } = &queue.nodes[node];
+            let (situation, events) = (situation.clone(), *events);
+            let key = tidied(self.pool, &mut self.tables, &situation);
+            if own.stuck.get(&key).is_some_and(|state| state.events >= events) {
+                continue;
+            }
+            let memo = &mut self.tables.frontiers.memo;
+            let explained = own.rules.is_explained(self.pool, memo, &situation);
+            let free = own.free.get(&key).copied().filter(|&enough| enough <= events);
+            if let Some(mut enough) = if explained { Some(0) } else { free } {
+                // So is everything on the way here.
+                let mut way = Some(node);
+                while let Some(node) = way {
+                    let Node { situation, parent, .. } = &queue.nodes[node];
+                    let key = tidied(self.pool, &mut self.tables, situation);
+                    let known = own.free.entry(key).or_insert(enough);
+                    *known = enough.min(*known);
+                    enough = known.saturating_add(1);
+                    way = parent.as_ref().map(|(parent, ..)| *parent);
+                }
+                return Ok(false);
+            }
+            if found.len() >= MOST_ALONE {
+                // Nobody knows, and nobody should ask again.
+                own.free.insert(tidied(self.pool, &mut self.tables, &queue.nodes[0].situation), 0);
+                return Ok(false);
+            }
+            let blocked = scarce(self.pool, &mut own.rules, &situation).unwrap_or(Blocked::Moves);
+            if let (Blocked::Moves, Some(after)) = (blocked, events.checked_sub(1)) {
+                for step in own.rules.moves(self.pool, &mut self.tables, &situation) {
+                    let Move { step, observed, next } = step;
+                    let events = own.rules.bound(self.pool, &next).min(after);
+                    if events >= own.rules.need(&next) {
+                        let parent = Some((node, step, observed));
+                        let node = Node::new(next, events, parent);
+                        queue.add(self.pool, &mut self.tables, node);
+                    }
+                }
+            }
+            found.push((key, State { situation, events, blocked }));
+        }
+        let own = &mut self.alone[at];
+        for (key, state) in found {
+            if own.stuck.insert(key.clone(), state).is_none() {
+                own.order.push(key);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The way to a situation, and on to the end of the interaction.
+    fn explained(&mut self, queue: &Queue, at: usize) -> NotRefuted {
+        let mut steps = Vec::new();
+        let mut complete = true;
+        let unobserved = self.rules.unobserved();
+        let mut way = at;
+        while let Some((parent, step, observed)) = &queue.nodes[way].parent {
+            let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+            let partition = self.trace.partition();
+            let sees = |&lifeline: &otus_core::LifelineId| {
+                observed.contains(&(partition.component_of(lifeline).0 as usize))
+            };
+            let seen: LifelineSet = lifelines.iter().filter(sees).collect();
+            complete &= lifelines.difference(&seen).is_subset(&unobserved);
+            let place = self.place(step, &seen);
+            steps.push(if seen.is_empty() {
+                WitnessStep::Unobserved(place)
+            } else {
+                WitnessStep::Observed(place)
+            });
+            way = *parent;
+        }
+        steps.reverse();
+        let mut term = queue.nodes[at].situation.term;
+        // A global prefix in which all is observed may just stop; others go on to the end.
+        if !self.rules.is_global() {
+            while let Some(step) = self.completion(term) {
+                let place = self.place(&step, &LifelineSet::EMPTY);
+                steps.push(WitnessStep::Unobserved(place));
+                let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+                complete &= lifelines.is_subset(&unobserved);
+                term = step.follow_up;
+            }
+        }
+        let ends = self.pool.attributes(term).terminates;
+        let verdict = if complete && ends { Verdict::Pass } else { Verdict::WeakPass };
+        NotRefuted::Explained { witness: Witness { steps }, verdict }
+    }
+
+    /// An event that brings an interaction nearer to its end, if it is not there.
+    ///
+    /// The interaction has a trace without events where there may be none, and thus one in which
+    /// every loop is left out. Its first event is outside loops, and makes the term smaller.
+    fn completion(&mut self, term: TermId) -> Option<Step> {
+        if self.pool.attributes(term).terminates {
+            return None;
+        }
+        let closed = self.rules.closed();
+        let avoided = self.pool.region(closed);
+        let steps = self.tables.frontiers.steps(self.pool, term);
+        steps.iter().copied().find(|step| {
+            let memo = &mut self.tables.frontiers.memo;
+            let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+            step.loop_depth == 0
+                && lifelines.is_disjoint(&avoided)
+                && otus_core::algebra::prune(self.pool, memo, step.follow_up, closed).is_some()
+        })
+    }
+
+    fn place(&mut self, step: &Step, observed: &LifelineSet) -> Place {
+        Place {
+            event: step.event,
+            position: self.tables.frontiers.positions.letters(step.position).collect(),
+            observed: self.pool.intern_region(observed),
+        }
+    }
+}
+
+impl Queue {
+    /// Adds a situation, unless it was reached as well before.
+    fn add(&mut self, pool: &mut Pool, tables: &mut Tables, node: Node) {
+        let key = tidied(pool, tables, &node.situation);
+        let at = self.nodes.len();
+        if let Some(&known) = self.best.get(&key) {
+            if self.nodes[known].events >= node.events {
+                return;
+            }
+            self.nodes[known].stale = true;
+        }
+        self.best.insert(key, at);
+        self.waiting.push((node.events, std::cmp::Reverse(at)));
+        self.nodes.push(node);
+    }
+
+    /// The situation from which most events are left.
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            let (_, at) = self.waiting.pop()?;
+            if !self.nodes[at.0].stale {
+                return Some(at.0);
+            }
+        }
+    }
+}
+
+fn tidied(pool: &mut Pool, tables: &mut Tables, now: &Situation) -> Situation {
+    Situation { term: tables.tidy.tidy(pool, now.term), consumed: now.consumed.clone() }
+}
+
+/// The first moment that cannot happen as often as it was observed.
+fn scarce(pool: &mut Pool, rules: &mut Rules, now: &Situation) -> Option<Blocked> {
+    for component in 0..rules.moments.len() {
+        let from = now.consumed[component] as usize;
+        let mut times: FxHashMap<&[otus_core::ActionId], u64> = FxHashMap::default();
+        let own = std::mem::take(&mut rules.moments[component]);
+        let found = own.iter().enumerate().skip(from).find_map(|(at, moment)| {
+            let wanted = times.entry(moment).or_insert(0);
+            *wanted += 1;
+            let supply = rules.supply(pool, now.term, component, moment)?;
+            (*wanted > supply).then_some((at, supply))
+        });
+        rules.moments[component] = own;
+        if let Some((at, supply)) = found {
+            let component = ComponentId(u32::try_from(component).unwrap_or(u32::MAX));
+            let moment = u32::try_from(at).unwrap_or(u32::MAX);
+            return Some(Blocked::Scarce { component, moment, supply });
+        }
+    }
+    None
+}
