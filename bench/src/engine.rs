@@ -63,7 +63,7 @@ impl Size {
     fn budget(self, trace: &MultiTrace) -> Budget {
         Budget {
             max_states: Some(500_000 + 64 * trace.len() as u64),
-            timeout: Some(Duration::from_secs(self.pick(5, 20))),
+            timeout: Some(Duration::from_secs(self.pick(2, 20))),
             ..Budget::default()
         }
     }

@@ -143,8 +143,11 @@ pub(super) fn analyse<'t>(
         let budget = size.budget(trace);
         let start = Instant::now();
         let verdict = engine.analyze(trace, question, &budget).verdict;
-        times.note(start.elapsed(), verdict);
-        if begin.elapsed() > size.patience() {
+        let elapsed = start.elapsed();
+        times.note(elapsed, verdict);
+        // An engine that overran its own budget is not asked again.
+        let overrun = budget.timeout.is_some_and(|most| elapsed > most + most / 4);
+        if overrun || begin.elapsed() > size.patience() {
             break;
         }
     }
