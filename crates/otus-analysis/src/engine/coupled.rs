@@ -37,6 +37,7 @@ pub(crate) fn explain(
     meter: &mut Meter<'_>,
 ) -> Found {
     let initial = logs.consumed.clone();
+    let together = context.store.size(start).saturating_mul(4).saturating_add(32);
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
     let mut limit = if unseen { 1 } else { 0 };
@@ -50,6 +51,7 @@ pub(crate) fn explain(
             logs,
             global,
             limit,
+            together,
             looked: false,
             cut: false,
             met: FxHashMap::default(),
@@ -76,6 +78,8 @@ struct Search<'s, 'c, 'l> {
     logs: &'s mut Logs<'l>,
     global: bool,
     limit: u64,
+    /// From which size on alternatives are tried one by one.
+    together: u32,
     /// Whether components alone were asked about all that is left.
     looked: bool,
     /// Whether the limit was in the way.
@@ -100,6 +104,14 @@ impl Search<'_, '_, '_> {
                 self.logs.consumed.copy_from_slice(&state.consumed);
                 if (0..self.logs.len()).all(|c| self.logs.is_over(c)) {
                     return Found::Yes;
+                }
+                if self.context.store.size(state.expr) > self.together
+                    && let Some(mut ways) = self.split(&state, meter)
+                {
+                    let Some(first) = ways.pop() else { break };
+                    stack.append(&mut ways);
+                    state = first;
+                    continue;
                 }
                 // A single move needs no memory.
                 if let Some(next) = self.forced(&state) {
@@ -134,6 +146,26 @@ impl Search<'_, '_, '_> {
             }
         }
         Found::No
+    }
+
+    /// The alternatives of an expression that has grown, one by one, the smallest last.
+    fn split(&mut self, state: &State, meter: &mut Meter<'_>) -> Option<Vec<State>> {
+        let mut alternatives = self.context.store.alternatives(state.expr);
+        if alternatives.len() < 2 {
+            return None;
+        }
+        self.context.counters.branches += 1;
+        alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
+        let mut ways: Vec<State> =
+            alternatives.into_iter().map(|expr| State { expr, ..state.clone() }).collect();
+        ways.retain(|way| {
+            let key = (way.expr, way.consumed.clone());
+            self.met.get(&key).is_none_or(|least| *least > way.unseen)
+        });
+        if self.context.options.look_ahead {
+            ways.retain(|way| self.is_plausible(way, AHEAD, meter));
+        }
+        Some(ways)
     }
 
     /// Whether a component sees nothing of an event now, and need not.

@@ -6,7 +6,7 @@
 //!   for components, `[a] complete; [b, c] may start late` (complete if nothing is said). The
 //!   verdict is exact. It is asked of the oracle, of [`refute`] and of the fast engine with each of
 //!   its ideas switched off in turn. The fast engine with all of them must answer; the others may
-//!   give up, and then have no say; all that answer must agree;
+//!   give up, and then have no say; all that answer must agree, and witnesses are certified;
 //! - a kind of analysis of the papers as written in a `.hcf` (`accept`, `prefix`, `eliminate`,
 //!   `simulate[before = true, loop num = 2]`). It is asked for under all strategies, with and without
 //!   memoization and local analyses: options must not change it. A witness must be accepted by
@@ -107,6 +107,8 @@ impl Case<'_> {
             let mut engine = Engine::new(&self.spec.pool, self.term, partition, options);
             let budget = Budget { max_states: Some(STATES), ..Budget::default() };
             let outcome = engine.analyze(self.trace, question, &budget);
+            self.certified(&mut engine, question, outcome.verdict, &budget)
+                .map_err(|fault| format!("{fault} by the engine {name}"))?;
             // Without one of its ideas it may give up, but not with all of them.
             let undecided =
                 outcome.verdict == Verdict::Inconclusive && options != Options::default();
@@ -121,6 +123,24 @@ impl Case<'_> {
             }
             None => Ok(Some(*verdict)),
         }
+    }
+
+    /// What passes has a witness, and it holds.
+    fn certified(
+        &mut self,
+        engine: &mut Engine,
+        question: &Question,
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Result<(), String> {
+        if verdict < Verdict::WeakPass {
+            return Ok(());
+        }
+        let pool = &mut self.spec.pool;
+        let witness = engine.witness(pool, self.term, self.trace, question, verdict, budget);
+        let witness = witness.ok_or("there is no witness")?;
+        certify(pool, self.term, self.trace, (question, verdict), &witness)
+            .map_err(|refuted| format!("a refuted witness ({refuted})"))
     }
 
     fn by_oracle(&self, question: &Question) -> Option<Verdict> {
