@@ -212,7 +212,7 @@ fn subject(mut model: Model, count: usize, purpose: &str) -> Option<(Model, Vec<
 /// How random interactions are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// Some nine to eighteen single actions, mostly weak sequences and alternatives, about two loops.
+    /// Some nine to eighteen single actions, mostly weak sequences and alternatives, about two weak loops.
     LikeTheirs,
     /// Message passings, more concurrency, co-regions, nested loops of all kinds.
     Harder,
@@ -261,9 +261,7 @@ impl Parts<'_> {
                     _ => pool.seq(left, right),
                 };
                 match rng.usize(..40) {
-                    0 | 1 => pool.loop_s(both),
-                    2..=4 => pool.loop_w(both),
-                    5 => pool.loop_p(both),
+                    0..=5 => pool.loop_w(both),
                     _ => both,
                 }
             }
