@@ -70,9 +70,6 @@ fn compare(subject: &mut Subject<'_>, copy: &mut Pool, seen: &Observation, repor
 }
 
 fn sweep(number: u64, percent: u64, lifelines: usize, length: usize) {
-    if !crate::is_there() {
-        return;
-    }
     let most = crate::cases(percent);
     let mut rng = crate::rng(number);
     let mut report = Report::lenient();

@@ -29,9 +29,6 @@ fn sweep(
     shape: &Shape,
     mut check: impl FnMut(&mut fastrand::Rng, &mut Subject<'_>, &Observation, Derivation, &mut Report),
 ) {
-    if !crate::is_there() {
-        return;
-    }
     let most = crate::cases(percent);
     let mut rng = crate::rng(number);
     let mut report = Report::lenient();
