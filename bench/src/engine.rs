@@ -63,7 +63,7 @@ impl Size {
     fn budget(self, trace: &MultiTrace) -> Budget {
         Budget {
             max_states: Some(500_000 + 64 * trace.len() as u64),
-            timeout: Some(Duration::from_secs(self.pick(5, 20))),
+            timeout: Some(Duration::from_secs(self.pick(2, 20))),
             ..Budget::default()
         }
     }
@@ -76,7 +76,10 @@ pub(crate) fn run(size: Size, wanted: &[String]) {
     let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|name| name == part);
     println!("# The fast engine");
     println!();
-    println!("Seed {SEED}, one thread{}.", size.pick("", ", full size"));
+    println!(
+        "Seed {SEED}, one thread{}. Sums and means are processor time of that thread.",
+        size.pick("", ", full size")
+    );
     let mut checks = checks::Checks::default();
     let parts: [(&str, Part); 7] = [
         ("random", random::run),

@@ -1,8 +1,9 @@
 //! Long multi-traces: what an event costs, how that grows, and what memory it takes.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
 use otus_trace::MultiTrace;
@@ -116,7 +117,7 @@ fn measure(
     let trace = trace(model, workload, part, actions);
     let runs = if actions > 100_000 { 1 } else { 3 };
     let one = || {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let mut engine =
             Engine::new(&model.pool, model.term, trace.partition(), Options::default());
         let verdict = engine.analyze(&trace, question, &size.budget(&trace)).verdict;

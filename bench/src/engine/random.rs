@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use otus_analysis::config::{Config, Kind, Simulation};
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict, generate};
-use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId};
-use otus_syntax::options::LocalAnalysis;
-use otus_syntax::{Source, SourceId, parse_spec, parse_trace};
+use otus_core::{LifelineId, MessageId, Pool, Signature, TermId};
+use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
 use otus_trace::case::{self, Case};
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{MultiTrace, Partition, raise};
 
 use super::checks::Checks;
 use super::sets::{Set, derived};
@@ -37,69 +37,141 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     recorded(size, checks);
 }
 
+/// Interactions of one kind, each with its multi-traces.
+struct Group {
+    name: &'static str,
+    subjects: Vec<(Model, Vec<Set>)>,
+}
+
+fn groups() -> Vec<Group> {
+    let ours = |from: u64, count: u64, shape: Shape| -> Vec<(Model, Vec<Set>)> {
+        let one = |i: u64| {
+            let mut rng = fastrand::Rng::with_seed(SEED + i);
+            subject(interaction(&mut rng, shape), 100, &format!("ours {i}"))
+        };
+        (from..from + count).filter_map(one).collect()
+    };
+    let theirs = models().into_iter().filter(Recorded::is_random);
+    let theirs = theirs.filter_map(|recorded| subject(recorded.model, 100, &recorded.name));
+    vec![
+        Group { name: "theirs", subjects: theirs.collect() },
+        Group { name: "like theirs", subjects: ours(0, 60, Shape::LikeTheirs) },
+        Group { name: "harder", subjects: ours(1_000, 30, Shape::Harder) },
+    ]
+}
+
 fn many(size: Size, checks: &mut Checks) {
-    let mut subjects = Vec::new();
-    let ours = 100;
-    for i in 0..ours {
-        let mut rng = fastrand::Rng::with_seed(SEED + i);
-        subjects.extend(subject(interaction(&mut rng), 100, &format!("ours {i}")));
-    }
-    let theirs: Vec<Recorded> = models().into_iter().filter(Recorded::is_random).collect();
-    for recorded in &theirs {
-        let model = Model { pool: recorded.model.pool.clone(), term: recorded.model.term };
-        subjects.extend(subject(model, 100, &recorded.name));
-    }
+    let groups = groups();
     println!();
     println!(
-        "{ours} interactions of ours and {} of the corpus, all on the discrete partition. One engine \
-         for each interaction and question, which is made within the time of its first multi-trace. The \
-         peer's figures are those of the design notes: {} for each multi-trace at its fastest, {} \
-         plainly.",
-        theirs.len(),
+        "Three groups of interactions: random ones of the corpus (theirs, {}), ours with as many operators \
+         and leaves of each kind (like theirs, {}), and ours with more concurrency, co-regions, nested loops \
+         and message passings (harder, {}). All on the discrete partition. One engine for each interaction \
+         and question; making it is part of the time of its first multi-trace. The peer's figures are \
+         those of the design notes: {} for each multi-trace at its fastest, {} plainly.",
+        groups[0].subjects.len(),
+        groups[1].subjects.len(),
+        groups[2].subjects.len(),
         show(PEER_FASTEST),
         show(PEER_PLAIN)
     );
-    print_head("question", &["wrong", "peer, fastest", "peer, plain"]);
+    let mut slow = Vec::new();
+    print_head("interactions | question", &["wrong", "peer, fastest", "peer, plain"]);
     for question in &QUESTIONS {
-        let (mut all, mut wrong) = (Times::default(), 0);
-        let begin = Instant::now();
-        for (model, sets) in &subjects {
-            let (found, bad) = one_engine(model, sets, question, size);
-            all.extend(&found);
-            wrong += bad;
-            if begin.elapsed() > size.patience() {
-                println!("Stopped early.");
-                break;
+        let (mut ordinary, mut everything, mut wrong) = (Times::default(), Times::default(), 0);
+        for group in &groups {
+            let (found, bad, skipped) = ask_group(group, question, size, &mut slow);
+            let note = if skipped > 0 { format!(" ({skipped} skipped)") } else { String::new() };
+            println!(
+                "| {}{note} | {} | {} | {bad} | {} | {} |",
+                group.name,
+                question.name(),
+                found.cells(),
+                times(PEER_FASTEST / found.mean()),
+                times(PEER_PLAIN / found.mean())
+            );
+            if group.name != "harder" {
+                ordinary.extend(&found);
             }
+            everything.extend(&found);
+            wrong += bad + skipped;
         }
-        println!(
-            "| {} | {} | {wrong} | {} | {} |",
-            question.name(),
-            all.cells(),
-            times(PEER_FASTEST / all.mean()),
-            times(PEER_PLAIN / all.mean())
-        );
         if *question == Question::MULTI_PREFIX {
-            let (fast, plain) = (PEER_FASTEST / all.mean(), PEER_PLAIN / all.mean());
-            let what = "random multi-traces, multi-prefix, against the peer's";
+            let (fast, plain) = (PEER_FASTEST / ordinary.mean(), PEER_PLAIN / ordinary.mean());
+            let what = "random multi-traces but the harder, multi-prefix, against the peer's";
             checks.add(format!("{what} fastest"), "≥ 150×", times(fast), fast >= 150.0);
             checks.add(format!("{what} plain time"), "≥ 5000×", times(plain), plain >= 5000.0);
         }
         checks.add(
-            format!("random multi-traces, {}: undecided and wrong", question.name()),
-            "0 and 0",
-            format!("{} and {wrong}", all.undecided()),
-            all.undecided() + wrong == 0,
+            format!("random multi-traces, {}: undecided; wrong or skipped", question.name()),
+            "0; 0",
+            format!("{}; {wrong}", everything.undecided()),
+            everything.undecided() + wrong == 0,
         );
     }
-    beside_graph(&subjects, size, checks);
+    slow.sort_by(|one: &Slow<'_>, other| other.time.total_cmp(&one.time));
+    if !slow.is_empty() {
+        println!();
+        println!("The slowest, of those over a millisecond; one of each interaction and question:");
+        println!();
+    }
+    for Slow { time, question, model, trace } in slow.into_iter().take(10) {
+        let trace = print::trace_line(&raise(trace, &model.pool));
+        println!(
+            "- {} for {question}: `{}` and `{trace}`",
+            show(time),
+            model.pool.text(model.term)
+        );
+    }
+    beside_graph(&groups, size, checks);
 }
 
-/// All multi-traces of an interaction by one engine, and how many verdicts must be wrong.
-fn one_engine(model: &Model, sets: &[Set], question: &Question, size: Size) -> (Times, usize) {
+/// A multi-trace that took long.
+struct Slow<'g> {
+    time: f64,
+    question: &'static str,
+    model: &'g Model,
+    trace: &'g MultiTrace,
+}
+
+/// All multi-traces of a group: the times, how many verdicts must be wrong, and how many multi-traces
+/// were left out for want of patience.
+fn ask_group<'g>(
+    group: &'g Group,
+    question: &Question,
+    size: Size,
+    slow: &mut Vec<Slow<'g>>,
+) -> (Times, usize, usize) {
+    let (mut all, mut wrong, mut skipped) = (Times::default(), 0, 0);
+    let begin = Instant::now();
+    for (model, sets) in &group.subjects {
+        let count: usize = sets.iter().map(|set| set.traces.len()).sum();
+        if begin.elapsed() > size.patience() {
+            skipped += count;
+            continue;
+        }
+        let (found, bad, slowest) = one_engine(model, sets, question, size);
+        skipped += count - found.len();
+        wrong += bad;
+        all.extend(&found);
+        if let Some((time, trace)) = slowest.filter(|(time, _)| *time > 1e6) {
+            slow.push(Slow { time, question: question.name(), model, trace });
+        }
+    }
+    (all, wrong, skipped)
+}
+
+/// All multi-traces of an interaction by one engine, how many verdicts must be wrong, and the slowest.
+fn one_engine<'g>(
+    model: &Model,
+    sets: &'g [Set],
+    question: &Question,
+    size: Size,
+) -> (Times, usize, Option<(f64, &'g MultiTrace)>) {
     let (mut all, mut wrong) = (Times::default(), 0);
+    let mut slowest: Option<(f64, &MultiTrace)> = None;
     let partition = Partition::discrete(model.pool.signature().lifeline_count());
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
     let mut made = Some(start.elapsed());
     for set in sets {
@@ -122,6 +194,10 @@ fn one_engine(model: &Model, sets: &[Set], question: &Question, size: Size) -> (
             }
         }
         let mut found = analyse(&mut engine, &set.traces, question, size);
+        let (time, at) = found.slowest();
+        if slowest.is_none_or(|(most, _)| time > most) {
+            slowest = set.traces.get(at).map(|trace| (time, trace));
+        }
         if set.must_pass(question) {
             wrong += found.count(Verdict::Fail);
             if set.name == "accepted" {
@@ -132,8 +208,12 @@ fn one_engine(model: &Model, sets: &[Set], question: &Question, size: Size) -> (
             found.add_to_first(made);
         }
         all.extend(&found);
+        if found.len() < set.traces.len() {
+            // It overran its budget.
+            break;
+        }
     }
-    (all, wrong)
+    (all, wrong, slowest)
 }
 
 /// A model with its multi-traces; `None` if it accepts next to nothing.
@@ -147,65 +227,102 @@ fn subject(mut model: Model, count: usize, purpose: &str) -> Option<(Model, Vec<
     (!sets.is_empty()).then_some((model, sets))
 }
 
+/// How random interactions are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Some nine to eighteen single actions, mostly weak sequences and alternatives, about two weak loops.
+    LikeTheirs,
+    /// Message passings, more concurrency, co-regions, nested loops of all kinds.
+    Harder,
+}
+
 /// A random interaction on five lifelines.
-fn interaction(rng: &mut fastrand::Rng) -> Model {
+fn interaction(rng: &mut fastrand::Rng, shape: Shape) -> Model {
     let mut signature = Signature::default();
     let lifelines: Vec<LifelineId> =
         (1..=5).map(|i| signature.add_lifeline(&format!("l{i}"))).collect();
     let messages: Vec<MessageId> =
         (1..=6).map(|i| signature.add_message(&format!("m{i}"))).collect();
     let mut pool = Pool::new(signature);
-    let leaves = rng.usize(6..16);
-    let term = part(rng, &mut pool, &lifelines, &messages, leaves);
+    let leaves = match shape {
+        Shape::LikeTheirs => rng.usize(9..=18),
+        Shape::Harder => rng.usize(6..16),
+    };
+    let mut parts = Parts { rng, pool: &mut pool, lifelines, messages, shape };
+    let term = parts.part(leaves);
     Model { pool, term }
 }
 
-fn part(
-    rng: &mut fastrand::Rng,
-    pool: &mut Pool,
-    lifelines: &[LifelineId],
-    messages: &[MessageId],
-    leaves: usize,
-) -> TermId {
-    if leaves <= 1 {
-        let (from, to) = (lifelines[rng.usize(..5)], lifelines[rng.usize(..5)]);
-        let message = messages[rng.usize(..6)];
-        let (sent, received) = (Action::emission(from, message), Action::reception(to, message));
-        let (sent, received) = (pool.single(sent), pool.single(received));
-        return match rng.usize(..4) {
-            0 => pool.strict(sent, received),
-            1 => received,
-            _ => sent,
-        };
-    }
-    let first = rng.usize(1..leaves);
-    let left = part(rng, pool, lifelines, messages, first);
-    let right = part(rng, pool, lifelines, messages, leaves - first);
-    let both = match rng.usize(..10) {
-        0 | 1 => pool.strict(left, right),
-        2..=5 => pool.seq(left, right),
-        6 => pool.par(left, right),
-        7 => {
-            let set = [lifelines[rng.usize(..5)]].into_iter().collect();
-            let region = pool.intern_region(&set);
-            pool.coreg(region, left, right)
+struct Parts<'a> {
+    rng: &'a mut fastrand::Rng,
+    pool: &'a mut Pool,
+    lifelines: Vec<LifelineId>,
+    messages: Vec<MessageId>,
+    shape: Shape,
+}
+
+impl Parts<'_> {
+    fn part(&mut self, leaves: usize) -> TermId {
+        if leaves <= 1 {
+            return self.leaf();
         }
-        _ => pool.alt(left, right),
-    };
-    match rng.usize(..12) {
-        0 => pool.loop_s(both),
-        1 => pool.loop_w(both),
-        2 => pool.loop_p(both),
-        _ => both,
+        let first = self.rng.usize(1..leaves);
+        let left = self.part(first);
+        let right = self.part(leaves - first);
+        let (rng, pool) = (&mut *self.rng, &mut *self.pool);
+        match self.shape {
+            Shape::LikeTheirs => {
+                let both = match rng.usize(..20) {
+                    0 | 1 => pool.strict(left, right),
+                    2 => pool.par(left, right),
+                    3..=7 => pool.alt(left, right),
+                    _ => pool.seq(left, right),
+                };
+                match rng.usize(..40) {
+                    0..=5 => pool.loop_w(both),
+                    _ => both,
+                }
+            }
+            Shape::Harder => {
+                let both = match rng.usize(..10) {
+                    0 | 1 => pool.strict(left, right),
+                    2..=5 => pool.seq(left, right),
+                    6 => pool.par(left, right),
+                    7 => {
+                        let set = [self.lifelines[rng.usize(..5)]].into_iter().collect();
+                        let region = pool.intern_region(&set);
+                        pool.coreg(region, left, right)
+                    }
+                    _ => pool.alt(left, right),
+                };
+                match rng.usize(..12) {
+                    0 => pool.loop_s(both),
+                    1 => pool.loop_w(both),
+                    2 => pool.loop_p(both),
+                    _ => both,
+                }
+            }
+        }
+    }
+
+    fn leaf(&mut self) -> TermId {
+        let (from, to) = (self.lifelines[self.rng.usize(..5)], self.lifelines[self.rng.usize(..5)]);
+        let message = self.messages[self.rng.usize(..6)];
+        let sent = self.pool.emission(from, message);
+        let received = self.pool.reception(to, message);
+        match (self.shape, self.rng.usize(..4)) {
+            (Shape::Harder, 0) => self.pool.strict(sent, received),
+            (Shape::Harder, 1) | (Shape::LikeTheirs, 0 | 1) => received,
+            (Shape::Harder | Shape::LikeTheirs, _) => sent,
+        }
     }
 }
 
 /// Some of the same multi-traces by the papers' searches, and by the engine.
-fn beside_graph(subjects: &[(Model, Vec<Set>)], size: Size, checks: &mut Checks) {
+fn beside_graph(groups: &[Group], size: Size, checks: &mut Checks) {
     println!();
     println!(
-        "Every fiftieth of them by the papers' searches with memory and local analyses, at most 20,000 \
-         nodes each, and by a fresh engine for each interaction:"
+        "Every fiftieth of them by the papers' searches with memory, at most 20,000 nodes each, and by a fresh engine for each interaction:"
     );
     println!();
     println!(
@@ -215,17 +332,12 @@ fn beside_graph(subjects: &[(Model, Vec<Set>)], size: Size, checks: &mut Checks)
     let kinds =
         [Kind::Accept, Kind::Prefix, Kind::Eliminate, Kind::Simulate(Simulation::default())];
     for (question, kind) in QUESTIONS.iter().zip(kinds) {
-        let mut config = Config {
-            kind,
-            memoize: true,
-            local_analysis: LocalAnalysis::On,
-            goal: Some(Verdict::WeakPass),
-            ..Config::default()
-        };
+        let mut config =
+            Config { kind, memoize: true, goal: Some(Verdict::WeakPass), ..Config::default() };
         config.budget.max_states = Some(20_000);
         let (mut slow, mut fast, mut differences) = (Times::default(), Times::default(), 0);
         let begin = Instant::now();
-        for (model, sets) in subjects {
+        for (model, sets) in groups.iter().flat_map(|group| &group.subjects) {
             let some: Vec<&MultiTrace> =
                 sets.iter().flat_map(|set| &set.traces).step_by(50).collect();
             let searched = search(model, some.iter().copied(), &config, Duration::from_secs(5));
@@ -352,7 +464,7 @@ fn recorded(size: Size, checks: &mut Checks) {
                 else {
                     continue;
                 };
-                let start = Instant::now();
+                let start = ThreadTime::now();
                 let known = engines.iter().position(|(other, _)| other == trace.partition());
                 let at = known.unwrap_or_else(|| {
                     let options = Options::default();

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
 use otus_testkit::sat::{Formula, Problem, random, reduce, solve};
@@ -77,7 +78,7 @@ fn report(name: &str, formulas: &[Formula], size: Size, checks: &mut Checks) -> 
     let begin = Instant::now();
     let without_solver = Options { solver: false, ..Options::default() };
     for formula in formulas {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let satisfiable = by_varisat(formula);
         let expected = if satisfiable { Verdict::WeakPass } else { Verdict::Fail };
         row.varisat.push(start.elapsed(), expected);
@@ -93,7 +94,7 @@ fn report(name: &str, formulas: &[Formula], size: Size, checks: &mut Checks) -> 
                 usize::from(found != Verdict::Inconclusive && explained(found) != satisfiable);
         }
         if formula.variables <= size.pick(75, 100) && row.plain.total() < patient {
-            let start = Instant::now();
+            let start = ThreadTime::now();
             let found = solve(formula).is_some();
             row.plain.push(start.elapsed(), expected);
             row.differences += usize::from(found != satisfiable);
@@ -137,7 +138,7 @@ fn by_engine(formula: &Formula, options: Options, size: Size, times: &mut Times)
         timeout: Some(Duration::from_secs(size.pick(3, 20))),
         ..size.budget(&problem.trace)
     };
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let mut engine = Engine::new(&problem.pool, problem.term, problem.trace.partition(), options);
     let verdict = engine.analyze(&problem.trace, &Question::MULTI_PREFIX, &budget).verdict;
     // A formula may be such that every clause has exactly one true literal: then it is accepted.

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
 use otus_core::{ActionId, Pool};
@@ -45,7 +46,7 @@ fn figure_11(checks: &mut Checks) {
         let tree = parse_trace(&Source::new("trace", text)).tree;
         let (trace, _) = otus_trace::lower(&tree, &mut lowered.pool);
         let term = lowered.term.expect("an interaction");
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let mut engine = Engine::new(&lowered.pool, term, trace.partition(), Options::default());
         let budget = Size { full: false }.budget(&trace);
         let verdict = engine.analyze(&trace, &Question::SLICE, &budget).verdict;
@@ -110,7 +111,7 @@ fn long(size: Size, checks: &mut Checks) {
                     let global = execution(&model.pool, model.term, actions / 2, 4, &mut rng);
                     let slice = Part::Slice.of(&model.pool, &global, &mut rng);
                     let slice = kind.put(&mut model.pool, &slice, &mut rng);
-                    let start = Instant::now();
+                    let start = ThreadTime::now();
                     let mut engine =
                         Engine::new(&model.pool, model.term, slice.partition(), Options::default());
                     let budget = size.budget(&slice);

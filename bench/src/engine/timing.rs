@@ -1,6 +1,12 @@
 //! Times of many analyses.
+//!
+//! The machine may have other work, so what counts is the time of this thread on a processor. Asking for
+//! that takes longer than a small analysis does; so where there are many of these, their sum is by that
+//! clock, and what is said of single ones by the ordinary clock.
 
 use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
 
 use otus_analysis::graph::{Silent, analyze};
 use otus_analysis::{Config, Engine, Question, Verdict};
@@ -13,11 +19,19 @@ use crate::experiments::model::Model;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Times {
     nanoseconds: Vec<u64>,
+    total: Duration,
     pub(super) verdicts: Vec<Verdict>,
 }
 
 impl Times {
+    /// Adds one.
     pub(super) fn push(&mut self, elapsed: Duration, verdict: Verdict) {
+        self.note(elapsed, verdict);
+        self.total += elapsed;
+    }
+
+    /// Adds one whose time is part of a sum that is added later.
+    fn note(&mut self, elapsed: Duration, verdict: Verdict) {
         self.nanoseconds.push(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
         self.verdicts.push(verdict);
     }
@@ -25,6 +39,7 @@ impl Times {
     pub(super) fn extend(&mut self, other: &Times) {
         self.nanoseconds.extend(&other.nanoseconds);
         self.verdicts.extend(&other.verdicts);
+        self.total += other.total;
     }
 
     /// Adds what was done before the first.
@@ -32,6 +47,7 @@ impl Times {
         if let Some(first) = self.nanoseconds.first_mut() {
             *first += u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
         }
+        self.total += elapsed;
     }
 
     /// How many analyses.
@@ -40,7 +56,14 @@ impl Times {
     }
 
     pub(super) fn total(&self) -> Duration {
-        Duration::from_nanos(self.nanoseconds.iter().sum())
+        self.total
+    }
+
+    /// The longest time, and which it was.
+    pub(super) fn slowest(&self) -> (f64, usize) {
+        let numbered = self.nanoseconds.iter().enumerate();
+        let slowest = numbered.max_by_key(|(_, time)| **time);
+        slowest.map_or((0.0, 0), |(at, &time)| (nanoseconds(Duration::from_nanos(time)), at))
     }
 
     /// Nanoseconds for one, on average; 0 without any.
@@ -115,16 +138,20 @@ pub(super) fn analyse<'t>(
     size: Size,
 ) -> Times {
     let mut times = Times::default();
-    let begin = Instant::now();
+    let (begin, clock) = (Instant::now(), ThreadTime::now());
     for trace in traces {
         let budget = size.budget(trace);
         let start = Instant::now();
         let verdict = engine.analyze(trace, question, &budget).verdict;
-        times.push(start.elapsed(), verdict);
-        if begin.elapsed() > size.patience() {
+        let elapsed = start.elapsed();
+        times.note(elapsed, verdict);
+        // An engine that overran its own budget is not asked again.
+        let overrun = budget.timeout.is_some_and(|most| elapsed > most + most / 4);
+        if overrun || begin.elapsed() > size.patience() {
             break;
         }
     }
+    times.total = clock.elapsed();
     times
 }
 
@@ -139,7 +166,7 @@ pub(super) fn search<'t>(
     let begin = Instant::now();
     for trace in traces {
         let mut pool = model.pool.clone();
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let Ok(outcome) = analyze(&mut pool, model.term, trace, config, &mut Silent) else {
             continue;
         };

@@ -5,7 +5,6 @@ use std::time::Duration;
 use otus_analysis::config::{Config, Kind, Simulation};
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Verdict, generate};
-use otus_syntax::options::LocalAnalysis;
 use otus_trace::{MultiTrace, Partition};
 
 use super::checks::Checks;
@@ -33,7 +32,7 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     println!();
     println!(
         "Random accepted multi-traces of up to 60 events on the discrete partition, prefixes, slices and \
-         mutants. `graph` is the paper's search for the same question with memory and local analyses, at \
+         mutants. `graph` is the paper's search for the same question with memory, at \
          most 5,000 nodes, on some of them."
     );
     print_head("model | question", &["wrong", "`graph` mean", "its undecided", "ratio"]);
@@ -76,13 +75,8 @@ fn report(name: &str, model: &mut Model, size: Size) -> (usize, usize) {
             }
             all.extend(&found);
         }
-        let mut config = Config {
-            kind,
-            memoize: true,
-            local_analysis: LocalAnalysis::On,
-            goal: Some(Verdict::WeakPass),
-            ..Config::default()
-        };
+        let mut config =
+            Config { kind, memoize: true, goal: Some(Verdict::WeakPass), ..Config::default() };
         config.budget.max_states = Some(5_000);
         let some = sets.iter().flat_map(|set| &set.traces).step_by(37);
         let slow = search(model, some, &config, Duration::from_secs(size.pick(3, 20)));

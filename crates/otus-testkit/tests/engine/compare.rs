@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
@@ -14,7 +14,11 @@ use otus_trace::{MultiTrace, Partition};
 
 /// Beyond this an engine is taken to be lost.
 pub(crate) fn enough() -> Budget {
-    Budget { max_states: Some(100_000), timeout: Some(Duration::from_secs(2)), ..Budget::default() }
+    within(Duration::from_secs(2))
+}
+
+fn within(timeout: Duration) -> Budget {
+    Budget { max_states: Some(100_000), timeout: Some(timeout), ..Budget::default() }
 }
 
 /// The verdict that is right.
@@ -100,11 +104,21 @@ impl<'a> Subject<'a> {
         self.asked += 1;
         let mut wrong = Vec::new();
         for (options, engine) in &mut self.kept {
-            let found = ask(engine, &trace, question);
+            let is_default = *options == Options::default();
+            // Without its ideas an engine may be lost in what is not small.
+            let may_be_lost = report.lenient && !is_default;
+            let budget = if may_be_lost { within(Duration::from_millis(200)) } else { enough() };
+            let start = Instant::now();
+            let found = ask(engine, &trace, question, &budget);
+            if is_default {
+                report.note_time(start.elapsed(), || {
+                    let (term, seen) = (self.pool.text(self.term), seen.text(self.pool));
+                    format!("{question:?} of {term} and {seen}")
+                });
+            }
             report.count(&found);
             let lost = found == Ok(Verdict::Inconclusive);
-            if lost && report.lenient && *options != Options::default() {
-                // Without its ideas an engine may be lost in what is not small.
+            if lost && may_be_lost {
                 report.undecided += 1;
                 continue;
             }
@@ -112,7 +126,7 @@ impl<'a> Subject<'a> {
             if !found.as_ref().is_ok_and(|&verdict| expected(verdict)) {
                 // An engine that panicked may be in any state.
                 *engine = Engine::new(self.pool, self.term, self.partition, *options);
-                let again = ask(engine, &trace, question);
+                let again = ask(engine, &trace, question, &budget);
                 wrong.push((*options, found, Some(again)));
             } else if let Ok(verdict) = found
                 && verdict >= Verdict::WeakPass
@@ -135,7 +149,7 @@ impl<'a> Subject<'a> {
                 }
             } else if self.asked.is_multiple_of(41) {
                 let mut fresh = Engine::new(self.pool, self.term, self.partition, *options);
-                let again = ask(&mut fresh, &trace, question);
+                let again = ask(&mut fresh, &trace, question, &budget);
                 if again != found {
                     wrong.push((*options, again, None));
                 }
@@ -176,9 +190,13 @@ impl<'a> Subject<'a> {
 }
 
 /// The verdict, or what the engine said when it panicked.
-fn ask(engine: &mut Engine, trace: &MultiTrace, question: &Question) -> Result<Verdict, String> {
-    let budget = enough();
-    let work = AssertUnwindSafe(|| engine.analyze(trace, question, &budget).verdict);
+fn ask(
+    engine: &mut Engine,
+    trace: &MultiTrace,
+    question: &Question,
+    budget: &Budget,
+) -> Result<Verdict, String> {
+    let work = AssertUnwindSafe(|| engine.analyze(trace, question, budget).verdict);
     catch_unwind(work).map_err(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
         let text = text.or_else(|| payload.downcast_ref::<&str>().map(|&text| text.to_owned()));
@@ -202,6 +220,8 @@ pub(crate) struct Report {
     undecided: u64,
     /// Undecided cases that should not be.
     lost: u64,
+    /// The slowest answers of an engine with all its ideas.
+    slowest: Vec<(Duration, String)>,
     /// Witnesses asked for.
     witnesses: u64,
     /// What was wrong, with its size.
@@ -216,7 +236,7 @@ impl Report {
 
     /// Whether so much is wrong that more would not help.
     pub(crate) fn is_full(&self) -> bool {
-        self.wrong.len() >= 200 || self.panics >= 20 || self.lost + self.undecided / 4 >= 20
+        self.wrong.len() >= 200 || self.panics >= 20 || self.lost + self.undecided / 20 >= 20
     }
 
     fn count(&mut self, found: &Result<Verdict, String>) {
@@ -226,7 +246,16 @@ impl Report {
         }
     }
 
-    /// Says what was compared.
+    fn note_time(&mut self, elapsed: Duration, text: impl FnOnce() -> String) {
+        let least = self.slowest.last().map_or(Duration::from_millis(20), |(time, _)| *time);
+        if elapsed > least {
+            self.slowest.push((elapsed, text()));
+            self.slowest.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+            self.slowest.truncate(5);
+        }
+    }
+
+    /// Says what was compared, and what took long.
     ///
     /// # Panics
     /// If anything was wrong; the smallest cases are shown.
@@ -241,6 +270,9 @@ impl Report {
             self.unknown,
             self.undecided
         );
+        for (elapsed, text) in &self.slowest {
+            println!("  slow: {elapsed:?} for {text}");
+        }
         self.wrong.sort();
         self.wrong.dedup();
         let shown: Vec<&str> = self.wrong.iter().take(6).map(|(_, text)| text.as_str()).collect();

@@ -6,8 +6,10 @@
 //! Every difference has a reason, by which it is counted; of those that are no differences of
 //! the question itself there must be none.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
@@ -131,17 +133,17 @@ fn allowed(synchronous: bool, case: &Case) -> Vec<(Question, Allowed)> {
 
 #[test]
 fn every_recorded_verdict() {
-    if !crate::is_there() {
-        return;
-    }
     let mut differences: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut compared: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut slowest: Vec<(Duration, String)> = Vec::new();
     for mut model in models() {
         let synchronous = SYNCHRONOUS.contains(&model.name.as_str());
         for case in std::mem::take(&mut model.cases) {
             let trace = model.trace(&case);
             for (question, allowed) in allowed(synchronous, &case) {
+                let start = Instant::now();
                 let found = model.verdict(&trace, &question);
+                slowest.push((start.elapsed(), format!("{} of {}", question.name(), case.id)));
                 let Some((allowed, by)) = allowed else {
                     // Nobody knows, but it must be decided all the same.
                     if found == Verdict::Inconclusive {
@@ -160,6 +162,10 @@ fn every_recorded_verdict() {
         }
     }
     println!("the corpus: {compared:?}");
+    slowest.sort_by_key(|(time, _)| Reverse(*time));
+    for (elapsed, text) in slowest.iter().take(10) {
+        println!("  slow: {elapsed:?} for {text}");
+    }
     for (reason, ids) in &differences {
         println!("{} times {reason}: {}", ids.len(), ids[..ids.len().min(8)].join(", "));
     }

@@ -25,11 +25,7 @@ mod corpus;
 mod random;
 mod small;
 
-use otus_analysis::budget::Budget;
 use otus_analysis::engine::Options;
-use otus_analysis::{Engine, Question, Verdict};
-use otus_core::{Pool, Signature};
-use otus_trace::{MultiTrace, Partition};
 
 /// How many cases all tests together try by default.
 const CASES: u64 = 200_000;
@@ -56,18 +52,4 @@ fn random_options(rng: &mut fastrand::Rng) -> Options {
         absorb: rng.bool(),
         solver: rng.bool(),
     }
-}
-
-/// Whether there is an engine to test: for the time being it may be one that only says that it
-/// does not know.
-fn is_there() -> bool {
-    let (pool, partition) = (Pool::new(Signature::default()), Partition::discrete(0));
-    let mut engine = Engine::new(&pool, Pool::EMPTY, &partition, Options::default());
-    let nothing = MultiTrace::empty(partition);
-    let outcome = engine.analyze(&nothing, &Question::ACCEPT, &Budget::default());
-    let is_there = (outcome.verdict, outcome.states) != (Verdict::Inconclusive, 0);
-    if !is_there {
-        println!("skipped: the engine is not there yet");
-    }
-    is_there
 }
