@@ -175,24 +175,6 @@ fn one_engine<'g>(
     let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
     let mut made = Some(start.elapsed());
     for set in sets {
-        if std::env::var("OTUS_DEBUG").is_ok() {
-            for t in &set.traces {
-                let st = Instant::now();
-                let o = engine.analyze(t, question, &size.budget(t));
-                if st.elapsed().as_millis() > 20 {
-                    println!(
-                        "SLOW {:?} {} {} {} {}\n   {}\n   {}",
-                        st.elapsed(),
-                        question.name(),
-                        o.verdict,
-                        o.states,
-                        engine.info(),
-                        model.pool.text(model.term),
-                        otus_syntax::print::trace_line(&otus_trace::raise(t, &model.pool))
-                    );
-                }
-            }
-        }
         let mut found = analyse(&mut engine, &set.traces, question, size);
         let (time, at) = found.slowest();
         if slowest.is_none_or(|(most, _)| time > most) {

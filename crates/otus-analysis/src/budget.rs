@@ -29,6 +29,8 @@ pub enum Stop {
     Goal,
     /// The node budget is used up.
     States,
+    /// The memory budget is used up.
+    Memory,
     /// Time is up.
     Time,
     /// Somebody asked for it.
@@ -40,7 +42,7 @@ impl Stop {
     pub fn is_early(self) -> bool {
         match self {
             Stop::Exhausted | Stop::Goal => false,
-            Stop::States | Stop::Time | Stop::Cancelled => true,
+            Stop::States | Stop::Memory | Stop::Time | Stop::Cancelled => true,
         }
     }
 
@@ -50,6 +52,7 @@ impl Stop {
             Stop::Exhausted => "everything was explored",
             Stop::Goal => "the goal was reached",
             Stop::States => "the budget of states is used up",
+            Stop::Memory => "the memory budget is used up",
             Stop::Time => "time is up",
             Stop::Cancelled => "it was interrupted",
         }
@@ -88,6 +91,11 @@ impl<'b> Meter<'b> {
             }
         }
         None
+    }
+
+    /// Whether tables of so many bytes are too large.
+    pub fn is_too_large(&self, bytes: usize) -> bool {
+        self.budget.max_bytes.is_some_and(|most| bytes as u64 > most)
     }
 
     /// How many states were counted.

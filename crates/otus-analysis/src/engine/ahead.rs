@@ -63,7 +63,12 @@ pub(crate) fn beginnings(
     let ways = match context.store.expr(next) {
         Expr::Never => return 0,
         Expr::Alt(alternatives) => alternatives.clone(),
-        _ => return 1,
+        Expr::Empty
+        | Expr::Leaf(_)
+        | Expr::Par(_)
+        | Expr::Seq(..)
+        | Expr::Loop(..)
+        | Expr::Late(..) => return 1,
     };
     ways.iter().filter(|&&way| survives(context, seen, logs, (way, component, after))).count()
 }

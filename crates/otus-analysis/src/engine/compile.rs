@@ -19,8 +19,6 @@ use super::store::{ExprId, OrderId, Store};
 pub(crate) struct Compiled {
     pub(crate) rigid: ExprId,
     pub(crate) relaxed: ExprId,
-    /// Relaxed everywhere, harmful or not: it has all that the others have, and perhaps more.
-    pub(crate) loose: ExprId,
     /// Whether the relaxed expression has no conflict and no event across components.
     pub(crate) decoupled: bool,
 }
@@ -46,9 +44,8 @@ pub(crate) fn compile(
             touched.any(|other| Some(other) != first)
         })
     };
-    let loose = compiler.run((term, Form::Loose));
     let decoupled = !is_coupled(compiler.store, relaxed, crosses);
-    Compiled { rigid, relaxed, loose, decoupled }
+    Compiled { rigid, relaxed, decoupled }
 }
 
 /// Whether some event or some conflict of an expression is across components.
@@ -187,6 +184,11 @@ impl<'a> Compiler<'a> {
             Term::Empty => Store::EMPTY,
             Term::Event(event) => {
                 let parts = self.alphabet.parts(self.pool, self.partition, event);
+                // Whatever is looked at one component at a time needs the parts by themselves.
+                for part in &parts {
+                    let id = self.store.leaves.intern(part.clone());
+                    self.alphabet.note(id, part);
+                }
                 let leaves = match form {
                     Form::Rigid => vec![Alphabet::joined(&parts)],
                     Form::Relaxed | Form::Loose => parts,

@@ -17,6 +17,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::ahead::is_possible_alone;
 use super::logs::Logs;
 use super::search::{self, Found};
 use super::store::{ExprId, LeafId, SetId, Store};
@@ -42,9 +43,16 @@ pub(crate) fn explain(
     let together = context.store.size(start).saturating_mul(4).saturating_add(32);
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
-    let mut limit = if unseen { 1 } else { 0 };
+    let mut limit = u64::from(unseen);
     if (0..logs.len()).any(|component| !logs.is_known(component, context.alphabet)) {
         return Found::No;
+    }
+    if context.options.look_ahead && unseen {
+        let loose = context.store.loosen(start);
+        let loose = begin(context, loose, logs);
+        if !(0..logs.len()).all(|component| is_possible_alone(context, logs, loose, component)) {
+            return Found::No;
+        }
     }
     loop {
         logs.consumed.copy_from_slice(&initial);
@@ -80,6 +88,7 @@ struct State {
     unseen: u64,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Search<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     logs: &'s mut Logs<'l>,
@@ -113,7 +122,7 @@ impl Search<'_, '_, '_> {
             self.logs.consumed.copy_from_slice(&state.consumed);
             self.haunted = (0..self.logs.len()).any(|c| self.logs.is_over(c));
             loop {
-                if let Some(stop) = meter.count() {
+                if let Some(stop) = self.context.tick(meter) {
                     return Found::Unknown(stop);
                 }
                 if state.expr == Store::NEVER {
@@ -354,10 +363,8 @@ impl Search<'_, '_, '_> {
     /// The events that touch a set of components, as states after them, unseen ones first.
     fn moves_of(&mut self, state: &State, inside: &[bool]) -> Vec<State> {
         let mut leaves: Vec<LeafId> = Vec::new();
-        for component in 0..self.logs.len() {
-            if inside[component] {
-                leaves.extend(self.leaves(component));
-            }
+        for component in (0..self.logs.len()).filter(|&component| inside[component]) {
+            leaves.extend(self.leaves(component));
         }
         leaves.sort_unstable();
         leaves.dedup();
@@ -392,7 +399,7 @@ impl Search<'_, '_, '_> {
                         seen.push(self.follow(expr, consumed, 0, &parts));
                     }
                 } else {
-                    let store = &mut self.context.store;
+                    let store = &mut *self.context.store;
                     let within = store.step_that(Begins::Nothing, state.expr, leaf);
                     let begun = store.step_that(Begins::Iteration, state.expr, leaf);
                     if within != Store::NEVER {

@@ -36,6 +36,9 @@ impl Store {
             Expr::Late(skipped, inner) => self.hurried(expr, skipped, inner),
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Seq(..) | Expr::Loop(..) => expr,
         };
+        if self.is_spent() {
+            return Store::NEVER;
+        }
         self.hurried.insert(expr, found);
         found
     }

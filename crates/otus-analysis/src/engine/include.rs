@@ -39,7 +39,13 @@ impl Store {
         if let Some(&known) = self.included.get(&(x, y)) {
             return known;
         }
+        if self.work() {
+            return false;
+        }
         let found = super::deep(|| self.compare(x, y));
+        if self.is_spent() {
+            return false;
+        }
         self.included.insert((x, y), found);
         found
     }

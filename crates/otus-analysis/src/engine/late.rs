@@ -76,6 +76,9 @@ impl Store {
                     nullable: self.prune(expr, others) != Store::NEVER,
                     size: self.size(expr).saturating_add(1),
                 };
+                if self.is_spent() {
+                    return Store::NEVER;
+                }
                 self.intern(Expr::Late(skipped, expr), facts)
             }
         }
@@ -100,9 +103,15 @@ impl Store {
         if let Some(&known) = self.expanded.get(&(expr, here)) {
             return known;
         }
+        if self.work() {
+            return Store::NEVER;
+        }
         let expanded = super::deep(|| self.expanded(here, inner));
         let elsewhere = self.set(&elsewhere);
         let found = self.late(elsewhere, expanded);
+        if self.is_spent() {
+            return Store::NEVER;
+        }
         self.expanded.insert((expr, here), found);
         found
     }

@@ -11,7 +11,8 @@ use crate::question::{Observed, Question};
 /// A multi-trace being consumed.
 #[derive(Debug)]
 pub(crate) struct Logs<'t> {
-    logs: Vec<&'t [Step]>,
+    /// By component.
+    all: Vec<&'t [Step]>,
     /// By component: how many actions are consumed.
     pub(crate) consumed: Box<[u32]>,
     /// By component: what its end means.
@@ -25,7 +26,7 @@ pub(crate) struct Logs<'t> {
 impl<'t> Logs<'t> {
     pub(crate) fn new(trace: &'t MultiTrace, question: &Question) -> Self {
         let mut logs = Logs {
-            logs: Vec::new(),
+            all: Vec::new(),
             consumed: Box::default(),
             endings: Vec::new(),
             late: Vec::new(),
@@ -34,34 +35,34 @@ impl<'t> Logs<'t> {
         for component in trace.partition().components() {
             let observed = question.of(component);
             let log = if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
-            logs.logs.push(log);
+            logs.all.push(log);
             // Nothing observed of what may start late: all of it may have been before.
             let early = observed.may_stop_early() || (observed.may_start_late() && log.is_empty());
             logs.endings.push(if early { Ending::Early } else { Ending::Final });
             logs.late.push(observed.may_start_late() && !log.is_empty());
         }
-        logs.consumed = vec![0; logs.logs.len()].into();
+        logs.consumed = vec![0; logs.all.len()].into();
         logs
     }
 
     /// How many components there are.
     pub(crate) fn len(&self) -> usize {
-        self.logs.len()
+        self.all.len()
     }
 
     /// How many actions a component's log has.
     pub(crate) fn length(&self, component: usize) -> usize {
-        self.logs[component].len()
+        self.all[component].len()
     }
 
     /// Whether all of a component's log is consumed.
     pub(crate) fn is_over(&self, component: usize) -> bool {
-        self.consumed[component] as usize >= self.logs[component].len()
+        self.consumed[component] as usize >= self.all[component].len()
     }
 
     /// Whether all logs are consumed.
     pub(crate) fn all_over(&self) -> bool {
-        self.logs.iter().zip(&*self.consumed).all(|(log, &at)| at as usize >= log.len())
+        self.all.iter().zip(&*self.consumed).all(|(log, &at)| at as usize >= log.len())
     }
 
     /// Whether nothing of a component's log is consumed.
@@ -92,7 +93,7 @@ impl<'t> Logs<'t> {
         alphabet: &Alphabet,
     ) -> Option<(Option<SymbolId>, u32)> {
         let at = self.consumed[component];
-        let rest = &self.logs[component][at as usize..];
+        let rest = &self.all[component][at as usize..];
         if rest.is_empty() {
             return None;
         }
@@ -116,7 +117,7 @@ impl<'t> Logs<'t> {
         at: u32,
         alphabet: &Alphabet,
     ) -> Option<(Option<LeafId>, u32)> {
-        let rest = &self.logs[component][at as usize..];
+        let rest = &self.all[component][at as usize..];
         if rest.is_empty() {
             return None;
         }
@@ -127,7 +128,7 @@ impl<'t> Logs<'t> {
 
     /// Whether the interaction has all that is left of a component's log.
     pub(crate) fn is_known(&self, component: usize, alphabet: &Alphabet) -> bool {
-        let mut rest = &self.logs[component][self.consumed[component] as usize..];
+        let mut rest = &self.all[component][self.consumed[component] as usize..];
         while !rest.is_empty() {
             let (symbol, length) = alphabet.read(rest);
             if symbol.is_none() {
@@ -149,6 +150,6 @@ impl<'t> Logs<'t> {
     /// How many actions are left in all.
     pub(crate) fn left(&self) -> usize {
         let left = |(log, &at): (&&[Step], &u32)| log.len() - at as usize;
-        self.logs.iter().zip(&*self.consumed).map(left).sum()
+        self.all.iter().zip(&*self.consumed).map(left).sum()
     }
 }

@@ -15,6 +15,9 @@ impl Store {
             return known;
         }
         let found = super::deep(|| self.loosened(expr));
+        if self.is_spent() {
+            return Store::NEVER;
+        }
         self.loosened.insert(expr, found);
         found
     }

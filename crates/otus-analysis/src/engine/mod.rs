@@ -9,6 +9,7 @@
 
 mod ahead;
 mod alphabet;
+mod compact;
 mod compile;
 mod coupled;
 pub mod harm;
@@ -84,7 +85,10 @@ pub struct Engine {
     components: Vec<SetId>,
     /// By component: the lifelines of all others.
     others: Vec<SetId>,
-    hints: Vec<u32>,
+    /// By expression: the component looked at there, and by which analysis.
+    hints: Vec<(u32, u32)>,
+    /// How many analyses there were.
+    analysis: u32,
     /// How deep loops are nested.
     loop_depth: u64,
     /// The same as a formula, where that may be better.
@@ -130,6 +134,9 @@ const CHOICES: usize = 12;
 /// After how many states of a search a formula is asked otherwise.
 const PATIENCE: u64 = 400;
 
+/// Tables beyond this are emptied before the next analysis.
+const LARGE: usize = 256 << 20;
+
 /// What the end of a log means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -146,7 +153,8 @@ pub(crate) struct Context<'e> {
     alphabet: &'e Alphabet,
     components: &'e [SetId],
     others: &'e [SetId],
-    hints: &'e mut Vec<u32>,
+    hints: &'e mut Vec<(u32, u32)>,
+    analysis: u32,
     loop_depth: u64,
     options: Options,
     counters: &'e mut Counters,
@@ -177,17 +185,35 @@ impl Context<'_> {
         alone
     }
 
-    /// The component that was looked at last time in this state.
+    /// Counts a state; says why to stop, if so.
+    fn tick(&mut self, meter: &mut Meter<'_>) -> Option<Stop> {
+        if self.store.is_spent() {
+            return Some(Stop::States);
+        }
+        self.store.refuel();
+        let stop = meter.count();
+        if stop.is_none()
+            && meter.states().is_multiple_of(256)
+            && meter.is_too_large(self.store.bytes())
+        {
+            return Some(Stop::Memory);
+        }
+        stop
+    }
+
+    /// The component that was looked at last time in this state of this analysis: what other
+    /// analyses did makes no difference.
     fn hint(&self, expr: ExprId) -> Option<usize> {
-        self.hints.get(expr.0 as usize).and_then(|&hint| (hint as usize).checked_sub(1))
+        let &(analysis, component) = self.hints.get(expr.0 as usize)?;
+        (analysis == self.analysis).then_some(component as usize)
     }
 
     fn set_hint(&mut self, expr: ExprId, component: usize) {
         let index = expr.0 as usize;
         if self.hints.len() <= index {
-            self.hints.resize(index + 1, 0);
+            self.hints.resize(index + 1, (0, 0));
         }
-        self.hints[index] = u32::try_from(component + 1).unwrap_or(0);
+        self.hints[index] = (self.analysis, u32::try_from(component).unwrap_or(0));
     }
 }
 
@@ -222,6 +248,7 @@ impl Engine {
             components,
             others,
             hints: Vec::new(),
+            analysis: 0,
             loop_depth,
             formula,
             options,
@@ -232,6 +259,7 @@ impl Engine {
     /// The verdict on a multi-trace, whose partition must be the engine's.
     pub fn analyze(&mut self, trace: &MultiTrace, question: &Question, budget: &Budget) -> Outcome {
         let mut meter = Meter::new(budget);
+        self.begin_analysis(&meter);
         let strong = strongest(question, self.components.len());
         let mut furthest = None;
         let mut found = self.ask(trace, &strong, &mut meter, &mut furthest);
@@ -249,14 +277,20 @@ impl Engine {
         Outcome { verdict, states: meter.states(), stop, furthest }
     }
 
-    /// For experiments.
-    pub fn info(&self) -> String {
-        format!(
-            "exprs {} decoupled {} {:?}",
-            self.store.len(),
-            self.compiled.decoupled,
-            self.counters
-        )
+    /// About how much memory the tables take.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + self.hints.len() * 8
+    }
+
+    /// Numbers an analysis, and forgets earlier ones if their tables have become large.
+    fn begin_analysis(&mut self, meter: &Meter<'_>) {
+        self.analysis = self.analysis.wrapping_add(1);
+        self.store.refuel();
+        if self.bytes() > LARGE || meter.is_too_large(self.bytes() * 2) {
+            let Compiled { rigid, relaxed, .. } = &mut self.compiled;
+            self.store.compact(&mut [rigid, relaxed]);
+            self.hints = Vec::new();
+        }
     }
 
     /// How often the ideas were of use so far.
@@ -299,6 +333,7 @@ impl Engine {
             components: &self.components,
             others: &self.others,
             hints: &mut self.hints,
+            analysis: self.analysis,
             loop_depth: self.loop_depth,
             options: self.options,
             counters: &mut self.counters,
@@ -317,7 +352,25 @@ impl Engine {
         self.store.leaves.find(&Alphabet::joined(&parts))
     }
 
+    /// Whether a multi-trace is explained.
     fn ask(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Found {
+        self.store.refuel();
+        let found = self.search(trace, question, meter, furthest);
+        // What is refuted by work that was broken off is not refuted.
+        if found == Found::No && self.store.is_spent() {
+            Found::Unknown(Stop::States)
+        } else {
+            found
+        }
+    }
+
+    fn search(
         &mut self,
         trace: &MultiTrace,
         question: &Question,
@@ -389,10 +442,8 @@ fn begin(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
 /// The same question with nothing missing; what is unobserved stays so.
 fn strongest(question: &Question, components: usize) -> Question {
     match question {
-        Question::GlobalPrefix | Question::Uniform(_) => match question {
-            Question::Uniform(Observed::Unobserved) => question.clone(),
-            _ => Question::ACCEPT,
-        },
+        Question::Uniform(Observed::Unobserved) => question.clone(),
+        Question::GlobalPrefix | Question::Uniform(_) => Question::ACCEPT,
         Question::Each(each) => {
             let declared = (0..components).map(|i| each.get(i).copied());
             let strong = declared.map(|observed| match observed {

@@ -184,7 +184,14 @@ impl Store {
             {
                 body
             }
-            _ => expr,
+            Expr::Never
+            | Expr::Empty
+            | Expr::Leaf(_)
+            | Expr::Alt(_)
+            | Expr::Par(_)
+            | Expr::Seq(..)
+            | Expr::Loop(..)
+            | Expr::Late(..) => expr,
         }
     }
 

@@ -18,7 +18,13 @@ impl Store {
         if let Some(&known) = self.pruned.get(&(expr, lifelines)) {
             return known;
         }
+        if self.work() {
+            return Store::NEVER;
+        }
         let found = super::deep(|| self.pruned(expr, lifelines));
+        if self.is_spent() {
+            return Store::NEVER;
+        }
         self.pruned.insert((expr, lifelines), found);
         found
     }

@@ -120,7 +120,7 @@ fn run(
             return Found::Unknown(Stop::States);
         }
         left -= 1;
-        if let Some(stop) = meter.count() {
+        if let Some(stop) = search.context.tick(meter) {
             return Found::Unknown(stop);
         }
         if search.context.options.look_ahead && search.context.store.size(expr) > search.alert {

@@ -23,8 +23,14 @@ impl Store {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return Store::NEVER;
         }
+        if self.work() {
+            return Store::NEVER;
+        }
         let ways = super::deep(|| self.ways(expr, leaf));
         let found = self.alt(ways);
+        if self.is_spent() {
+            return Store::NEVER;
+        }
         self.stepped.insert((expr, leaf), found);
         found
     }

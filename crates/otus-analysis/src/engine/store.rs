@@ -98,10 +98,32 @@ pub(crate) struct Store {
     pub(super) alone: FxHashMap<(ExprId, LeafId), bool>,
     pub(super) loosened: FxHashMap<ExprId, ExprId>,
     /// What the boxed parts of expressions take.
-    boxed: usize,
+    pub(super) boxed: usize,
+    /// How much work may be done before [`Store::is_spent`]; counted down where work is not known
+    /// already.
+    pub(super) fuel: u64,
 }
 
+/// How much work one step of a search may take: some seconds.
+const FUEL: u64 = 500_000;
+
 impl Store {
+    /// Allows the work of one more step.
+    pub(crate) fn refuel(&mut self) {
+        self.fuel = FUEL;
+    }
+
+    /// Whether the work of a step was too much. What was computed since is void, and not kept.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.fuel == 0
+    }
+
+    /// Counts work; says whether there was too much of it.
+    pub(super) fn work(&mut self) -> bool {
+        self.fuel = self.fuel.saturating_sub(1);
+        self.fuel == 0
+    }
+
     pub(crate) const NEVER: ExprId = ExprId(0);
     pub(crate) const EMPTY: ExprId = ExprId(1);
 
@@ -127,6 +149,7 @@ impl Store {
             alone: FxHashMap::default(),
             loosened: FxHashMap::default(),
             boxed: 0,
+            fuel: FUEL,
         };
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
             store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, nullable, size: 0 });
@@ -166,8 +189,10 @@ impl Store {
     /// About how much memory the tables take.
     pub(crate) fn bytes(&self) -> usize {
         let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
-        let entries = self.stepped.capacity() + self.pruned.capacity() + self.stripped.capacity();
-        expressions + (entries + self.included.capacity() + self.expanded.capacity()) * 13
+        let steps = self.stepped.capacity() + self.stepped_that.capacity();
+        let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
+        let looks = self.waiting.capacity() * 2 + self.alone.capacity() + self.occurring.capacity();
+        expressions + (steps + parts + looks + self.included.capacity()) * 14
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {

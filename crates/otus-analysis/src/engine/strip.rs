@@ -43,7 +43,13 @@ impl Store {
         if let Some(&known) = self.stripped.get(&(expr, ghosts, blocked_id)) {
             return known;
         }
+        if self.work() {
+            return Store::NEVER;
+        }
         let found = super::deep(|| self.stripped(expr, ghosts, &blocked));
+        if self.is_spent() {
+            return Store::NEVER;
+        }
         self.stripped.insert((expr, ghosts, blocked_id), found);
         found
     }

@@ -43,6 +43,9 @@ impl Store {
             return known.clone();
         }
         let found = super::deep(|| self.waits(expr, leaf));
+        if self.is_spent() {
+            return None;
+        }
         self.waiting.insert((expr, leaf), found.clone());
         found
     }

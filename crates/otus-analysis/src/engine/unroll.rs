@@ -28,8 +28,14 @@ impl Store {
         if let Some(&known) = self.stepped_that.get(&(begins, expr, leaf)) {
             return known;
         }
+        if self.work() {
+            return Store::NEVER;
+        }
         let ways = super::deep(|| self.ways_that(begins, expr, leaf));
         let found = self.alt(ways);
+        if self.is_spent() {
+            return Store::NEVER;
+        }
         self.stepped_that.insert((begins, expr, leaf), found);
         found
     }

@@ -95,6 +95,9 @@ struct Left {
     consumed: Box<[u32]>,
 }
 
+/// By component that an event touches: what is observed there, and its lifelines.
+type Parts = Box<[(usize, Option<SymbolId>, LifelineSet)]>;
+
 struct Replay<'a, 'b> {
     engine: &'a mut Engine,
     pool: &'a mut Pool,
@@ -104,7 +107,7 @@ struct Replay<'a, 'b> {
     form: Form,
     frontiers: Frontiers,
     compiled: FxHashMap<(TermId, Form), ExprId>,
-    parts: FxHashMap<EventId, Box<[(usize, Option<SymbolId>, LifelineSet)]>>,
+    parts: FxHashMap<EventId, Parts>,
     costs: FxHashMap<TermId, Option<u64>>,
     meter: &'a mut Meter<'b>,
     steps: Vec<Taken>,
@@ -126,6 +129,7 @@ impl Replay<'_, '_> {
 
     /// Takes the next observed event, with as few unseen ones before it as possible.
     fn next(&mut self, from: &Left) -> Option<Left> {
+        self.engine.store.refuel();
         let mut met = FxHashSet::from_iter([from.term]);
         // Each with the steps that led there.
         let mut pending: VecDeque<(Left, Vec<Taken>)> =
@@ -276,7 +280,7 @@ impl Replay<'_, '_> {
     }
 
     /// By component that an event touches: what is observed there, and its lifelines.
-    fn parts(&mut self, event: EventId) -> Box<[(usize, Option<SymbolId>, LifelineSet)]> {
+    fn parts(&mut self, event: EventId) -> Parts {
         if let Some(known) = self.parts.get(&event) {
             return known.clone();
         }

@@ -1,0 +1,113 @@
+//! Forgetting what is not needed, so that tables do not grow without end.
+//!
+//! Expressions are numbered in the order in which they are made, operands before what is made of
+//! them. Keeping only what some roots are made of, in the same order, keeps sorted operands sorted;
+//! what was computed for the rest is computed again when it is needed.
+
+use std::sync::Arc;
+
+use otus_core::index::{Index as _, IndexVec};
+use otus_core::intern::Interner;
+
+use super::store::{Expr, ExprId, Store};
+
+impl Store {
+    /// Keeps these expressions, which get new numbers, and what they are made of.
+    pub(crate) fn compact(&mut self, roots: &mut [&mut ExprId]) {
+        let mut kept = vec![false; self.len()];
+        let mut pending: Vec<ExprId> = roots.iter().map(|root| **root).collect();
+        pending.extend([Store::NEVER, Store::EMPTY]);
+        while let Some(expr) = pending.pop() {
+            if !std::mem::replace(&mut kept[expr.index()], true) {
+                match self.expr(expr) {
+                    Expr::Never | Expr::Empty | Expr::Leaf(_) => {}
+                    Expr::Alt(operands) | Expr::Seq(_, operands) => {
+                        pending.extend_from_slice(operands);
+                    }
+                    Expr::Par(operands) => pending.extend(operands.iter().map(|&(x, _)| x)),
+                    Expr::Loop(_, inner) | Expr::Late(_, inner) => pending.push(*inner),
+                }
+            }
+        }
+        let exprs = std::mem::take(&mut self.exprs.items);
+        let facts = std::mem::take(&mut self.facts);
+        self.forget();
+        let mut renamed: IndexVec<ExprId, ExprId> = IndexVec::filled(Store::NEVER, kept.len());
+        for index in (0..kept.len()).filter(|&index| kept[index]) {
+            let old = ExprId::new(index);
+            let expr = match &exprs[old] {
+                Expr::Alt(operands) => Expr::Alt(operands.iter().map(|&x| renamed[x]).collect()),
+                Expr::Seq(order, operands) => {
+                    let operands: Arc<[ExprId]> = operands.iter().map(|&x| renamed[x]).collect();
+                    Expr::Seq(*order, operands)
+                }
+                Expr::Par(operands) => {
+                    Expr::Par(operands.iter().map(|&(x, n)| (renamed[x], n)).collect())
+                }
+                Expr::Loop(order, inner) => Expr::Loop(*order, renamed[*inner]),
+                Expr::Late(skipped, inner) => Expr::Late(*skipped, renamed[*inner]),
+                leaf @ (Expr::Never | Expr::Empty | Expr::Leaf(_)) => leaf.clone(),
+            };
+            renamed[old] = self.intern(expr, facts[old].clone());
+        }
+        for root in roots {
+            **root = renamed[**root];
+        }
+    }
+
+    /// Empties all tables of expressions.
+    fn forget(&mut self) {
+        self.exprs = Interner::default();
+        self.stepped.clear();
+        self.stepped_that.clear();
+        self.pruned.clear();
+        self.stripped.clear();
+        self.expanded.clear();
+        self.hurried.clear();
+        self.included.clear();
+        self.waiting.clear();
+        self.occurring.clear();
+        self.alone.clear();
+        self.loosened.clear();
+        self.boxed = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use otus_core::{LifelineId, LifelineSet};
+    use otus_trace::multitrace::ComponentId;
+
+    use super::*;
+    use crate::engine::order::Order;
+    use crate::engine::store::{Leaf, SymbolId};
+
+    #[test]
+    fn what_is_kept_means_the_same() {
+        let here = LifelineSet::singleton(LifelineId(0));
+        let mut store = Store::new(vec![here.clone()], true);
+        let leaf = |store: &mut Store, number| {
+            let parts = Box::new([(ComponentId(0), SymbolId(number))]);
+            store.event(Leaf { lifelines: here.clone(), parts })
+        };
+        let (a, b, c) = (leaf(&mut store, 0), leaf(&mut store, 1), leaf(&mut store, 2));
+        let order = store.intern_order(Order::diagonal(LifelineSet::singleton(LifelineId(0))));
+        let _unused = store.seq(order, &[c, b, a]);
+        let either = store.alt([a, c]);
+        let body = store.seq(order, &[either, b]);
+        let mut root = store.repeat(order, body);
+        let before = store.len();
+        let Expr::Leaf(first) = *store.expr(a) else { panic!("a leaf") };
+        let stepped = store.step(root, first);
+        let size = store.size(stepped);
+        store.compact(&mut [&mut root]);
+        assert!(store.len() < before);
+        let again = store.step(root, first);
+        assert_eq!(store.size(again), size);
+        // Made again, it is the same.
+        let (a, b, c) = (leaf(&mut store, 0), leaf(&mut store, 1), leaf(&mut store, 2));
+        let either = store.alt([a, c]);
+        let body = store.seq(order, &[either, b]);
+        assert_eq!(store.repeat(order, body), root);
+    }
+}
