@@ -396,16 +396,24 @@ impl Engine {
         let global = *question == Question::GlobalPrefix;
         // Searching coupled components for where observation began is what takes longest.
         let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        if late && !self.compiled.decoupled && self.options.look_ahead {
+            let mut logs = Logs::new(trace, question);
+            let (mut context, compiled) = self.context();
+            if coupled::is_lucky(&mut context, compiled.relaxed, &mut logs, meter) {
+                return Found::Yes;
+            }
+        }
         if let Some(formula) = &self.formula
             && !global
             && (self.compiled.decoupled || late)
             && formula.problem.takes(trace)
         {
             let mut logs = Logs::new(trace, question);
+            let patience = PATIENCE + 4 * trace.len() as u64;
             if formula.after > 0 && self.compiled.decoupled {
                 let (mut context, compiled) = self.context();
                 let start = begin(&mut context, compiled.relaxed, &logs);
-                let found = search::look_ahead(&mut context, start, &mut logs, PATIENCE, meter);
+                let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) {
                     *furthest = logs.furthest.map(|(_, consumed)| consumed);
                     return found;
