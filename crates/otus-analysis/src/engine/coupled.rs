@@ -39,6 +39,18 @@ pub(crate) fn explain(
     global: bool,
     meter: &mut Meter<'_>,
 ) -> Found {
+    explain_within(context, start, logs, (global, u64::MAX), meter)
+}
+
+/// The same, giving up after so many states.
+pub(crate) fn explain_within(
+    context: &mut Context<'_>,
+    start: ExprId,
+    logs: &mut Logs<'_>,
+    (global, states): (bool, u64),
+    meter: &mut Meter<'_>,
+) -> Found {
+    let mut states = states;
     let initial = logs.consumed.clone();
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
@@ -56,7 +68,9 @@ pub(crate) fn explain(
     loop {
         logs.consumed.copy_from_slice(&initial);
         let mut search = Search::new(context, logs, global, limit, start);
+        search.states = states;
         let found = search.run(start, meter);
+        states = search.states;
         if found != Found::No || !search.cut {
             return found;
         }

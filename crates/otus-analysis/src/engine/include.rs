@@ -65,24 +65,34 @@ impl Store {
             }
             Expr::Seq(order, operands) => {
                 let order = self.order(order);
-                let (own, parts) = self.parts(x);
+                // One more than there are places for is as bad as many more.
+                let (own, parts) = self.parts(x, operands.len() + 1);
                 self.aligns(&parts, &operands) && has(&own, &self.needed(&order, &parts))
             }
             Expr::Par(operands) => {
                 // Equal operands cancel; of the rest, x must have none and y only optional ones.
-                let (_, mut parts) = self.parts(x);
+                let mut parts: Vec<(ExprId, u32)> = match self.expr(x) {
+                    Expr::Par(own) => own.to_vec(),
+                    Expr::Seq(_, own) => own.iter().map(|&x| (x, 1)).collect(),
+                    Expr::Never
+                    | Expr::Empty
+                    | Expr::Leaf(_)
+                    | Expr::Alt(_)
+                    | Expr::Loop(..)
+                    | Expr::Late(..) => vec![(x, 1)],
+                };
                 for &(y, count) in operands.iter() {
                     let mut left = count;
-                    parts.retain(|&x| {
-                        let taken = left > 0 && x == y;
-                        left -= u32::from(taken);
-                        !taken
-                    });
+                    for (_, has) in parts.iter_mut().filter(|(x, _)| *x == y) {
+                        let taken = left.min(*has);
+                        left -= taken;
+                        *has -= taken;
+                    }
                     if left > 0 && !self.nullable(y) {
                         return false;
                     }
                 }
-                parts.is_empty()
+                parts.iter().all(|&(_, left)| left == 0)
             }
         }
     }
@@ -94,21 +104,23 @@ impl Store {
                 has(&self.order(own), &order.within(self.lifelines(body))) && self.includes(body, y)
             }
             Expr::Seq(..) | Expr::Par(_) => {
-                let (own, parts) = self.parts(x);
+                // Twice is enough to see a conflict with itself; more could be long.
+                let (own, parts) = self.parts(x, 2);
                 has(&own, &self.needed(order, &parts)) && parts.iter().all(|&x| self.includes(x, y))
             }
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Late(..) => false,
         }
     }
 
-    /// An expression as a sequence.
-    fn parts(&self, x: ExprId) -> (Arc<Order>, Vec<ExprId>) {
+    /// An expression as a sequence, in which equal operands without conflict are repeated only so
+    /// often.
+    fn parts(&self, x: ExprId, most: usize) -> (Arc<Order>, Vec<ExprId>) {
         match self.expr(x) {
             Expr::Seq(order, operands) => (self.order(*order), operands.to_vec()),
             Expr::Par(operands) => {
-                // Twice is enough to see a conflict with itself; more could be long.
-                let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, n as usize));
-                (Arc::default(), all.take(64).collect())
+                let often = |n: u32| most.min(n as usize);
+                let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, often(n)));
+                (Arc::default(), all.collect())
             }
             Expr::Never
             | Expr::Empty
@@ -141,4 +153,30 @@ impl Store {
 /// Whether an order has all conflicts of another.
 fn has(order: &Order, needed: &Order) -> bool {
     needed.is_none() || order.join(needed) == *order
+}
+
+#[cfg(test)]
+mod tests {
+    use otus_core::{LifelineId, LifelineSet};
+    use otus_trace::multitrace::ComponentId;
+
+    use super::*;
+    use crate::engine::store::{Leaf, SymbolId};
+
+    #[test]
+    fn many_operands_are_all_looked_at() {
+        let here = LifelineSet::singleton(LifelineId(0));
+        let mut store = Store::new(vec![here.clone()], true);
+        let leaf = |store: &mut Store, number| {
+            let parts = Box::new([(ComponentId(0), SymbolId(number))]);
+            store.event(Leaf { lifelines: here.clone(), parts })
+        };
+        let (a, b) = (leaf(&mut store, 0), leaf(&mut store, 1));
+        let (more, fewer) = (store.par([(a, 65)]), store.par([(a, 64)]));
+        assert!(!store.includes(more, fewer) && !store.includes(fewer, more));
+        let none = store.intern_order(Order::default());
+        let all = store.repeat(none, a);
+        let mixed = store.par([(a, 64), (b, 1)]);
+        assert!(store.includes(more, all) && !store.includes(mixed, all));
+    }
 }

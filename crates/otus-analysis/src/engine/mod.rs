@@ -399,7 +399,15 @@ impl Engine {
         if late && !self.compiled.decoupled && self.options.look_ahead {
             let mut logs = Logs::new(trace, question);
             let (mut context, compiled) = self.context();
-            if coupled::is_lucky(&mut context, compiled.relaxed, &mut logs, meter) {
+            let start = compiled.relaxed;
+            let found =
+                coupled::explain_within(&mut context, start, &mut logs, (false, PATIENCE), meter);
+            if !matches!(found, Found::Unknown(Stop::States)) {
+                *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                return found;
+            }
+            let mut logs = Logs::new(trace, question);
+            if coupled::is_lucky(&mut context, start, &mut logs, meter) {
                 return Found::Yes;
             }
         }
