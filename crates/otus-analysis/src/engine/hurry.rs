@@ -13,6 +13,9 @@
 //! pruning Y from `late_Y(x)` is to skip all of it. ∎
 //!
 //! So an explanation found this way is one. If none is found, all ways are tried.
+//!
+//! *Cost.* Each expression once; the attempt is given up after 1000 states and four for each moment.
+//! *Switch.* `Options::look_ahead`. *Counter.* None; its states are counted with the others.
 
 use super::store::{Expr, ExprId, Store};
 
