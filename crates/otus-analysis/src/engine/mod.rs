@@ -12,7 +12,7 @@
 //!
 //! | switch | what it turns off | counter |
 //! |---|---|---|
-//! | [`Options::relax`] | [`harm`]: taking components apart, and so [`search`] and [`late`] | |
+//! | [`Options::relax`] | [`harm`]: taking components apart, and so [`search`] and [`late`], but for looking ahead | |
 //! | [`Options::look_ahead`] | [`ahead`], [`loosen`], [`hurry`] | [`Counters::refuted`] |
 //! | [`Options::stubborn`] | [`stubborn`] | [`Counters::reduced`] |
 //! | [`Options::strip`] | [`strip`] in coupled searches | |
