@@ -12,6 +12,10 @@
 //!
 //! *Cost.* At most [`DEPTH`] steps for each component and alternative; what was asked once for an
 //! expression and a place in a log is kept for the rest of the analysis.
+//!
+//! *Switch.* `Options::look_ahead`, which also covers [`loosen`](super::loosen) and
+//! [`hurry`](super::hurry). *Counter.* `Counters::refuted`, the alternatives that were dropped; what
+//! is refuted before a search begins has no state and is not counted.
 
 use rustc_hash::FxHashMap;
 

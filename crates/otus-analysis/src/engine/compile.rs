@@ -1,9 +1,12 @@
 //! From a term to the two expressions that analyses start from.
 //!
 //! The *rigid* expression has the conflicts of the language: `strict` orders everything, a
-//! synchronous passing is one event. The *relaxed* one ([`relax`](super::relax)) has them only as
+//! synchronous passing is one event. The *relaxed* one ([`harm`](super::harm)) has them only as
 //! far as components can tell. Long sequences become trees of short ones, so that a step costs
 //! little.
+//!
+//! *Cost.* Every distinct part of the term once for each form. *Switch.* `Options::relax`: without it,
+//! the rigid expression is used for both.
 
 use otus_core::{LifelineSet, Pool, Term, TermId};
 use otus_trace::Partition;

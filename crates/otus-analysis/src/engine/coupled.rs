@@ -14,6 +14,14 @@
 //!
 //! For a *global prefix* nothing is unseen and nothing need be completed: when all logs are
 //! consumed, the rest of the interaction can be (every expression but `NEVER` has a trace).
+//!
+//! *Cost.* States are pairs of an expression and a position in each log: in the worst case the
+//! product of the lengths of logs, times the expressions. Runs of forced moves are not remembered.
+//!
+//! *Switch.* None: it is the search itself. What it leaves out is switched by `Options::stubborn`,
+//! `Options::strip` and `Options::look_ahead`; with `Options::relax` off, all multi-traces come here
+//! unless the term never orders anything across components. *Counters.*
+//! `Counters::branches` (expressions split), `Counters::reduced`, `Counters::refuted`.
 
 use rustc_hash::FxHashMap;
 

@@ -80,6 +80,10 @@
 //! one, such as all `seq` on a discrete partition. Otherwise one closed relation per distinct
 //! G(i)⁺, and a union per distinct pair of them. If this gets out of hand ([`WORK`]), G of the
 //! remaining terms is taken to be complete: more is called harmful, which is slower, never wrong.
+//!
+//! **Switch.** `Options::relax`. (Formulas rest on the theorem as well, and have a switch of their own,
+//! `Options::solver`.) **Counter.** None, as it is asked once for a term and a partition:
+//! [`Harm::decoupled`] and [`Harm::is_harmful`] say what came out.
 
 use otus_core::index::Index as _;
 use otus_core::{Pool, RegionId, Term, TermId};

@@ -18,6 +18,9 @@
 //! nobody sees them.
 //!
 //! So an explanation found this way is one. If none is found, all ways are tried.
+//!
+//! *Cost.* Each expression once; the attempt is given up after 1000 states and four for each moment.
+//! *Switch.* `Options::look_ahead`. *Counter.* None; its states are counted with the others.
 
 use otus_core::LifelineSet;
 

@@ -16,6 +16,9 @@
 //! x ⊑ late(y)                  if x ⊑ y
 //! ```
 //! A sequence with more conflicts has fewer traces, hence the conditions on E.
+//!
+//! *Cost.* Each pair of expressions once; deep pairs cost as many pairs as there are below them.
+//! *Switch.* `Options::absorb`. *Counter.* None.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! Let Y be lifelines. `late_Y(x)` has the traces t for which x has a trace made
 //! of events on Y, all skipped, and then t. A component that may start late is explained by
 //! x iff it is explained by `late_Y(x)`, Y being its lifelines, if components are taken apart
-//! ([`relax`](super::relax)): the skipped events come before all others *of the component*, and
+//! ([`harm`](super::harm)): the skipped events come before all others *of the component*, and
 //! no order with other components is left to respect. For several components this commutes, so one
 //! node has them all; it is expanded for one of them at a time.
 //!
@@ -28,6 +28,15 @@
 //! It is enough to take, with the lifelines of Y that are in no class of D, any union of classes.
 //!
 //! Sequences and loops are kept as `Late` nodes and expanded when needed.
+//!
+//! *Cost.* Exponential in the number of classes of D that this one component has on both sides:
+//! one alternative for each set of them in a sequence, one for each chain of such sets in a loop. It is
+//! one class if the component is one lifeline, or the order is `strict`. Each `Late` node is expanded
+//! once for each component.
+//!
+//! *Switch.* None: where components are taken apart this is what a late start means. With
+//! `Options::relax` off, skipped events are searched for instead ([`coupled`](super::coupled)), so the
+//! two are compared by the tests. *Counter.* None.
 
 use otus_core::LifelineSet;
 

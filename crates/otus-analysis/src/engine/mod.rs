@@ -2,10 +2,26 @@
 //!
 //! Data flows down this list:
 //!
-//! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`]: expressions, stored once each;
+//! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions, stored once each;
 //! - [`step`], [`prune`], [`strip`], [`late`]: what is left of them;
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
-//! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace.
+//! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace, with [`ahead`], [`loosen`],
+//!   [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
+//! - [`sat`]: the same question as a formula;
+//! - [`witness`]: one execution that shows the answer; [`compact`]: forgetting.
+//!
+//! | switch | what it turns off | counter |
+//! |---|---|---|
+//! | [`Options::relax`] | [`harm`]: taking components apart, and so [`search`] and [`late`], but for looking ahead | |
+//! | [`Options::look_ahead`] | [`ahead`], [`loosen`], [`hurry`] | [`Counters::refuted`] |
+//! | [`Options::stubborn`] | [`stubborn`] | [`Counters::reduced`] |
+//! | [`Options::strip`] | [`strip`] in coupled searches | |
+//! | [`Options::absorb`] | [`include`](mod@include), absorption in [`normal`] | |
+//! | [`Options::solver`] | [`sat`] | conflicts, in [`Outcome::states`] |
+//!
+//! [`Counters::branches`] says how often alternatives had to be tried one by one. Every combination of
+//! switches gives the same verdicts, which the tests of otus-testkit check; `docs/engine.md` tells the
+//! whole story.
 
 mod ahead;
 mod alphabet;

@@ -10,7 +10,7 @@
 //! | `par` | none |
 //! | `coreg_r` (`seq` is `coreg_∅`) | each lifeline outside r by itself |
 //! | `strict` | one, of all lifelines |
-//! | `strict`, relaxed ([`relax`](super::relax)) | each component |
+//! | `strict`, relaxed ([`harm`](super::harm)) | each component |
 //!
 //! and they stay so under restriction to the lifelines that matter. D(X), the lifelines in
 //! conflict with some lifeline of X, is the union of the classes that meet X. Classes of one

@@ -6,6 +6,9 @@
 //! prune(sched_D(x1, …), X)  = sched_D(prune(x1, X), …)
 //! prune(loop_D(x), X)       = loop_D(prune(x, X)), which is ∅ if nothing is left of x
 //! ```
+//!
+//! *Cost.* One walk, each expression and set of lifelines once. No switch: it is part of what a step
+//! means, and of the end of a complete log.
 
 use super::store::{Expr, ExprId, SetId, Store};
 

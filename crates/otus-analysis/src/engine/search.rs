@@ -19,6 +19,14 @@
 //! *Which component next.* One whose step makes the expression smaller, at once; else the one that
 //! leaves it smallest. If one component ran ahead, a loop would be unrolled as often as it
 //! iterates; so the others follow close behind. An impossible step ends the branch wherever it is.
+//!
+//! *Cost.* A step that was taken before, by this or another multi-trace, is a look-up for each
+//! component that is compared; a run without branches remembers no state. With branches it is exponential in
+//! the worst case (the question is NP-hard); after some states a formula is asked, if there is one
+//! ([`sat`](super::sat)).
+//!
+//! *Switch.* `Options::relax`: without it every component is coupled. *Counter.*
+//! `Counters::branches`, the expressions that were split.
 
 use rustc_hash::FxHashSet;
 

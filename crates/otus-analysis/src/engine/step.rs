@@ -11,6 +11,9 @@
 //! ```
 //!
 //! which are the rules of the paper with all follow-ups of one event put together.
+//!
+//! *Cost.* Each expression and event once. One expression for all ways can grow, so searches split it
+//! beyond some multiple of the size they began with. No switch: it is the meaning of an event.
 
 use super::store::{Expr, ExprId, LeafId, Store};
 

@@ -7,6 +7,10 @@
 //! computed for it is computed once.
 //!
 //! Tables grow as analyses go; [`Store::bytes`] says how large they are.
+//!
+//! A single step can be too much work, if alternatives multiply. It is counted where nothing is
+//! known yet ([`FUEL`]); when it runs out, what was computed since is void, nothing of it is kept, and the
+//! analysis is undecided.
 
 use std::sync::Arc;
 

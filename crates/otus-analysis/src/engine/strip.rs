@@ -15,12 +15,15 @@
 //! whatever stands to the right comes later. No component sees the difference, since ghosts see
 //! nothing. ∎
 //!
-//! If components are taken apart ([`relax`](super::relax)), conflicts are only inside components,
+//! If components are taken apart ([`harm`](super::harm)), conflicts are only inside components,
 //! so all events of a ghost are unconstrained: this is the removal of lifelines of the paper
 //! "Dealing with observability…", exact there.
 //!
 //! *Cost.* One walk over the expression, kept for each expression, set of ghosts and set of
 //! lifelines that are blocked from the left.
+//!
+//! *Switch.* `Options::strip`, for coupled searches. Where components are taken apart there is none:
+//! there stripping is what the end of a log that may stop early means. *Counter.* None.
 
 use otus_core::LifelineSet;
 

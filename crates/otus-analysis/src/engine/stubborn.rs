@@ -27,6 +27,13 @@
 //! So only events that touch S are tried. If none can happen, what is left is not explained.
 //!
 //! *Cost.* What stands to the left of a leaf is computed once for each expression and leaf.
+//!
+//! A set is closed from each component that has moments left; the one with the fewest moves is taken.
+//! *Forced moves* are the case that is plain to see: the components of one leaf are such a set if all of
+//! them see it next, no rival of it occurs and it waits for nobody else.
+//!
+//! *Switch.* `Options::stubborn`. *Counter.* `Counters::reduced`, the sets that leave out some
+//! component; forced moves are not counted.
 
 use otus_core::LifelineSet;
 

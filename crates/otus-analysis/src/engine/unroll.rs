@@ -7,6 +7,9 @@
 //! event is in at most β iterations at once, one for each loop around it, where β is how deep
 //! loops are nested. So if r moments are left, at most r·β iterations can be begun before the next
 //! moment is observed.
+//!
+//! *Cost.* Each expression and event once more, for each of the two kinds of steps. *Switch.* None:
+//! a search without the bound might not end. *Counter.* None.
 
 use super::store::{Expr, ExprId, LeafId, Store};
 

@@ -14,6 +14,10 @@
 //!
 //! *Unseen events* are taken only if no observed one can be: breadth first, so that as few as
 //! possible come in between; at the end, the cheapest way to terminate.
+//!
+//! *Cost.* One question for each step at most, within a budget of its own; if that ends first there is no
+//! witness, and the verdict stands. If a formula explains the multi-trace ([`sat`](super::sat)), its
+//! model is the witness and nothing is replayed. *Switch.* None: it is asked for by itself.
 
 use std::collections::VecDeque;
 

@@ -8,17 +8,18 @@
 //!
 //! - [`compile`]: what is known of a term without any multi-trace;
 //! - [`encode`](mod@encode): the formula for a multi-trace, with its proof;
-//! - [`solve`]: our own solver, on [`heap`] and [`formula`]; `crate_solver`: another, behind the
+//! - [`solve`](mod@solve): our own solver, on [`heap`] and [`formula`]; `crate_solver`: another, behind the
 //!   feature `sat`;
 //! - [`unroll`]: how often loops have to be unrolled;
 //! - [`replay`], [`rest`]: from a model to a witness.
 //!
 //! **Cost.** Linear in the term, and for each multi-trace linear in its formula, plus the search. Of
 //! the reduction of 3-SAT the formula is the very same as the one reduced: with 20 variables some 50 µs
-//! in all, with 100 near the threshold about 1 ms, with 150 about 20 ms (release build). A formula has up to
+//! in all, with 100 near the threshold about 1 ms, with 150 about 20 ms (`cargo run --release -p otus-bench -- engine sat`). A formula has up to
 //! (leaves × moments) variables for a component that is a chain, and (leaves² × moments) clauses for
 //! one that is none; what would be too large is left to the search.
-//! **Switch.** `Options::solver`. **Counter.** Conflicts are counted as states.
+//!
+//! **Switch.** `Options::solver`. The theorem of [`harm`](super::harm) is used whatever `Options::relax` says. **Counter.** Conflicts are counted as states.
 
 mod compile;
 #[cfg(feature = "sat")]
