@@ -5,6 +5,7 @@
 //! - *Union*: an alternative explains what one of its operands does.
 //! - *Less is more*: what is explained stays so if more may be missing, if a log that may stop
 //!   early stops earlier, if one that may start late starts later, if components are split.
+//! - *Bystanders*: lifelines on which nothing happens make no difference, however many.
 //! - *Switches*: all combinations agree, each on an engine that is used for many multi-traces.
 
 use std::time::Duration;
@@ -13,7 +14,9 @@ use otus_analysis::budget::Budget;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::index::Index;
-use otus_core::{Action, ActionId, LifelineId, LifelineSet, Pool, RegionId, Term, TermId};
+use otus_core::{
+    Action, ActionId, LifelineId, LifelineSet, MessageId, Pool, RegionId, Signature, Term, TermId,
+};
 use otus_testkit::oracle::Observation;
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, partitions, random_trace};
 use otus_trace::Partition;
@@ -425,6 +428,135 @@ fn what_is_explained_stays_so_when_less_is_asked() {
         counts.cases
     });
     counts.finish("less");
+}
+
+/// An interaction on lifelines that are spread among many others.
+struct Spread {
+    pool: Pool,
+    lifelines: Vec<LifelineId>,
+    messages: Vec<MessageId>,
+}
+
+impl Spread {
+    fn new(rng: &mut fastrand::Rng, messages: usize) -> Spread {
+        let mut signature = Signature::default();
+        let count = rng.usize(60..140);
+        let all: Vec<LifelineId> =
+            (0..count).map(|i| signature.add_lifeline(&format!("l{i}"))).collect();
+        let lifelines = rng.choose_multiple(all, LIFELINES);
+        let messages = (0..messages).map(|i| signature.add_message(&format!("m{i}"))).collect();
+        Spread { pool: Pool::new(signature), lifelines, messages }
+    }
+
+    fn actions(&self, pool: &Pool, actions: &[ActionId]) -> Vec<Action> {
+        let there = |&action: &ActionId| {
+            let action = pool.action(action);
+            let lifeline = self.lifelines[action.lifeline.index()];
+            Action { lifeline, message: self.messages[action.message.index()], ..action }
+        };
+        actions.iter().map(there).collect()
+    }
+
+    fn region(&mut self, pool: &Pool, region: RegionId) -> RegionId {
+        let set = pool.region(region);
+        let set: LifelineSet = if set.len() == LIFELINES {
+            LifelineSet::full(self.pool.signature().lifeline_count())
+        } else {
+            set.iter().map(|l| self.lifelines[l.index()]).collect()
+        };
+        self.pool.intern_region(&set)
+    }
+
+    fn term(&mut self, pool: &Pool, term: TermId) -> TermId {
+        match pool.node(term) {
+            Term::Empty => Pool::EMPTY,
+            Term::Event(event) => {
+                let actions = self.actions(pool, pool.event_actions(event));
+                let event = self.pool.intern_event(&actions);
+                self.pool.event(event)
+            }
+            Term::Strict(left, right) => {
+                let (left, right) = (self.term(pool, left), self.term(pool, right));
+                self.pool.strict(left, right)
+            }
+            Term::Coreg(region, left, right) => {
+                let (left, right) = (self.term(pool, left), self.term(pool, right));
+                let region = self.region(pool, region);
+                self.pool.coreg(region, left, right)
+            }
+            Term::Alt(left, right) => {
+                let (left, right) = (self.term(pool, left), self.term(pool, right));
+                self.pool.alt(left, right)
+            }
+            Term::LoopS(body) => {
+                let body = self.term(pool, body);
+                self.pool.loop_s(body)
+            }
+            Term::LoopC(region, body) => {
+                let body = self.term(pool, body);
+                let region = self.region(pool, region);
+                self.pool.loop_c(region, body)
+            }
+        }
+    }
+
+    /// The same multi-trace; all others are components by themselves, which come last.
+    fn observation(&mut self, pool: &Pool, seen: &Observation) -> Observation {
+        let members = seen.partition.components().map(|component| {
+            let lifelines = seen.partition.lifelines(component).iter();
+            lifelines.map(|l| self.lifelines[l.index()]).collect()
+        });
+        let count = self.pool.signature().lifeline_count();
+        let partition = Partition::new(members.collect(), count);
+        let mut there = Observation::empty(partition);
+        for (component, moments) in there.components.iter_mut().zip(&seen.components) {
+            for moment in moments {
+                let actions = self.actions(pool, moment);
+                let event = self.pool.intern_event(&actions);
+                component.push(self.pool.event_actions(event).to_vec());
+            }
+        }
+        there
+    }
+}
+
+#[test]
+fn lifelines_on_which_nothing_happens_make_no_difference() {
+    let mut counts = Counts::default();
+    sweep(45, 1, 3..9, |rng, scope, term, all| {
+        let pool = &scope.pool;
+        // Those of the scope, and one that is foreign.
+        let mut spread = Spread::new(rng, 3);
+        let other = spread.term(pool, term);
+        for seen in all {
+            let same = spread.observation(pool, seen);
+            for question in questions(rng, seen.components.len()) {
+                let asked = match &question {
+                    Question::Each(each) => {
+                        let mut each = each.to_vec();
+                        each.extend(random_declarations(rng, same.components.len() - each.len()));
+                        Question::Each(each.into())
+                    }
+                    Question::GlobalPrefix | Question::Uniform(_) => question.clone(),
+                };
+                let verdicts = [
+                    verdict(pool, term, seen, &question),
+                    verdict(&spread.pool, other, &same, &asked),
+                ];
+                counts.check(
+                    verdicts,
+                    |one, two| one == two,
+                    || {
+                        let (term, seen) = (pool.text(term), seen.text(pool));
+                        let lifelines = &spread.lifelines;
+                        format!("{question:?} of {term} and {seen}, spread to {lifelines:?}")
+                    },
+                );
+            }
+        }
+        counts.cases
+    });
+    counts.finish("bystanders");
 }
 
 #[test]
