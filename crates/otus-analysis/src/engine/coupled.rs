@@ -23,7 +23,7 @@ use super::search::{self, Found};
 use super::store::{ExprId, LeafId, SetId, Store};
 use super::unroll::Begins;
 use super::{Context, Ending, begin};
-use crate::budget::Meter;
+use crate::budget::{Meter, Stop};
 use otus_core::LifelineSet;
 
 /// After how many dead ends components are asked alone.
@@ -40,7 +40,6 @@ pub(crate) fn explain(
     meter: &mut Meter<'_>,
 ) -> Found {
     let initial = logs.consumed.clone();
-    let together = context.store.size(start).saturating_mul(4).saturating_add(32);
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
     let mut limit = u64::from(unseen);
@@ -56,27 +55,31 @@ pub(crate) fn explain(
     }
     loop {
         logs.consumed.copy_from_slice(&initial);
-        let mut search = Search {
-            context,
-            logs,
-            global,
-            limit,
-            together,
-            failures: 0,
-            most: 0,
-            stale: 0,
-            last: 0,
-            haunted: true,
-            looked: false,
-            cut: false,
-            met: FxHashMap::default(),
-        };
+        let mut search = Search::new(context, logs, global, limit, start);
         let found = search.run(start, meter);
         if found != Found::No || !search.cut {
             return found;
         }
         limit = limit.saturating_mul(2);
     }
+}
+
+/// Whether an expression explains what is left with luck: one log after the other
+/// ([`hurry`](super::hurry)). If not, nothing is known.
+pub(crate) fn is_lucky(
+    context: &mut Context<'_>,
+    start: ExprId,
+    logs: &mut Logs<'_>,
+    meter: &mut Meter<'_>,
+) -> bool {
+    let initial = logs.consumed.clone();
+    let mut search = Search::new(context, logs, false, 2, start);
+    search.hurried = true;
+    search.states = 500 + 8 * search.logs.left() as u64;
+    let found = search.run(start, meter);
+    logs.consumed.copy_from_slice(&initial);
+    logs.furthest = None;
+    found == Found::Yes
 }
 
 /// A state to go to.
@@ -93,6 +96,10 @@ struct Search<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     logs: &'s mut Logs<'l>,
     global: bool,
+    /// Whether logs are consumed one after the other.
+    hurried: bool,
+    /// How many states may still be made.
+    states: u64,
     limit: u64,
     /// From which size on alternatives are tried one by one.
     together: u32,
@@ -113,7 +120,34 @@ struct Search<'s, 'c, 'l> {
     met: FxHashMap<(ExprId, Box<[u32]>), u64>,
 }
 
-impl Search<'_, '_, '_> {
+impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
+    fn new(
+        context: &'s mut Context<'c>,
+        logs: &'s mut Logs<'l>,
+        global: bool,
+        limit: u64,
+        start: ExprId,
+    ) -> Self {
+        let together = context.store.size(start).saturating_mul(4).saturating_add(32);
+        Search {
+            context,
+            logs,
+            global,
+            hurried: false,
+            states: u64::MAX,
+            limit,
+            together,
+            failures: 0,
+            most: 0,
+            stale: 0,
+            last: 0,
+            haunted: true,
+            looked: false,
+            cut: false,
+            met: FxHashMap::default(),
+        }
+    }
+
     fn run(&mut self, start: ExprId, meter: &mut Meter<'_>) -> Found {
         let expr = self.settle(start);
         let mut stack = vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0 }];
@@ -124,6 +158,10 @@ impl Search<'_, '_, '_> {
             loop {
                 if let Some(stop) = self.context.tick(meter) {
                     return Found::Unknown(stop);
+                }
+                self.states = self.states.saturating_sub(1);
+                if self.states == 0 {
+                    return Found::Unknown(Stop::States);
                 }
                 if state.expr == Store::NEVER {
                     break;
@@ -258,7 +296,7 @@ impl Search<'_, '_, '_> {
                 }
                 if !self.global {
                     self.haunted |= settle;
-                    settle = self.haunted;
+                    settle = self.haunted || self.hurried;
                 }
                 state.expr = if settle { self.settle(next) } else { next };
                 state.unseen = 0;
@@ -282,7 +320,7 @@ impl Search<'_, '_, '_> {
         let mut best: Option<Vec<State>> = None;
         if self.context.options.stubborn {
             for component in 0..count {
-                if self.logs.is_over(component) {
+                if self.logs.is_over(component) || self.must_wait(component) {
                     continue;
                 }
                 self.logs.consumed.copy_from_slice(&state.consumed);
@@ -376,7 +414,7 @@ impl Search<'_, '_, '_> {
             for &(at, symbol) in &parts {
                 let at = at.0 as usize;
                 let mut next = Vec::new();
-                let head = self.head(at).filter(|&(head, _)| head == symbol);
+                let head = self.head(at).filter(|&(head, _)| head == symbol && !self.must_wait(at));
                 for (consumed, observed) in &ways {
                     if let Some((_, after)) = head {
                         let mut consumed = consumed.clone();
@@ -441,13 +479,28 @@ impl Search<'_, '_, '_> {
         // What was unconstrained is gone already; after an event more may be.
         self.logs.consumed.copy_from_slice(&consumed);
         let haunted = |at| self.logs.is_over(at) && self.logs.endings[at] == Ending::Early;
-        let again = ended || (!self.global && (0..self.logs.len()).any(haunted));
+        let again = self.hurried || ended || (!self.global && (0..self.logs.len()).any(haunted));
         let expr = if again { self.settle(expr) } else { expr };
         State { expr, consumed, unseen }
     }
 
     fn settle(&mut self, expr: ExprId) -> ExprId {
-        settle(self.context, expr, self.logs, self.global)
+        let expr = settle(self.context, expr, self.logs, self.global);
+        if !self.hurried {
+            return expr;
+        }
+        let mut blind = LifelineSet::EMPTY;
+        for component in (0..self.logs.len()).filter(|&component| self.is_blind(component)) {
+            blind = blind.union(&self.context.store.components[component]);
+        }
+        let blind = self.context.store.set(&blind);
+        self.context.store.skip_open(expr, blind, &LifelineSet::EMPTY)
+    }
+
+    /// Whether a log is not begun now because another one is not over.
+    fn must_wait(&self, component: usize) -> bool {
+        let busy = |c: usize| !self.logs.is_over(c) && !self.logs.is_unborn(c);
+        self.hurried && self.logs.is_unborn(component) && (0..self.logs.len()).any(busy)
     }
 
     /// Whether components alone do not refute a state.

@@ -12,9 +12,16 @@
 //! *Proof.* It is the case Z = Y of the equation for sequences ([`late`](super::late)), since
 //! pruning Y from `late_Y(x)` is to skip all of it. ∎
 //!
+//! Where order between components matters ([`coupled`](super::coupled)), the same is done by letting
+//! happen at once what stands outside of loops, waits for nothing, and is on components that see
+//! nothing now: by the argument of [`strip`](super::strip) such events can come first, now that
+//! nobody sees them.
+//!
 //! So an explanation found this way is one. If none is found, all ways are tried.
 
-use super::store::{Expr, ExprId, Store};
+use otus_core::LifelineSet;
+
+use super::store::{Expr, ExprId, SetId, Store};
 
 impl Store {
     /// An expression with fewer traces, in which logs that have not begun begin in a loop, if they
@@ -43,7 +50,52 @@ impl Store {
         found
     }
 
-    fn hurried(&mut self, expr: ExprId, skipped: super::store::SetId, inner: ExprId) -> ExprId {
+    /// An expression without the unconstrained events on some lifelines that stand outside of
+    /// loops.
+    pub(crate) fn skip_open(
+        &mut self,
+        expr: ExprId,
+        lifelines: SetId,
+        blocked: &LifelineSet,
+    ) -> ExprId {
+        let here = self.sets.items[lifelines].intersection(self.lifelines(expr));
+        if here.is_subset(blocked) {
+            return expr;
+        }
+        match self.expr(expr).clone() {
+            Expr::Leaf(leaf) => {
+                let own = &self.leaf(leaf).lifelines;
+                let free = own.is_subset(&self.sets.items[lifelines]) && own.is_disjoint(blocked);
+                if free { Store::EMPTY } else { expr }
+            }
+            Expr::Alt(alternatives) => {
+                let all: Vec<ExprId> =
+                    alternatives.iter().map(|&x| self.skip_open(x, lifelines, blocked)).collect();
+                self.alt(all)
+            }
+            Expr::Par(operands) => {
+                let all: Vec<(ExprId, u32)> = operands
+                    .iter()
+                    .map(|&(x, n)| (self.skip_open(x, lifelines, blocked), n))
+                    .collect();
+                self.par(all)
+            }
+            Expr::Seq(order, operands) => {
+                let classes = self.order(order);
+                let mut behind = blocked.clone();
+                let mut all = Vec::with_capacity(operands.len());
+                for &operand in operands.iter() {
+                    let left = self.skip_open(operand, lifelines, &behind);
+                    behind = behind.union(&classes.conflicts(self.lifelines(left)));
+                    all.push(left);
+                }
+                self.seq(order, &all)
+            }
+            Expr::Never | Expr::Empty | Expr::Loop(..) | Expr::Late(..) => expr,
+        }
+    }
+
+    fn hurried(&mut self, expr: ExprId, skipped: SetId, inner: ExprId) -> ExprId {
         let Expr::Seq(order, operands) = self.expr(inner).clone() else { return expr };
         let own = self.sets.items[skipped].clone();
         let mut parts = operands.to_vec();

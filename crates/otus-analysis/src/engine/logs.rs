@@ -2,23 +2,27 @@
 
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::Step;
+use smallvec::SmallVec;
 
 use super::Ending;
 use super::alphabet::Alphabet;
 use super::store::{LeafId, SymbolId};
 use crate::question::{Observed, Question};
 
+/// One for each component, of which there are few as a rule.
+type Few<T> = SmallVec<[T; 8]>;
+
 /// A multi-trace being consumed.
 #[derive(Debug)]
 pub(crate) struct Logs<'t> {
     /// By component.
-    all: Vec<&'t [Step]>,
+    all: Few<&'t [Step]>,
     /// By component: how many actions are consumed.
     pub(crate) consumed: Box<[u32]>,
     /// By component: what its end means.
-    pub(crate) endings: Vec<Ending>,
+    pub(crate) endings: Few<Ending>,
     /// By component: whether something may have happened before its first moment.
-    pub(crate) late: Vec<bool>,
+    pub(crate) late: Few<bool>,
     /// The most that was consumed by a branch that failed.
     pub(crate) furthest: Option<(u64, Box<[u32]>)>,
 }
@@ -26,10 +30,10 @@ pub(crate) struct Logs<'t> {
 impl<'t> Logs<'t> {
     pub(crate) fn new(trace: &'t MultiTrace, question: &Question) -> Self {
         let mut logs = Logs {
-            all: Vec::new(),
+            all: Few::new(),
             consumed: Box::default(),
-            endings: Vec::new(),
-            late: Vec::new(),
+            endings: Few::new(),
+            late: Few::new(),
             furthest: None,
         };
         for component in trace.partition().components() {

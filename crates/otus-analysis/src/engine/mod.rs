@@ -134,6 +134,8 @@ const CHOICES: usize = 12;
 /// After how many states of a search a formula is asked otherwise.
 const PATIENCE: u64 = 400;
 
+/// Up to how many actions the weaker question is asked first.
+const SHORT: usize = 256;
 /// Tables beyond this are emptied before the next analysis.
 const LARGE: usize = 256 << 20;
 
@@ -262,11 +264,25 @@ impl Engine {
         self.begin_analysis(&meter);
         let strong = strongest(question, self.components.len());
         let mut furthest = None;
-        let mut found = self.ask(trace, &strong, &mut meter, &mut furthest);
+        // A short multi-trace that is not explained need not be asked twice; a long one that is
+        // accepted should not be.
+        let weak_first = *question != strong && trace.len() <= SHORT;
         let mut verdict = Verdict::Pass;
-        if found == Found::No && *question != strong {
-            verdict = Verdict::WeakPass;
+        let mut found = Found::No;
+        if weak_first {
             found = self.ask(trace, question, &mut meter, &mut furthest);
+        }
+        if !weak_first || found == Found::Yes {
+            let explained = found;
+            found = self.ask(trace, &strong, &mut meter, &mut furthest);
+            if found == Found::No && *question != strong {
+                verdict = Verdict::WeakPass;
+                found = if weak_first {
+                    explained
+                } else {
+                    self.ask(trace, question, &mut meter, &mut furthest)
+                };
+            }
         }
         let (verdict, stop) = match found {
             Found::Yes => (verdict, Stop::Goal),
@@ -380,16 +396,24 @@ impl Engine {
         let global = *question == Question::GlobalPrefix;
         // Searching coupled components for where observation began is what takes longest.
         let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        if late && !self.compiled.decoupled && self.options.look_ahead {
+            let mut logs = Logs::new(trace, question);
+            let (mut context, compiled) = self.context();
+            if coupled::is_lucky(&mut context, compiled.relaxed, &mut logs, meter) {
+                return Found::Yes;
+            }
+        }
         if let Some(formula) = &self.formula
             && !global
             && (self.compiled.decoupled || late)
             && formula.problem.takes(trace)
         {
             let mut logs = Logs::new(trace, question);
+            let patience = PATIENCE + 4 * trace.len() as u64;
             if formula.after > 0 && self.compiled.decoupled {
                 let (mut context, compiled) = self.context();
                 let start = begin(&mut context, compiled.relaxed, &logs);
-                let found = search::look_ahead(&mut context, start, &mut logs, PATIENCE, meter);
+                let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) {
                     *furthest = logs.furthest.map(|(_, consumed)| consumed);
                     return found;

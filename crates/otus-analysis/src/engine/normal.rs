@@ -100,7 +100,8 @@ impl Store {
             [(only, 1)] => *only,
             [..] => {
                 let exprs: Vec<ExprId> = all.iter().map(|&(x, _)| x).collect();
-                let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n));
+                // How often something occurs makes it no harder.
+                let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
                 let facts = Facts {
                     lifelines: self.union(&exprs),
                     nullable: exprs.iter().all(|&x| self.nullable(x)),

@@ -52,6 +52,17 @@ pub(crate) fn explain(
     logs: &mut Logs<'_>,
     meter: &mut Meter<'_>,
 ) -> Found {
+    explain_within(context, start, logs, u64::MAX, meter)
+}
+
+/// The same, giving up after so many states beyond those that luck takes.
+pub(crate) fn explain_within(
+    context: &mut Context<'_>,
+    start: ExprId,
+    logs: &mut Logs<'_>,
+    states: u64,
+    meter: &mut Meter<'_>,
+) -> Found {
     if context.options.look_ahead && logs.late.contains(&true) {
         if !(0..logs.len()).all(|component| is_possible_alone(context, logs, start, component)) {
             return Found::No;
@@ -66,7 +77,7 @@ pub(crate) fn explain(
         }
         logs.consumed.copy_from_slice(&initial);
     }
-    run(context, start, logs, (Manner::Thorough, u64::MAX), meter)
+    run(context, start, logs, (Manner::Thorough, states), meter)
 }
 
 /// The same, giving up after so many states.
