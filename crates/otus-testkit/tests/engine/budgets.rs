@@ -16,6 +16,10 @@ fn budgets() -> Vec<Budget> {
     let most = [0, 1, 2, 3, 5, 8, 13, 21];
     let mut all: Vec<Budget> =
         most.iter().map(|&most| Budget { max_states: Some(most), ..Budget::default() }).collect();
+    // Tables that are full are emptied between analyses.
+    for most in [0, 1 << 12, 1 << 15] {
+        all.push(Budget { max_bytes: Some(most), ..Budget::default() });
+    }
     all.push(Budget { timeout: Some(Duration::ZERO), ..Budget::default() });
     all.push(Budget { cancel: Some(Arc::new(AtomicBool::new(true))), ..Budget::default() });
     all

@@ -5,6 +5,7 @@
 //!   multi-traces whose answer is known by the way they were made;
 //! - [`by_graph`]: against the papers' searches, where both decide;
 //! - [`corpus`]: against the recorded verdicts of the peer and of a brute-force oracle;
+//! - [`properties`]: against itself, where verdicts must be equal or follow from others;
 //! - [`budgets`]: a search that is cut never claims what is not so.
 //!
 //! `OTUS_ENGINE_CASES` says about how many cases are tried in all; a case is an interaction, a
@@ -22,6 +23,7 @@ mod budgets;
 mod by_graph;
 mod compare;
 mod corpus;
+mod properties;
 mod random;
 mod small;
 
