@@ -93,6 +93,16 @@ impl<'b> Meter<'b> {
         None
     }
 
+    /// Whether no state may be made any more.
+    pub fn is_out(&self) -> bool {
+        self.budget.max_states.is_some_and(|most| self.states >= most)
+    }
+
+    /// When time is up.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Whether tables of so many bytes are too large.
     pub fn is_too_large(&self, bytes: usize) -> bool {
         self.budget.max_bytes.is_some_and(|most| bytes as u64 > most)

@@ -70,7 +70,10 @@ pub(crate) fn explain_within(
         let loose = context.store.loosen(start);
         let loose = begin(context, loose, logs);
         if !(0..logs.len()).all(|component| is_possible_alone(context, logs, loose, component)) {
-            return Found::No;
+            if !context.store.is_spent() {
+                return Found::No;
+            }
+            context.store.refuel();
         }
     }
     loop {

@@ -206,7 +206,7 @@ impl Context<'_> {
     /// Counts a state; says why to stop, if so.
     fn tick(&mut self, meter: &mut Meter<'_>) -> Option<Stop> {
         if self.store.is_spent() {
-            return Some(Stop::States);
+            return Some(self.store.why_spent());
         }
         self.store.refuel();
         let stop = meter.count();
@@ -317,6 +317,7 @@ impl Engine {
     /// Numbers an analysis, and forgets earlier ones if their tables have become large.
     fn begin_analysis(&mut self, meter: &Meter<'_>) {
         self.analysis = self.analysis.wrapping_add(1);
+        self.store.set_deadline(meter.deadline());
         self.store.refuel();
         if self.bytes() > LARGE || meter.is_too_large(self.bytes() * 2) {
             let Compiled { rigid, relaxed, .. } = &mut self.compiled;
@@ -347,7 +348,14 @@ impl Engine {
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
         if let Some(formula) = &self.formula {
-            let mut meter = Meter::new(budget);
+            // Most witnesses are found by replaying; a formula is given a share of the budget.
+            let most = budget.max_states.unwrap_or(u64::MAX).min(20_000);
+            let share = Budget {
+                max_states: Some(most),
+                timeout: budget.timeout.map(|timeout| timeout / 2),
+                ..budget.clone()
+            };
+            let mut meter = Meter::new(&share);
             if let Some(sat::Answer::Explained(model)) =
                 formula.problem.ask(trace, &question, &mut meter)
             {
@@ -396,7 +404,7 @@ impl Engine {
         let found = self.search(trace, question, meter, furthest);
         // What is refuted by work that was broken off is not refuted.
         if found == Found::No && self.store.is_spent() {
-            Found::Unknown(Stop::States)
+            Found::Unknown(self.store.why_spent())
         } else {
             found
         }
@@ -418,7 +426,7 @@ impl Engine {
             let start = compiled.relaxed;
             let found =
                 coupled::explain_within(&mut context, start, &mut logs, (false, PATIENCE), meter);
-            if !matches!(found, Found::Unknown(Stop::States)) {
+            if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                 *furthest = logs.furthest.map(|(_, consumed)| consumed);
                 return found;
             }
@@ -438,7 +446,7 @@ impl Engine {
                 let (mut context, compiled) = self.context();
                 let start = begin(&mut context, compiled.relaxed, &logs);
                 let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
-                if !matches!(found, Found::Unknown(Stop::States)) {
+                if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                     *furthest = logs.furthest.map(|(_, consumed)| consumed);
                     return found;
                 }

@@ -73,7 +73,10 @@ pub(crate) fn explain_within(
 ) -> Found {
     if context.options.look_ahead && logs.late.contains(&true) {
         if !(0..logs.len()).all(|component| is_possible_alone(context, logs, start, component)) {
-            return Found::No;
+            if !context.store.is_spent() {
+                return Found::No;
+            }
+            context.store.refuel();
         }
         // With luck, if that is quick.
         let initial = logs.consumed.clone();
@@ -143,7 +146,14 @@ fn run(
             return Found::Unknown(stop);
         }
         if search.context.options.look_ahead && search.context.store.size(expr) > search.alert {
-            expr = plausible(search.context, &mut search.seen, search.logs, expr);
+            let kept = plausible(search.context, &mut search.seen, search.logs, expr);
+            // Looking ahead is not worth more work than a step.
+            if search.context.store.is_spent() && !search.context.store.is_late() {
+                search.context.store.refuel();
+                search.seen.clear();
+            } else {
+                expr = kept;
+            }
         }
         while search.context.store.size(expr) > search.together {
             let Some(smaller) = search.split(expr) else { break };

@@ -13,6 +13,7 @@
 //! analysis is undecided.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use otus_core::LifelineSet;
 use otus_core::index::IndexVec;
@@ -22,6 +23,7 @@ use rustc_hash::FxHashMap;
 
 use super::order::Order;
 use super::unroll::Begins;
+use crate::budget::Stop;
 
 otus_core::define_id! {
     /// A normalised interaction.
@@ -106,6 +108,8 @@ pub(crate) struct Store {
     /// How much work may be done before [`Store::is_spent`]; counted down where work is not known
     /// already.
     pub(super) fuel: u64,
+    /// When work is to end.
+    deadline: Option<Instant>,
 }
 
 /// How much work one step of a search may take: some seconds.
@@ -122,10 +126,29 @@ impl Store {
         self.fuel == 0
     }
 
+    /// Why work was broken off.
+    pub(crate) fn why_spent(&self) -> Stop {
+        if self.is_late() { Stop::Time } else { Stop::States }
+    }
+
     /// Counts work; says whether there was too much of it.
     pub(super) fn work(&mut self) -> bool {
         self.fuel = self.fuel.saturating_sub(1);
+        // A step can be long: the clock is asked within it too.
+        if self.fuel.is_multiple_of(1024) && self.is_late() {
+            self.fuel = 0;
+        }
         self.fuel == 0
+    }
+
+    /// When work is to end from now on.
+    pub(crate) fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Whether time is up.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     pub(crate) const NEVER: ExprId = ExprId(0);
@@ -154,6 +177,7 @@ impl Store {
             loosened: FxHashMap::default(),
             boxed: 0,
             fuel: FUEL,
+            deadline: None,
         };
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
             store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, nullable, size: 0 });

@@ -48,6 +48,7 @@ pub(super) fn replay(
     let form = if engine.compiled.decoupled && !global { Form::Loose } else { Form::Rigid };
     let term = otus_core::algebra::simplify(pool, term);
     let mut meter = Meter::new(budget);
+    engine.store.set_deadline(meter.deadline());
     let mut replay = Replay {
         engine,
         pool,
