@@ -245,6 +245,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         if consumed > self.most {
             self.most = consumed;
             self.stale = 0;
+            self.failures = 0;
         } else {
             self.stale += 1;
         }
