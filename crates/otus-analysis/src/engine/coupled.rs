@@ -520,7 +520,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             blind = blind.union(&self.context.store.components[component]);
         }
         let blind = self.context.store.set(&blind);
-        self.context.store.skip_open(expr, blind, &LifelineSet::EMPTY)
+        self.context.store.strip_open(expr, blind)
     }
 
     /// Whether a log is not begun now because another one is not over.

@@ -22,8 +22,6 @@
 //! *Cost.* Each expression once; the attempt is given up after 1000 states and four for each moment.
 //! *Switch.* `Options::look_ahead`. *Counter.* None; its states are counted with the others.
 
-use otus_core::LifelineSet;
-
 use super::store::{Expr, ExprId, SetId, Store};
 
 impl Store {
@@ -51,51 +49,6 @@ impl Store {
         }
         self.hurried.insert(expr, found);
         found
-    }
-
-    /// An expression without the unconstrained events on some lifelines that stand outside of
-    /// loops.
-    pub(crate) fn skip_open(
-        &mut self,
-        expr: ExprId,
-        lifelines: SetId,
-        blocked: &LifelineSet,
-    ) -> ExprId {
-        let here = self.sets.items[lifelines].intersection(self.lifelines(expr));
-        if here.is_subset(blocked) {
-            return expr;
-        }
-        match self.expr(expr).clone() {
-            Expr::Leaf(leaf) => {
-                let own = &self.leaf(leaf).lifelines;
-                let free = own.is_subset(&self.sets.items[lifelines]) && own.is_disjoint(blocked);
-                if free { Store::EMPTY } else { expr }
-            }
-            Expr::Alt(alternatives) => {
-                let all: Vec<ExprId> =
-                    alternatives.iter().map(|&x| self.skip_open(x, lifelines, blocked)).collect();
-                self.alt(all)
-            }
-            Expr::Par(operands) => {
-                let all: Vec<(ExprId, u32)> = operands
-                    .iter()
-                    .map(|&(x, n)| (self.skip_open(x, lifelines, blocked), n))
-                    .collect();
-                self.par(all)
-            }
-            Expr::Seq(order, operands) => {
-                let classes = self.order(order);
-                let mut behind = blocked.clone();
-                let mut all = Vec::with_capacity(operands.len());
-                for &operand in operands.iter() {
-                    let left = self.skip_open(operand, lifelines, &behind);
-                    behind = behind.union(&classes.conflicts(self.lifelines(left)));
-                    all.push(left);
-                }
-                self.seq(order, &all)
-            }
-            Expr::Never | Expr::Empty | Expr::Loop(..) | Expr::Late(..) => expr,
-        }
     }
 
     fn hurried(&mut self, expr: ExprId, skipped: SetId, inner: ExprId) -> ExprId {

@@ -431,6 +431,7 @@ impl Engine {
                 return found;
             }
             let mut logs = Logs::new(trace, question);
+            context.store.refuel();
             if coupled::is_lucky(&mut context, start, &mut logs, meter) {
                 return Found::Yes;
             }
@@ -461,6 +462,8 @@ impl Engine {
                 };
             }
         }
+        // Work that was broken off in a first attempt does not spoil this one.
+        self.store.refuel();
         let mut logs = Logs::new(trace, question);
         let (mut context, compiled) = self.context();
         let found = if compiled.decoupled && !global {

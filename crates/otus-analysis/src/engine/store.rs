@@ -22,6 +22,7 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
 use super::order::Order;
+use super::strip::Loops;
 use super::unroll::Begins;
 use crate::budget::Stop;
 
@@ -95,7 +96,7 @@ pub(crate) struct Store {
     pub(super) stepped: FxHashMap<(ExprId, LeafId), ExprId>,
     pub(super) stepped_that: FxHashMap<(Begins, ExprId, LeafId), ExprId>,
     pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
-    pub(super) stripped: FxHashMap<(ExprId, SetId, SetId), ExprId>,
+    pub(super) stripped: FxHashMap<(ExprId, SetId, Loops, SetId), ExprId>,
     pub(super) expanded: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) hurried: FxHashMap<ExprId, ExprId>,
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,

@@ -29,35 +29,60 @@ use otus_core::LifelineSet;
 
 use super::store::{Expr, ExprId, SetId, Store};
 
+/// What becomes of loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Loops {
+    /// Their bodies are stripped as well.
+    Stripped,
+    /// They stay as they are.
+    Kept,
+}
+
 impl Store {
     /// The expression without the unconstrained events on lifelines of ghosts.
     pub(crate) fn strip(&mut self, expr: ExprId, ghosts: SetId) -> ExprId {
-        self.strip_behind(expr, ghosts, &LifelineSet::EMPTY)
+        self.strip_behind(expr, (ghosts, Loops::Stripped), &LifelineSet::EMPTY)
+    }
+
+    /// The same outside of loops only, which stay as they are.
+    pub(crate) fn strip_open(&mut self, expr: ExprId, ghosts: SetId) -> ExprId {
+        self.strip_behind(expr, (ghosts, Loops::Kept), &LifelineSet::EMPTY)
     }
 
     /// The same behind events that block some lifelines.
-    fn strip_behind(&mut self, expr: ExprId, ghosts: SetId, blocked: &LifelineSet) -> ExprId {
+    fn strip_behind(
+        &mut self,
+        expr: ExprId,
+        (ghosts, loops): (SetId, Loops),
+        blocked: &LifelineSet,
+    ) -> ExprId {
         let here = self.sets.items[ghosts].intersection(self.lifelines(expr));
         let blocked = blocked.intersection(&here);
         if here.is_subset(&blocked) {
             return expr;
         }
         let blocked_id = self.set(&blocked);
-        if let Some(&known) = self.stripped.get(&(expr, ghosts, blocked_id)) {
+        if let Some(&known) = self.stripped.get(&(expr, ghosts, loops, blocked_id)) {
             return known;
         }
         if self.work() {
             return Store::NEVER;
         }
-        let found = super::deep(|| self.stripped(expr, ghosts, &blocked));
+        let found = super::deep(|| self.stripped(expr, (ghosts, loops), &blocked));
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.stripped.insert((expr, ghosts, blocked_id), found);
+        self.stripped.insert((expr, ghosts, loops, blocked_id), found);
         found
     }
 
-    fn stripped(&mut self, expr: ExprId, ghosts: SetId, blocked: &LifelineSet) -> ExprId {
+    fn stripped(
+        &mut self,
+        expr: ExprId,
+        (ghosts, loops): (SetId, Loops),
+        blocked: &LifelineSet,
+    ) -> ExprId {
+        let these = (ghosts, loops);
         match self.expr(expr).clone() {
             Expr::Never | Expr::Empty => expr,
             Expr::Leaf(leaf) => {
@@ -67,13 +92,13 @@ impl Store {
             }
             Expr::Alt(alternatives) => {
                 let all: Vec<ExprId> =
-                    alternatives.iter().map(|&x| self.strip_behind(x, ghosts, blocked)).collect();
+                    alternatives.iter().map(|&x| self.strip_behind(x, these, blocked)).collect();
                 self.alt(all)
             }
             Expr::Par(operands) => {
                 let all: Vec<(ExprId, u32)> = operands
                     .iter()
-                    .map(|&(x, n)| (self.strip_behind(x, ghosts, blocked), n))
+                    .map(|&(x, n)| (self.strip_behind(x, these, blocked), n))
                     .collect();
                 self.par(all)
             }
@@ -82,18 +107,19 @@ impl Store {
                 let mut behind = blocked.clone();
                 let mut all = Vec::with_capacity(operands.len());
                 for &operand in operands.iter() {
-                    let left = self.strip_behind(operand, ghosts, &behind);
+                    let left = self.strip_behind(operand, these, &behind);
                     behind = behind.union(&classes.conflicts(self.lifelines(left)));
                     all.push(left);
                 }
                 self.seq(order, &all)
             }
+            Expr::Loop(..) if loops == Loops::Kept => expr,
             Expr::Loop(order, body) => {
                 // An iteration stands behind all earlier ones: what they keep blocks it.
                 let classes = self.order(order);
                 let mut behind = blocked.clone();
                 loop {
-                    let left = self.strip_behind(body, ghosts, &behind);
+                    let left = self.strip_behind(body, these, &behind);
                     let next = behind.union(&classes.conflicts(self.lifelines(left)));
                     if next == behind {
                         return self.repeat(order, left);
@@ -103,7 +129,7 @@ impl Store {
             }
             Expr::Late(skipped, inner) => {
                 // Whatever of it is stripped need not be skipped.
-                let inner = self.strip_behind(inner, ghosts, blocked);
+                let inner = self.strip_behind(inner, these, blocked);
                 self.late(skipped, inner)
             }
         }
