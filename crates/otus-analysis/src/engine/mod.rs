@@ -128,7 +128,7 @@ pub struct Counters {
     pub branches: u64,
     /// Branches that looking ahead saved.
     pub refuted: u64,
-    /// States in which some components could wait.
+    /// Stubborn sets that leave out some components.
     pub reduced: u64,
 }
 
