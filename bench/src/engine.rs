@@ -32,6 +32,8 @@ use otus_analysis::Question;
 use otus_analysis::budget::Budget;
 use otus_trace::MultiTrace;
 
+use crate::size::Size;
+
 pub(crate) use memory::measure;
 
 /// Where all randomness comes from.
@@ -41,19 +43,7 @@ const SEED: u64 = 2026;
 const QUESTIONS: [Question; 4] =
     [Question::ACCEPT, Question::GlobalPrefix, Question::MULTI_PREFIX, Question::SLICE];
 
-/// How much is done.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Size {
-    /// Ten million events, and more patience.
-    pub(crate) full: bool,
-}
-
 impl Size {
-    /// One of two numbers.
-    fn pick<T>(self, small: T, full: T) -> T {
-        if self.full { full } else { small }
-    }
-
     /// How long one table may take.
     fn patience(self) -> Duration {
         Duration::from_secs(self.pick(30, 120))

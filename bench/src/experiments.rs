@@ -14,19 +14,9 @@ mod satisfiability;
 pub(crate) mod slices;
 pub(crate) mod table;
 
-/// How much is done.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Size {
-    /// Sets as large as in the papers, each time the median of five.
-    pub(crate) full: bool,
-}
+use crate::size::Size;
 
 impl Size {
-    /// One of two numbers.
-    fn pick<T>(self, small: T, full: T) -> T {
-        if self.full { full } else { small }
-    }
-
     /// How often each analysis is timed; the median counts.
     fn tries(self) -> usize {
         self.pick(1, 5)

@@ -15,6 +15,9 @@ mod engine;
 mod experiments;
 mod measure;
 mod parse;
+mod size;
+
+use size::Size;
 
 fn main() {
     let (flags, wanted): (Vec<String>, Vec<String>) =
@@ -33,16 +36,16 @@ fn main() {
     if let [command, parts @ ..] = wanted.as_slice()
         && command == "engine"
     {
-        return engine::run(engine::Size { full }, parts);
+        return engine::run(Size { full }, parts);
     }
     let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
     if runs("parse") {
         parse::run();
     }
     if runs("experiments") {
-        experiments::run(experiments::Size { full });
+        experiments::run(Size { full });
     }
     if runs("engine") {
-        engine::run(engine::Size { full }, &[]);
+        engine::run(Size { full }, &[]);
     }
 }

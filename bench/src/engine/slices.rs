@@ -65,10 +65,9 @@ fn figure_12(size: Size, checks: &mut Checks) {
     println!();
     println!("Figure 12 of the slices paper, one engine for each interaction:");
     print_head("interaction | set", &["wrong"]);
-    let experiments = crate::experiments::Size { full: size.full };
     let mut everything = Times::default();
     let mut wrong = 0;
-    for (name, set) in [("i1", shallow(experiments)), ("i2", deep(experiments))] {
+    for (name, set) in [("i1", shallow(size)), ("i2", deep(size))] {
         let Slices { model, partition, sets, .. } = set;
         let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
         for class in &sets {
