@@ -166,7 +166,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) no_witness: bool,
 
     /// For a Fail, write why nothing explains it, to be checked by anybody (.json, or text; `-` is
-    /// text on standard output).
+    /// text on standard output). Otherwise nothing is written, and that is said.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<String>,
 

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -287,19 +287,25 @@ impl Read for Waiting {
     }
 }
 
-/// How many multi-traces there are, if that can be known without reading a stream to its end.
-pub(crate) fn count(inputs: &VecDeque<TraceInput>) -> usize {
-    let cases = |path: &str| {
-        let lines = File::open(path)
-            .ok()
-            .map(|file| Lines::new(path.to_owned(), Vec::new(), Box::new(file), true));
-        lines.map_or(0, Lines::count)
+/// How many multi-traces there are. What comes from a stream is kept.
+pub(crate) fn count(inputs: &mut VecDeque<TraceInput>) -> anyhow::Result<usize> {
+    let cases = |name: &str, rest: Box<dyn Read + Send>| {
+        Lines::new(name.to_owned(), Vec::new(), rest, true).count()
     };
-    let counts = inputs.iter().map(|input| match input {
-        TraceInput::Cases { path } => cases(path),
-        TraceInput::File { .. } | TraceInput::Text { .. } | TraceInput::Stream { .. } => 1,
-    });
-    counts.sum()
+    let mut count = 0;
+    for input in inputs {
+        count += match input {
+            TraceInput::Cases { path } => {
+                File::open(&path).map_or(0, |file| cases(path, Box::new(file)))
+            }
+            TraceInput::File { .. } | TraceInput::Text { .. } => 1,
+            TraceInput::Stream { name, head, rest } => {
+                rest.read_to_end(head)?;
+                cases(name, Box::new(Cursor::new(head.clone())))
+            }
+        };
+    }
+    Ok(count)
 }
 
 /// The lines of a case file.
@@ -421,8 +427,6 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
-
     use super::*;
 
     /// The jobs of a case file: first line and text.

@@ -34,7 +34,7 @@ use worker::{Piece, Trouble, Worker};
 
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let sorted = feed::sort(&args.files, args.from)?;
+    let mut sorted = feed::sort(&args.files, args.from)?;
     let mut loaded = Loaded::default();
     loaded.inputs.standard_input = sorted.standard_input;
     let mut loaded = loaded.read_more(&sorted.others, args.from, Fences::One)?;
@@ -45,16 +45,17 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     if loaded.explain(color) {
         return Ok(Exit::Error);
     }
-    let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term))?);
     if sorted.traces.is_empty() {
         bail!("no multi-trace is given: add a .htf or .jsonl file, or a folder of them");
     }
-    for (flag, file) in [("--graph", &plan.graph), ("--certificate", &plan.certificate)] {
-        let count = if file.is_some() { feed::count(&sorted.traces) } else { 0 };
+    // Before somebody watches for Ctrl-C, since standard input may be long in coming.
+    for (flag, file) in [("--graph", &args.search.graph), ("--certificate", &args.certificate)] {
+        let count = if file.is_some() { feed::count(&mut sorted.traces)? } else { 0 };
         if count > 1 {
             bail!("{flag} records one analysis; {count} multi-traces are given");
         }
     }
+    let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term))?);
     let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });

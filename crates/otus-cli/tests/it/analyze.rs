@@ -174,17 +174,48 @@ fn a_fail_can_be_certified() {
         assert_eq!(certificate["components"][0][0], "broker");
         assert_eq!(certificate["states"][0]["explained"], serde_json::json!([0, 0, 0]));
     }
-    // There is none for what passes.
-    sandbox.otus("analyze model.hsf run.htf --certificate none.json").assert().code(0);
+    // There is none for what passes, and that is said.
+    let says = |arguments: &str, code: i32, text: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf {arguments}")).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {said}");
+        assert!(said.contains(text), "{arguments}: {said}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let nothing = "otus: run: no certificate was written, since nothing failed\n";
+    says("run.htf --certificate none.json", 0, nothing);
     assert!(!sandbox.files().contains(&"none.json".to_owned()));
+    let undecided = "otus: run: no certificate was written, since the verdict is undecided\n";
+    says("run.htf --kind accept --max-states 2 --certificate none.json", 3, undecided);
+    // One that cannot be written is missed by whoever asked for it.
+    for never in ["", " --fail-on never"] {
+        let call = format!("wrong.htf --kind accept --certificate nowhere/c.json{never}");
+        let text = "otus: wrong: cannot write nowhere/c.json: there is no folder nowhere\n";
+        assert!(says(&call, 2, text).starts_with("wrong: Fail"));
+    }
+    sandbox.write("taken/x", "");
+    says("wrong.htf --kind accept --certificate taken", 2, "otus: wrong: cannot write taken: ");
     let output = sandbox.otus("analyze model.hsf cases.jsonl --certificate x.txt").output();
     let said = String::from_utf8(output.unwrap().stderr).unwrap();
     assert!(said.contains("--certificate records one analysis; 3 multi-traces"), "{said}");
     // One that is too large leaves the verdict as it is.
-    let call = "analyze model.hsf wrong.htf --kind accept --max-states 2 --certificate y.txt";
-    let output = sandbox.otus(call).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("wrong: Fail"));
+    let call = "wrong.htf --kind accept --max-states 1 --certificate y.txt";
+    let text = "otus: wrong: no certificate was written, since the budget of states is used up\n";
+    assert!(says(call, 1, text).starts_with("wrong: Fail"));
+}
+
+/// The second of two would overwrite that of the first.
+#[test]
+fn one_certificate_is_for_one_case_of_standard_input() {
+    let sandbox = prepared("analyze-certificate-stream");
+    let case = "{\"id\": \"wrong\", \"htf\": \"[broker] broker!publish\"}\n";
+    let call = "analyze model.hsf - --kind accept --certificate c.json";
+    sandbox.otus(call).stdin(case).assert().code(1);
+    assert!(sandbox.files().contains(&"c.json".to_owned()));
+    let output = sandbox.otus(call).stdin(case.repeat(2)).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "otus: --certificate records one analysis; 2 multi-traces are given\n");
 }
 
 #[test]

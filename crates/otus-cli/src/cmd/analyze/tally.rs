@@ -20,6 +20,8 @@ pub(super) struct Tally {
     pub(super) interrupted: usize,
     /// What could not be checked because something is wrong with it.
     pub(super) unusable: usize,
+    /// Whether something that was asked for could not be written.
+    pub(super) unwritten: bool,
     actions: usize,
 }
 
@@ -42,6 +44,7 @@ impl Tally {
         self.undecided += other.undecided;
         self.interrupted += other.interrupted;
         self.unusable += other.unusable;
+        self.unwritten |= other.unwritten;
         self.actions += other.actions;
     }
 
@@ -92,7 +95,7 @@ impl Tally {
         let undecided = self.undecided + self.interrupted > 0;
         match fail_on {
             // Whatever else was found, this was not the question that was to be asked.
-            _ if self.unusable > 0 => Exit::Error,
+            _ if self.unusable > 0 || self.unwritten => Exit::Error,
             Some(FailOn::Never) => Exit::Success,
             Some(FailOn::Weak) if self.weak > 0 || self.fail > 0 || undecided => Exit::Failure,
             Some(FailOn::Undecided) if self.fail > 0 || undecided => Exit::Failure,
