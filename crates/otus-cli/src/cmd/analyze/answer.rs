@@ -67,7 +67,13 @@ impl Answer<'_> {
                 (true, None) => " (--max-states, --timeout)",
                 (false, _) => "",
             };
-            let _ = writeln!(text, "  undecided beyond that: {reason}{hint}");
+            let what = match self.found.verdict {
+                Verdict::WeakPass => "undecided whether it is a Pass",
+                Verdict::Inconclusive | Verdict::WeakFail | Verdict::Fail | Verdict::Pass => {
+                    "undecided"
+                }
+            };
+            let _ = writeln!(text, "  {what}: {reason}{hint}");
         }
         if let Some(witness) = &self.found.witness {
             let _ = writeln!(text, "  explained by: {}", shortened(witness, pool));
