@@ -256,6 +256,18 @@ pub(crate) enum Observed {
     Slice,
 }
 
+impl Observed {
+    /// As it is written.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Observed::Complete => "complete",
+            Observed::GlobalPrefix => "global-prefix",
+            Observed::Prefix => "prefix",
+            Observed::Slice => "slice",
+        }
+    }
+}
+
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Engine {

@@ -234,6 +234,41 @@ fn json_is_one_document() {
 }
 
 #[test]
+fn a_question_is_called_as_it_was_asked() {
+    let sandbox = prepared("analyze-names");
+    sandbox.write("kind.hcf", "@analyze_option{ analysis_kind = eliminate }");
+    let check = |arguments: &str, kind: &str, observed: Option<&str>, text: &str| {
+        let run = |format| {
+            let call = format!("analyze model.hsf run.htf {arguments} --format {format}");
+            let output = sandbox.otus(&call).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let line: Value = serde_json::from_str(&run("jsonl")).unwrap();
+        let document: Value = serde_json::from_str(&run("json")).unwrap();
+        for answer in [&line, &document["results"][0]] {
+            assert_eq!(answer["kind"], kind, "{arguments}");
+            assert_eq!(answer.get("observed").and_then(Value::as_str), observed, "{arguments}");
+        }
+        let found = run("text");
+        assert!(found.starts_with(&format!("run: Pass ({text}, discrete")), "{found}");
+    };
+    for engine in ["auto", "graph"] {
+        for name in ["complete", "global-prefix", "prefix", "slice"] {
+            let text = format!("observed {name}");
+            check(&format!("--observed {name} --engine {engine}"), name, Some(name), &text);
+            check(&format!("--observed {name} kind.hcf"), name, Some(name), &text);
+        }
+        for kind in ["accept", "prefix", "eliminate", "simulate"] {
+            check(&format!("--kind {kind} --engine {engine}"), kind, None, kind);
+        }
+    }
+    check("", "prefix", None, "prefix");
+    check("kind.hcf", "eliminate", None, "eliminate");
+    check("--observed slice --complete broker", "declared", None, "declared");
+}
+
+#[test]
 fn the_exit_status_tells_fail_from_undecided() {
     let sandbox = prepared("analyze-exit");
     sandbox.write("wrong.htf", "[broker] broker!publish");

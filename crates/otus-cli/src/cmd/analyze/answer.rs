@@ -23,7 +23,8 @@ pub(super) struct Answer<'a> {
     pub(super) found: Found,
     /// The question, if it was put to the fast engine.
     pub(super) question: Option<&'a Question>,
-    pub(super) kind: &'static str,
+    /// What the question is called, and whether in the words of `--observed`.
+    pub(super) kind: (&'static str, bool),
     pub(super) engine: &'static str,
     /// The partition in words.
     pub(super) partition: &'a str,
@@ -51,10 +52,11 @@ const SHOWN: usize = 200;
 impl Answer<'_> {
     pub(super) fn text(&self, pool: &Pool, out: &mut Vec<u8>) {
         let mut text = format!(
-            "{}: {} ({}, {} partition, {} {}{}, {:.1} ms)\n",
+            "{}: {} ({}{}, {} partition, {} {}{}, {:.1} ms)\n",
             self.id,
             self.found.verdict,
-            self.kind,
+            if self.kind.1 { "observed " } else { "" },
+            self.kind.0,
             self.partition,
             self.found.states,
             if self.question.is_some() { "state" } else { "node" },
@@ -103,14 +105,18 @@ impl Answer<'_> {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// `{"id","verdict","kind","partition","engine","states","micros","reason"?,"witness"?}`
+    /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","reason"?,"witness"?}`
     pub(super) fn line(&self, pool: &Pool, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"id\":");
         string(self.id, out);
         out.extend_from_slice(b",\"verdict\":\"");
         out.extend_from_slice(self.found.verdict.name().as_bytes());
         out.extend_from_slice(b"\",\"kind\":\"");
-        out.extend_from_slice(self.kind.as_bytes());
+        out.extend_from_slice(self.kind.0.as_bytes());
+        if self.kind.1 {
+            out.extend_from_slice(b"\",\"observed\":\"");
+            out.extend_from_slice(self.kind.0.as_bytes());
+        }
         out.extend_from_slice(b"\",\"partition\":");
         string(self.partition, out);
         out.extend_from_slice(b",\"engine\":\"");
@@ -134,12 +140,15 @@ impl Answer<'_> {
         let mut value = json!({
             "id": self.id,
             "verdict": self.found.verdict.name(),
-            "kind": self.kind,
+            "kind": self.kind.0,
             "partition": self.partition,
             "engine": self.engine,
             "states": self.found.states,
             "micros": u64::try_from(self.found.elapsed.as_micros()).unwrap_or(u64::MAX),
         });
+        if self.kind.1 {
+            value["observed"] = json!(self.kind.0);
+        }
         if let Some(reason) = &self.found.reason {
             value["reason"] = json!(reason);
         }

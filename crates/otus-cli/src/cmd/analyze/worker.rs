@@ -306,7 +306,7 @@ fn judge(
         Asked::Fast { question, .. } => Some(&*question),
         Asked::Graph | Asked::Unfit(_) => None,
     };
-    let (kind, engine) = (plan.kind, plan.method.name());
+    let (kind, engine) = ((plan.kind, plan.by_observed), plan.method.name());
     slot.add(|piece| {
         piece.tally.count(found.verdict, trace.len());
         let answer = Answer { id, trace, found, question, kind, engine, partition: text };
