@@ -26,6 +26,7 @@ use crate::exit::Exit;
 use crate::feed::{self, Feed};
 use crate::load::{Fences, Loaded};
 use crate::output::{self, Stream};
+use crate::words::counted;
 use crate::{pipeline, report};
 use plan::Plan;
 pub(super) use plan::budget;
@@ -204,10 +205,12 @@ impl Printer {
             output::print(&format!("{begin}  ],\n  \"summary\": {summary}\n}}\n"))?;
         }
         if self.hidden > 0 {
-            output::complain(&format!("{} more findings are not shown", self.hidden));
+            let verb = if self.hidden == 1 { "is" } else { "are" };
+            let hidden = counted(self.hidden, "more finding");
+            output::complain(&format!("{hidden} {verb} not shown"));
         }
         for (reason, times) in self.reasons.iter().filter(|(_, times)| **times > 0) {
-            output::complain(&format!("otus: {times} more times: {reason}"));
+            output::complain(&format!("otus: {}: {reason}", counted(*times, "more time")));
         }
         Ok(())
     }

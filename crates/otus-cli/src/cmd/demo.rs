@@ -13,6 +13,7 @@ use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
 use crate::args::{Color, DemoArgs};
 use crate::exit::Exit;
 use crate::output::Stream;
+use crate::words::counted;
 use crate::{output, report};
 
 /// The example's files.
@@ -68,12 +69,12 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     say("What was observed, one log per machine:\n");
     say(&indent(&print::trace(&observed)));
     say(&format!(
-        "Checked: {} lifelines, {} messages, {} actions in {} logs; {} findings.\n",
-        lowered.pool.signature().lifelines().len(),
-        lowered.pool.signature().messages().len(),
-        multi_trace.len(),
-        multi_trace.partition().len(),
-        findings.len() + named.len(),
+        "Checked: {}, {}, {} in {}; {}.\n",
+        counted(lowered.pool.signature().lifelines().len(), "lifeline"),
+        counted(lowered.pool.signature().messages().len(), "message"),
+        counted(multi_trace.len(), "action"),
+        counted(multi_trace.partition().len(), "log"),
+        counted(findings.len() + named.len(), "finding"),
     ));
     for (what, htf) in RUNS {
         let tree = parse_trace(&Source::new("run", htf)).tree;

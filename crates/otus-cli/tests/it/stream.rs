@@ -196,3 +196,23 @@ fn a_stream_is_answered_as_it_comes() {
     assert_eq!(child.wait().unwrap().code(), Some(3));
     drop(input);
 }
+
+#[test]
+fn one_is_not_a_plural() {
+    let sandbox = prepared("stream-singular");
+    sandbox.write("one.htf", "[broker] broker?publish");
+    sandbox.write("empty.hif", "o");
+    let unformatted = "seq(o ,o)";
+    sandbox.write("a.hif", unformatted);
+    let says = |arguments: &str, text: &str| {
+        let output = sandbox.otus(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(text), "{arguments}: {said}");
+    };
+    says("analyze model.hsf one.htf", "checked 1 multi-trace, 1 action: ");
+    says("analyze model.hsf run.htf", "checked 1 multi-trace, 6 actions: ");
+    says("explore sig.hsf empty.hif", "explored 1 node, 1 of which accepts\n");
+    says("fmt --check a.hif", "1 of 1 file would change; `otus fmt` rewrites it\n");
+    says("generate sig.hsf empty.hif --max-length 1", "of at most 1 event differ\n");
+    says("slice one.htf --all", "2 slices of 1 multi-trace\n");
+}

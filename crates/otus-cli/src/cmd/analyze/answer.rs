@@ -15,6 +15,8 @@ use otus_core::{EventId, Pool, RegionId};
 use otus_trace::{ComponentId, MultiTrace, Partition};
 use serde_json::{Value, json};
 
+use crate::words::counted;
+
 /// What is to be said about a multi-trace.
 #[derive(Debug)]
 pub(super) struct Answer<'a> {
@@ -52,15 +54,13 @@ const SHOWN: usize = 200;
 impl Answer<'_> {
     pub(super) fn text(&self, pool: &Pool, out: &mut Vec<u8>) {
         let mut text = format!(
-            "{}: {} ({}{}, {} partition, {} {}{}, {:.1} ms)\n",
+            "{}: {} ({}{}, {} partition, {}, {:.1} ms)\n",
             self.id,
             self.found.verdict,
             if self.kind.1 { "observed " } else { "" },
             self.kind.0,
             self.partition,
-            self.found.states,
-            if self.question.is_some() { "state" } else { "node" },
-            if self.found.states == 1 { "" } else { "s" },
+            counted(self.found.states, if self.question.is_some() { "state" } else { "node" }),
             self.found.elapsed.as_secs_f64() * 1000.0,
         );
         if let Some(reason) = &self.found.reason {
@@ -89,9 +89,8 @@ impl Answer<'_> {
                 let missing: Vec<String> = missing
                     .into_iter()
                     .map(|(component, count)| {
-                        let plural = if count == 1 { "" } else { "s" };
                         let names = self.lifelines(component, pool).join("+");
-                        format!("{count} event{plural} of {names}")
+                        format!("{} of {names}", counted(count, "event"))
                     })
                     .collect();
                 let _ = writeln!(text, "  assumed missing: {}", missing.join(", "));

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::FailOn;
 use crate::exit::Exit;
+use crate::words::counted;
 
 /// Verdicts, counted.
 #[derive(Debug, Default)]
@@ -61,11 +62,10 @@ impl Tally {
     }
 
     pub(super) fn text(&self, elapsed: Duration) -> String {
-        let plural = if self.total() == 1 { "" } else { "s" };
         let mut out = format!(
-            "checked {} multi-trace{plural}, {} actions: {} in {:.0} ms",
-            self.total(),
-            self.actions,
+            "checked {}, {}: {} in {:.0} ms",
+            counted(self.total(), "multi-trace"),
+            counted(self.actions, "action"),
             self.verdicts(),
             elapsed.as_secs_f64() * 1000.0,
         );
