@@ -152,9 +152,9 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "MIB")]
     pub(crate) memory: Option<u64>,
 
-    /// How many multi-traces are checked at the same time [default: as many as there are cores].
+    /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].
     #[arg(long, value_name = "NUMBER")]
-    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+    pub(crate) jobs: Option<usize>,
 
     /// Always work out an execution that explains a Pass [default: not for jsonl, nor for more than
     /// 10,000 observed moments].

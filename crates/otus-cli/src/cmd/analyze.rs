@@ -33,6 +33,9 @@ pub(super) use plan::budget;
 use tally::Tally;
 use worker::{Piece, Trouble, Worker};
 
+/// More threads than any machine has cores for; a million could not even be started.
+const MOST_JOBS: usize = 1024;
+
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let mut sorted = feed::sort(&args.files, args.from)?;
@@ -57,7 +60,8 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         }
     }
     let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term))?);
-    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
+    let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
+        .or_else(|| std::thread::available_parallelism().ok());
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
     let mut feed = Feed::new(sorted.traces, feeding.clone());

@@ -198,6 +198,17 @@ fn a_stream_is_answered_as_it_comes() {
 }
 
 #[test]
+fn no_jobs_are_all_cores() {
+    let sandbox = prepared("stream-jobs");
+    let expected = verdicts(&sandbox, "model.hsf cases.jsonl");
+    for jobs in ["0", "1", "100000000000"] {
+        assert_eq!(verdicts(&sandbox, &format!("model.hsf cases.jsonl --jobs {jobs}")), expected);
+    }
+    let output = sandbox.otus("analyze model.hsf cases.jsonl --jobs -1").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn one_is_not_a_plural() {
     let sandbox = prepared("stream-singular");
     sandbox.write("one.htf", "[broker] broker?publish");
