@@ -198,6 +198,33 @@ fn a_stream_is_answered_as_it_comes() {
 }
 
 #[test]
+fn a_case_file_without_cases_is_mentioned() {
+    let sandbox = prepared("stream-empty");
+    sandbox.write("runs/empty.jsonl", "");
+    sandbox.write("runs/blank.jsonl", " \n\n\t\n");
+    sandbox.write("one.jsonl", "\n\n{\"id\": \"one\", \"htf\": \"\"}");
+    let run = |arguments: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf {arguments}")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (answers, said) = run("runs/empty.jsonl");
+    assert_eq!(answers, "");
+    let checked = "checked 0 multi-traces, 0 actions: 0 pass, 0 weak, 0 fail, 0 undecided";
+    assert!(said.starts_with(&format!("otus: no cases in runs/empty.jsonl\n{checked}")), "{said}");
+    let (answers, said) = run("runs/ one.jsonl --format jsonl");
+    assert_eq!(answers.lines().count(), 1);
+    let both = "otus: no cases in runs/blank.jsonl\notus: no cases in runs/empty.jsonl\nchecked 1 ";
+    assert!(said.starts_with(both), "{said}");
+    let (answers, _) = run("runs/empty.jsonl --format json");
+    let document: Value = serde_json::from_str(&answers).unwrap();
+    assert_eq!(document["results"], serde_json::json!([]));
+    let output = sandbox.otus("analyze model.hsf - --from jsonl").stdin("").output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("otus: no cases in <stdin>\n"));
+}
+
+#[test]
 fn no_jobs_are_all_cores() {
     let sandbox = prepared("stream-jobs");
     let expected = verdicts(&sandbox, "model.hsf cases.jsonl");

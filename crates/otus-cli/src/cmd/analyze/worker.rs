@@ -230,6 +230,10 @@ impl pipeline::Worker for Worker {
                 inputs.add_bytes(name, bytes);
                 self.source(inputs, &id, slot);
             }
+            Job::Empty(name) => {
+                let trouble = Trouble::Other { id: None, reason: format!("no cases in {name}") };
+                slot.add(|piece| piece.troubles.push(trouble));
+            }
             Job::Unusable { source, diagnostic } => {
                 unusable(slot, vec![*source], vec![*diagnostic]);
             }
