@@ -99,7 +99,8 @@ impl Answer<'_> {
             }
         }
         if let Some(furthest) = &self.found.furthest {
-            let _ = writeln!(text, "  explained at most: {}", self.reached(furthest, pool));
+            let reached = reached(self.trace, furthest, pool);
+            let _ = writeln!(text, "  explained at most: {reached}");
         }
         out.extend_from_slice(text.as_bytes());
     }
@@ -214,20 +215,25 @@ impl Answer<'_> {
         declared.collect::<Vec<_>>().join(", ")
     }
 
-    fn reached(&self, furthest: &[u32], pool: &Pool) -> String {
-        let components = self.trace.partition().components().zip(furthest);
-        let reached = components.filter_map(|(component, reached)| {
-            let all = self.trace.steps(component).len();
-            let names = self.lifelines(component, pool).join("+");
-            (all > 0).then(|| format!("{names} {reached} of {all}"))
-        });
-        reached.collect::<Vec<_>>().join(", ")
-    }
-
     fn lifelines<'p>(&self, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
-        let lifelines = self.trace.partition().lifelines(component).iter();
-        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
+        lifelines(self.trace, component, pool)
     }
+}
+
+/// How far each component of a multi-trace that fails was explained, in words.
+pub(in crate::cmd) fn reached(trace: &MultiTrace, furthest: &[u32], pool: &Pool) -> String {
+    let components = trace.partition().components().zip(furthest);
+    let reached = components.filter_map(|(component, reached)| {
+        let all = trace.steps(component).len();
+        let names = lifelines(trace, component, pool).join("+");
+        (all > 0).then(|| format!("{names} {reached} of {all}"))
+    });
+    reached.collect::<Vec<_>>().join(", ")
+}
+
+fn lifelines<'p>(trace: &MultiTrace, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
+    let lifelines = trace.partition().lifelines(component).iter();
+    lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
 }
 
 /// Counts an event on the components that it touches and that did not observe it.
