@@ -1,13 +1,12 @@
 //! Loop-free terms as formulas: `engine::sat` against the oracle, and on satisfiability problems.
 
-use std::path::Path;
-
 use otus_analysis::budget::{Budget, Meter, Stop};
 use otus_analysis::certify::certify;
 use otus_analysis::engine::sat::{Answer, Problem, solve, worth_it};
 use otus_analysis::engine::{Engine, Options};
 use otus_analysis::{Observed, Question, Verdict};
 use otus_core::{Pool, Term, TermId};
+use otus_testkit::corpus;
 use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Members, Observation, Window, marked};
 use otus_testkit::sat::{self, Formula, random, reduce};
@@ -224,12 +223,7 @@ fn is_satisfiable(formula: &Formula) -> bool {
 
 #[test]
 fn all_of_uf20_is_satisfiable() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/uf20/uf20.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: there is no {}", path.display());
-        return;
-    };
-    let problems = sat::Problem::from_json_lines(&text).expect("the corpus is well-formed");
+    let Some(problems) = corpus::uf20() else { return println!("{}", corpus::MISSING) };
     let mut times = Vec::new();
     for problem in &problems {
         assert!(is_satisfiable(&problem.formula), "{}", problem.name);

@@ -5,12 +5,15 @@
 //!   [`options`];
 //! - [`witnesses`], [`closed`], [`cuts`], [`legacy`]: what else is checked of a case, in turn;
 //! - [`generation`]: exploration and random multi-traces;
+//! - [`corpus`]: the recorded verdicts of the peer and of a brute-force oracle;
 //! - [`found`]: what all this found once.
 //!
 //! `OTUS_SCOPE=large` takes larger scopes, for hours.
+#![expect(clippy::print_stdout, reason = "how much was compared, and what was skipped, is said")]
 
 mod case;
 mod closed;
+mod corpus;
 mod cuts;
 mod found;
 mod generation;
