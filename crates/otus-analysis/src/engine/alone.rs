@@ -115,12 +115,23 @@ impl Store {
                 self.alt(all)
             }
             Expr::Par(operands) => {
-                let mut repeated = Vec::new();
-                for &(x, _) in operands.iter() {
-                    repeated.extend(self.repeated(x));
-                }
+                // What stands in another loop that stays can go.
                 let mut all = operands.to_vec();
-                all.retain(|&(x, _)| !repeated.iter().any(|&y| self.includes(x, y)));
+                let mut at = 0;
+                while at < all.len() {
+                    let (x, _) = all[at];
+                    let others: Vec<ExprId> =
+                        all.iter().map(|&(y, _)| y).filter(|&y| y != x).collect();
+                    let stands = others.into_iter().any(|y| {
+                        let repeated = self.repeated(y);
+                        repeated.into_iter().any(|z| self.includes(x, z))
+                    });
+                    if stands {
+                        all.remove(at);
+                    } else {
+                        at += 1;
+                    }
+                }
                 self.par(all)
             }
             Expr::Never
