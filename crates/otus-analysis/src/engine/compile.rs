@@ -24,6 +24,8 @@ pub(crate) struct Compiled {
     pub(crate) relaxed: ExprId,
     /// Whether the relaxed expression has no conflict and no event across components.
     pub(crate) decoupled: bool,
+    /// By component: whether nothing across components matters if only this one is observed.
+    pub(crate) alone: Box<[bool]>,
 }
 
 /// How many operands a branch of the tree of a long sequence has.
@@ -48,7 +50,9 @@ pub(crate) fn compile(
         })
     };
     let decoupled = !is_coupled(compiler.store, relaxed, crosses);
-    Compiled { rigid, relaxed, decoupled }
+    let alone = |component| relax && harm.is_free_alone(component);
+    let alone = partition.components().map(alone).collect();
+    Compiled { rigid, relaxed, decoupled, alone }
 }
 
 /// Whether some event or some conflict of an expression is across components.

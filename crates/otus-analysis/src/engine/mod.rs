@@ -3,10 +3,10 @@
 //! Data flows down this list:
 //!
 //! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions, stored once each;
-//! - [`step`], [`prune`], [`strip`], [`late`]: what is left of them;
+//! - [`step`], [`prune`], [`strip`], [`late`], [`cut`]: what is left of them;
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace, with [`ahead`], [`loosen`],
-//!   [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
+//!   [`alone`], [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
 //! - [`sat`]: the same question as a formula;
 //! - [`witness`]: one execution that shows the answer; [`compact`]: forgetting.
 //!
@@ -15,7 +15,8 @@
 //! | [`Options::relax`] | [`harm`]: taking components apart, and so [`search`] and [`late`], but for looking ahead | |
 //! | [`Options::look_ahead`] | [`ahead`], [`loosen`], [`hurry`] | [`Counters::refuted`] |
 //! | [`Options::stubborn`] | [`stubborn`] | [`Counters::reduced`] |
-//! | [`Options::strip`] | [`strip`] in coupled searches | |
+//! | [`Options::alone`] | [`alone`] | [`Counters::alone`] |
+//! | [`Options::strip`] | [`strip`] in coupled searches, [`cut`] | |
 //! | [`Options::absorb`] | [`include`](mod@include), absorption in [`normal`] | |
 //! | [`Options::solver`] | [`sat`] | conflicts, in [`Outcome::states`] |
 //!
@@ -24,10 +25,12 @@
 //! whole story.
 
 mod ahead;
+mod alone;
 mod alphabet;
 mod compact;
 mod compile;
 mod coupled;
+mod cut;
 pub mod harm;
 mod hurry;
 mod include;
@@ -46,8 +49,9 @@ mod stubborn;
 mod unroll;
 mod witness;
 
+use otus_core::index::Index as _;
 use otus_core::{LifelineSet, Pool, TermId};
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{ComponentId, MultiTrace, Partition};
 
 use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
@@ -67,6 +71,8 @@ pub struct Options {
     pub relax: bool,
     /// At branch points, components are looked at alone before a branch is followed.
     pub look_ahead: bool,
+    /// Slices of what repeats itself are asked one log at a time.
+    pub alone: bool,
     /// Of coupled components only those are moved that must be.
     pub stubborn: bool,
     /// What is left of a component that stopped early is taken away where that is exact.
@@ -83,6 +89,7 @@ impl Default for Options {
         Options {
             relax: true,
             look_ahead: true,
+            alone: true,
             stubborn: true,
             strip: true,
             absorb: true,
@@ -128,6 +135,8 @@ pub struct Counters {
     pub branches: u64,
     /// Branches that looking ahead saved.
     pub refuted: u64,
+    /// Logs that were asked by themselves.
+    pub alone: u64,
     /// Stubborn sets that leave out some components.
     pub reduced: u64,
 }
@@ -347,7 +356,8 @@ impl Engine {
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
-        if let Some(formula) = &self.formula {
+        let alone = self.options.alone && alone::applies(&self.store, &self.compiled, &question);
+        if let Some(formula) = self.formula.as_ref().filter(|_| !alone) {
             // Most witnesses are found by replaying; a formula is given a share of the budget.
             let most = budget.max_states.unwrap_or(u64::MAX).min(20_000);
             let share = Budget {
@@ -417,10 +427,46 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
+        if !self.options.alone || !alone::applies(&self.store, &self.compiled, question) {
+            return self.search_together(trace, question, meter, furthest);
+        }
+        let observed = |component: &usize| {
+            let id = ComponentId::new(*component);
+            !trace.steps(id).is_empty() && question.of(id) != Observed::Unobserved
+        };
+        let components = self.components.len();
+        for component in (0..components).filter(observed) {
+            let question = alone::only(question, component, components);
+            let mut logs = Logs::new(trace, &question);
+            let (mut context, compiled) = self.context();
+            let mut found = alone::explain(&mut context, compiled, &mut logs, component, meter);
+            let mut consumed = logs.furthest.map(|(_, consumed)| consumed);
+            if matches!(found, Found::Unknown(Stop::States)) && !meter.is_out() {
+                self.store.refuel();
+                found = self.search_together(trace, &question, meter, &mut consumed);
+            }
+            if found != Found::Yes {
+                *furthest = consumed.map(|consumed| alone::beside(trace, component, consumed));
+                return found;
+            }
+        }
+        Found::Yes
+    }
+
+    /// The same, all logs together.
+    fn search_together(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Found {
         let global = *question == Question::GlobalPrefix;
-        // Searching coupled components for where observation began is what takes longest.
         let late = trace.partition().components().any(|c| question.of(c).may_start_late());
-        if late && !self.compiled.decoupled && self.options.look_ahead {
+        // Where components, or the only one that is observed, can be taken apart: from what.
+        let apart = if global { None } else { self.apart(question) };
+        // Searching coupled components for where observation began is what takes longest.
+        if late && apart.is_none() && self.options.look_ahead {
             let mut logs = Logs::new(trace, question);
             let (mut context, compiled) = self.context();
             let start = compiled.relaxed;
@@ -438,14 +484,14 @@ impl Engine {
         }
         if let Some(formula) = &self.formula
             && !global
-            && (self.compiled.decoupled || late)
+            && (apart.is_some() || late)
             && formula.problem.takes(trace)
         {
             let mut logs = Logs::new(trace, question);
             let patience = PATIENCE + 4 * trace.len() as u64;
-            if formula.after > 0 && self.compiled.decoupled {
-                let (mut context, compiled) = self.context();
-                let start = begin(&mut context, compiled.relaxed, &logs);
+            if let Some(start) = apart.filter(|_| formula.after > 0) {
+                let (mut context, _) = self.context();
+                let start = begin(&mut context, start, &logs);
                 let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                     *furthest = logs.furthest.map(|(_, consumed)| consumed);
@@ -466,8 +512,8 @@ impl Engine {
         self.store.refuel();
         let mut logs = Logs::new(trace, question);
         let (mut context, compiled) = self.context();
-        let found = if compiled.decoupled && !global {
-            let start = begin(&mut context, compiled.relaxed, &logs);
+        let found = if let Some(start) = apart {
+            let start = begin(&mut context, start, &logs);
             search::explain(&mut context, start, &mut logs, meter)
         } else {
             let complete = *question == Question::ACCEPT;
@@ -476,6 +522,19 @@ impl Engine {
         };
         *furthest = logs.furthest.map(|(_, consumed)| consumed);
         found
+    }
+
+    /// The expression to be asked one component at a time, where that is exact: the relaxed one, or,
+    /// if only one component is observed, all of it loosened ([`harm`]).
+    fn apart(&mut self, question: &Question) -> Option<ExprId> {
+        if self.compiled.decoupled {
+            return Some(self.compiled.relaxed);
+        }
+        let seen = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
+        let mut seen = (0..self.components.len()).filter(seen);
+        let only = seen.next()?;
+        (seen.next().is_none() && self.compiled.alone[only])
+            .then(|| self.store.loosen(self.compiled.relaxed))
     }
 }
 
