@@ -239,9 +239,10 @@ enum Patience {
     /// Nobody: cases are small.
     #[default]
     None,
-    /// Engines that go without some of their ideas, in one case of a thousand.
+    /// Engines that go without some of their ideas, in two cases of a thousand.
     Handicapped,
-    /// Any engine, in so many cases of a thousand: the questions are hard.
+    /// Any engine, in so many cases of a thousand: the questions are hard. Those that go without
+    /// some of their ideas in five times as many.
     Few(u64),
 }
 
@@ -319,8 +320,8 @@ impl Report {
         // Of a thousand cases, by an engine with all its ideas and by one without some.
         let (lost, undecided) = match self.patience {
             Patience::None => (0, 0),
-            Patience::Handicapped => (0, 1),
-            Patience::Few(few) => (few, few),
+            Patience::Handicapped => (0, 2),
+            Patience::Few(few) => (few, 5 * few),
         };
         let most = |few: u64| self.cases * few / 1000 + few.min(1);
         assert!(self.lost <= most(lost), "{what}: more than {lost}‰ undecided");
