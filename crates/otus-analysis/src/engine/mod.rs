@@ -54,7 +54,8 @@ use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
 use alphabet::Alphabet;
-use compile::Compiled;
+use compile::{Compiled, Source};
+use harm::Harm;
 use logs::Logs;
 use search::Found;
 use store::{ExprId, SetId, Store};
@@ -97,6 +98,9 @@ impl Default for Options {
 pub struct Engine {
     store: Store,
     alphabet: Alphabet,
+    /// What to compile when a search first needs it. Until then the tables are empty, and of
+    /// `compiled` only `decoupled` is known.
+    source: Option<Box<Source>>,
     compiled: Compiled,
     components: Vec<SetId>,
     /// By component: the lifelines of all others.
@@ -145,8 +149,6 @@ pub struct Outcome {
     pub furthest: Option<Box<[u32]>>,
 }
 
-/// From how many choices side by side on a formula is asked at once.
-const CHOICES: usize = 12;
 /// After how many states of a search a formula is asked otherwise.
 const PATIENCE: u64 = 400;
 
@@ -238,47 +240,68 @@ impl Context<'_> {
 impl Engine {
     /// Prepares an interaction for multi-traces over a partition.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition, options: Options) -> Self {
-        let sets = partition.components().map(|component| partition.set(component)).collect();
-        let mut store = Store::new(sets, options.absorb);
-        let mut alphabet = Alphabet::new(partition.len());
-        let compiled =
-            compile::compile(&mut store, &mut alphabet, (pool, term, partition), options.relax);
-        let all = LifelineSet::full(partition.lifeline_count());
-        let others = partition
-            .components()
-            .map(|component| store.set(&all.difference(&partition.set(component))))
-            .collect();
-        let components =
-            partition.components().map(|component| store.set(&partition.set(component))).collect();
-        let counters = Counters::default();
-        let loops = pool.attributes(term).loops > 0;
+        let harm = Harm::new(pool, term, partition);
+        let attributes = pool.attributes(term);
+        let loops = attributes.loops > 0;
         let wanted = options.solver && (loops || sat::worth_it(pool, term));
-        let problem = if wanted { sat::Problem::new(pool, term, partition) } else { None };
-        let formula = problem.map(|problem| {
-            let choices = if loops { 0 } else { store.choices(compiled.relaxed) };
-            Formula { problem, after: if choices >= CHOICES { 0 } else { PATIENCE } }
-        });
-        let loop_depth = u64::from(pool.attributes(term).loop_depth);
-        Engine {
-            store,
-            alphabet,
-            compiled,
-            components,
-            others,
+        let problem = if wanted { sat::Problem::of(&harm, (pool, term, partition)) } else { None };
+        let at_once = sat::is_plain(pool, term);
+        let formula =
+            problem.map(|problem| Formula { problem, after: if at_once { 0 } else { PATIENCE } });
+        // A formula that is asked at once mostly answers, and then nothing searches.
+        let later = at_once && formula.is_some() && options.relax && harm.decoupled();
+        let mut engine = Engine {
+            store: Store::new(Vec::new(), options.absorb),
+            alphabet: Alphabet::default(),
+            source: later.then(|| Box::new(Source::new(pool, term, partition))),
+            compiled: Compiled::later(),
+            components: Vec::new(),
+            others: Vec::new(),
             hints: Vec::new(),
             analysis: 0,
-            loop_depth,
+            loop_depth: u64::from(attributes.loop_depth),
             formula,
             options,
-            counters,
+            counters: Counters::default(),
+        };
+        if !later {
+            engine.compile(&harm, (pool, term, partition));
         }
+        engine
+    }
+
+    /// Compiles what was left for later, if anything was.
+    fn prepare(&mut self) {
+        if let Some(source) = self.source.take() {
+            let (pool, term, partition) = source.parts();
+            let deadline = self.store.deadline();
+            self.compile(&Harm::new(pool, term, partition), (pool, term, partition));
+            self.store.set_deadline(deadline);
+        }
+    }
+
+    fn compile(&mut self, harm: &Harm, (pool, term, partition): (&Pool, TermId, &Partition)) {
+        let sets: Vec<LifelineSet> =
+            partition.components().map(|component| partition.set(component)).collect();
+        let all = LifelineSet::full(partition.lifeline_count());
+        let mut store = Store::new(sets.clone(), self.options.absorb);
+        self.alphabet = Alphabet::new(partition.len());
+        self.compiled = compile::compile(
+            &mut store,
+            &mut self.alphabet,
+            (pool, term, partition),
+            self.options.relax.then_some(harm),
+        );
+        self.others = sets.iter().map(|own| store.set(&all.difference(own))).collect();
+        self.components = sets.iter().map(|own| store.set(own)).collect();
+        self.store = store;
     }
 
     /// The verdict on a multi-trace, whose partition must be the engine's.
     pub fn analyze(&mut self, trace: &MultiTrace, question: &Question, budget: &Budget) -> Outcome {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
-        let strong = strongest(question, self.components.len());
+        let strong = strongest(question, trace.partition().len());
         let mut furthest = None;
         // A short multi-trace that is not explained need not be asked twice; a long one that is
         // accepted should not be.
@@ -343,7 +366,7 @@ impl Engine {
         budget: &Budget,
     ) -> Option<Witness> {
         let question = match verdict {
-            Verdict::Pass => strongest(question, self.components.len()),
+            Verdict::Pass => strongest(question, trace.partition().len()),
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
@@ -367,6 +390,7 @@ impl Engine {
 
     /// What searches use, and what they start from.
     fn context(&mut self) -> (Context<'_>, &Compiled) {
+        self.prepare();
         let context = Context {
             store: &mut self.store,
             alphabet: &self.alphabet,

@@ -44,6 +44,7 @@ pub(super) fn replay(
     question: &Question,
     budget: &Budget,
 ) -> Option<Witness> {
+    engine.prepare();
     let global = *question == Question::GlobalPrefix;
     let form = if engine.compiled.decoupled && !global { Form::Loose } else { Form::Rigid };
     let term = otus_core::algebra::simplify(pool, term);
