@@ -465,9 +465,9 @@ impl Engine {
             && (self.compiled.decoupled || late)
             && formula.problem.takes(trace)
         {
-            let mut logs = Logs::new(trace, question);
-            let patience = PATIENCE + 4 * trace.len() as u64;
             if formula.after > 0 && self.compiled.decoupled {
+                let mut logs = Logs::new(trace, question);
+                let patience = PATIENCE + 4 * trace.len() as u64;
                 let (mut context, compiled) = self.context();
                 let start = begin(&mut context, compiled.relaxed, &logs);
                 let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
