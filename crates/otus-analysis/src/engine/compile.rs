@@ -28,13 +28,8 @@ pub(crate) struct Compiled {
     pub(crate) relaxed: ExprId,
     /// Whether the relaxed expression has no conflict and no event across components.
     pub(crate) decoupled: bool,
-}
-
-impl Compiled {
-    /// What is known of a decoupled term before it is compiled.
-    pub(crate) fn later() -> Self {
-        Compiled { rigid: Store::NEVER, relaxed: Store::NEVER, decoupled: true }
-    }
+    /// By component: whether nothing across components matters if only this one is observed.
+    pub(crate) alone: Box<[bool]>,
 }
 
 /// What a term is compiled from, for later.
@@ -80,7 +75,9 @@ pub(crate) fn compile(
         })
     };
     let decoupled = !is_coupled(compiler.store, relaxed, crosses);
-    Compiled { rigid, relaxed, decoupled }
+    let alone = |component| harm.is_some_and(|harm| harm.is_free_alone(component));
+    let alone = partition.components().map(alone).collect();
+    Compiled { rigid, relaxed, decoupled, alone }
 }
 
 /// Whether relaxing might change anything.

@@ -3,10 +3,10 @@
 //! Data flows down this list:
 //!
 //! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions, stored once each;
-//! - [`step`], [`prune`], [`strip`], [`late`]: what is left of them;
+//! - [`step`], [`prune`], [`strip`], [`late`], [`cut`]: what is left of them;
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace, with [`ahead`], [`loosen`],
-//!   [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
+//!   [`alone`], [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
 //! - [`sat`]: the same question as a formula;
 //! - [`witness`]: one execution that shows the answer; [`compact`]: forgetting.
 //!
@@ -15,7 +15,8 @@
 //! | [`Options::relax`] | [`harm`]: taking components apart, and so [`search`] and [`late`], but for looking ahead | |
 //! | [`Options::look_ahead`] | [`ahead`], [`loosen`], [`hurry`] | [`Counters::refuted`] |
 //! | [`Options::stubborn`] | [`stubborn`] | [`Counters::reduced`] |
-//! | [`Options::strip`] | [`strip`] in coupled searches | |
+//! | [`Options::alone`] | [`alone`] | [`Counters::alone`] |
+//! | [`Options::strip`] | [`strip`] in coupled searches, [`cut`] | |
 //! | [`Options::absorb`] | [`include`](mod@include), absorption in [`normal`] | |
 //! | [`Options::solver`] | [`sat`] | conflicts, in [`Outcome::states`] |
 //!
@@ -24,10 +25,12 @@
 //! whole story.
 
 mod ahead;
+mod alone;
 mod alphabet;
 mod compact;
 mod compile;
 mod coupled;
+mod cut;
 pub mod harm;
 mod hurry;
 mod include;
@@ -46,8 +49,9 @@ mod stubborn;
 mod unroll;
 mod witness;
 
+use otus_core::index::Index as _;
 use otus_core::{LifelineSet, Pool, TermId};
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{ComponentId, MultiTrace, Partition};
 
 use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
@@ -68,6 +72,8 @@ pub struct Options {
     pub relax: bool,
     /// At branch points, components are looked at alone before a branch is followed.
     pub look_ahead: bool,
+    /// Slices of what repeats itself are asked one log at a time.
+    pub alone: bool,
     /// Of coupled components only those are moved that must be.
     pub stubborn: bool,
     /// What is left of a component that stopped early is taken away where that is exact.
@@ -84,6 +90,7 @@ impl Default for Options {
         Options {
             relax: true,
             look_ahead: true,
+            alone: true,
             stubborn: true,
             strip: true,
             absorb: true,
@@ -98,10 +105,12 @@ impl Default for Options {
 pub struct Engine {
     store: Store,
     alphabet: Alphabet,
-    /// What to compile when a search first needs it. Until then the tables are empty, and of
-    /// `compiled` only `decoupled` is known.
+    /// What to compile when a search first needs it. Until then the tables are empty.
     source: Option<Box<Source>>,
-    compiled: Compiled,
+    /// Searches get it from [`Engine::context`], which makes it if it is not there.
+    compiled: Option<Compiled>,
+    /// Whether components depend on each other by choices only.
+    decoupled: bool,
     components: Vec<SetId>,
     /// By component: the lifelines of all others.
     others: Vec<SetId>,
@@ -132,6 +141,8 @@ pub struct Counters {
     pub branches: u64,
     /// Branches that looking ahead saved.
     pub refuted: u64,
+    /// Logs that were asked by themselves.
+    pub alone: u64,
     /// Stubborn sets that leave out some components.
     pub reduced: u64,
 }
@@ -254,7 +265,8 @@ impl Engine {
             store: Store::new(Vec::new(), options.absorb),
             alphabet: Alphabet::default(),
             source: later.then(|| Box::new(Source::new(pool, term, partition))),
-            compiled: Compiled::later(),
+            compiled: None,
+            decoupled: later,
             components: Vec::new(),
             others: Vec::new(),
             hints: Vec::new(),
@@ -286,12 +298,14 @@ impl Engine {
         let all = LifelineSet::full(partition.lifeline_count());
         let mut store = Store::new(sets.clone(), self.options.absorb);
         self.alphabet = Alphabet::new(partition.len());
-        self.compiled = compile::compile(
+        let compiled = compile::compile(
             &mut store,
             &mut self.alphabet,
             (pool, term, partition),
             self.options.relax.then_some(harm),
         );
+        self.decoupled = compiled.decoupled;
+        self.compiled = Some(compiled);
         self.others = sets.iter().map(|own| store.set(&all.difference(own))).collect();
         self.components = sets.iter().map(|own| store.set(own)).collect();
         self.store = store;
@@ -343,8 +357,9 @@ impl Engine {
         self.store.set_deadline(meter.deadline());
         self.store.refuel();
         if self.bytes() > LARGE || meter.is_too_large(self.bytes() * 2) {
-            let Compiled { rigid, relaxed, .. } = &mut self.compiled;
-            self.store.compact(&mut [rigid, relaxed]);
+            if let Some(Compiled { rigid, relaxed, .. }) = &mut self.compiled {
+                self.store.compact(&mut [rigid, relaxed]);
+            }
             self.hints = Vec::new();
         }
     }
@@ -370,7 +385,8 @@ impl Engine {
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
-        if let Some(formula) = &self.formula {
+        let alone = self.asks_alone(&question);
+        if let Some(formula) = self.formula.as_ref().filter(|_| !alone) {
             // Most witnesses are found by replaying; a formula is given a share of the budget.
             let most = budget.max_states.unwrap_or(u64::MAX).min(20_000);
             let share = Budget {
@@ -402,7 +418,7 @@ impl Engine {
             options: self.options,
             counters: &mut self.counters,
         };
-        (context, &self.compiled)
+        (context, self.compiled.as_ref().expect("it is prepared"))
     }
 
     /// The leaf of a whole event.
@@ -441,10 +457,51 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
+        if !self.asks_alone(question) {
+            return self.search_together(trace, question, meter, furthest);
+        }
+        let observed = |component: &usize| {
+            let id = ComponentId::new(*component);
+            !trace.steps(id).is_empty() && question.of(id) != Observed::Unobserved
+        };
+        let components = self.components.len();
+        for component in (0..components).filter(observed) {
+            let question = alone::only(question, component, components);
+            let mut logs = Logs::new(trace, &question);
+            let (mut context, compiled) = self.context();
+            let mut found = alone::explain(&mut context, compiled, &mut logs, component, meter);
+            let mut consumed = logs.furthest.map(|(_, consumed)| consumed);
+            if matches!(found, Found::Unknown(Stop::States)) && !meter.is_out() {
+                self.store.refuel();
+                found = self.search_together(trace, &question, meter, &mut consumed);
+            }
+            if found != Found::Yes {
+                *furthest = consumed.map(|consumed| alone::beside(trace, component, consumed));
+                return found;
+            }
+        }
+        Found::Yes
+    }
+
+    /// Whether logs are asked one by one ([`alone`]). What is left for later does not repeat itself.
+    fn asks_alone(&self, question: &Question) -> bool {
+        let applies = |compiled: &Compiled| alone::applies(&self.store, compiled, question);
+        self.options.alone && self.compiled.as_ref().is_some_and(applies)
+    }
+
+    /// [`Engine::search`] with all logs together.
+    fn search_together(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Found {
         let global = *question == Question::GlobalPrefix;
-        // Searching coupled components for where observation began is what takes longest.
         let late = trace.partition().components().any(|c| question.of(c).may_start_late());
-        if late && !self.compiled.decoupled && self.options.look_ahead {
+        let apart = !global && self.is_apart(question);
+        // Searching coupled components for where observation began is what takes longest.
+        if late && !apart && self.options.look_ahead {
             let mut logs = Logs::new(trace, question);
             let (mut context, compiled) = self.context();
             let start = compiled.relaxed;
@@ -462,14 +519,15 @@ impl Engine {
         }
         if let Some(formula) = &self.formula
             && !global
-            && (self.compiled.decoupled || late)
+            && (apart || late)
             && formula.problem.takes(trace)
         {
-            if formula.after > 0 && self.compiled.decoupled {
+            if formula.after > 0 && apart {
                 let mut logs = Logs::new(trace, question);
                 let patience = PATIENCE + 4 * trace.len() as u64;
-                let (mut context, compiled) = self.context();
-                let start = begin(&mut context, compiled.relaxed, &logs);
+                let start = self.taken_apart();
+                let (mut context, _) = self.context();
+                let start = begin(&mut context, start, &logs);
                 let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                     *furthest = logs.furthest.map(|(_, consumed)| consumed);
@@ -489,17 +547,36 @@ impl Engine {
         // Work that was broken off in a first attempt does not spoil this one.
         self.store.refuel();
         let mut logs = Logs::new(trace, question);
-        let (mut context, compiled) = self.context();
-        let found = if compiled.decoupled && !global {
-            let start = begin(&mut context, compiled.relaxed, &logs);
+        let found = if apart {
+            let start = self.taken_apart();
+            let (mut context, _) = self.context();
+            let start = begin(&mut context, start, &logs);
             search::explain(&mut context, start, &mut logs, meter)
         } else {
+            let (mut context, compiled) = self.context();
             let complete = *question == Question::ACCEPT;
             let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
         };
         *furthest = logs.furthest.map(|(_, consumed)| consumed);
         found
+    }
+
+    /// Whether components, or the only one that is observed, can be asked one at a time ([`harm`]).
+    fn is_apart(&self, question: &Question) -> bool {
+        let seen = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
+        let mut seen = (0..self.components.len()).filter(seen);
+        self.decoupled
+            || self.compiled.as_ref().is_some_and(|compiled| {
+                seen.next().is_some_and(|only| compiled.alone[only]) && seen.next().is_none()
+            })
+    }
+
+    /// The expression from which they are: the relaxed one, or, if it is for one only, all of it loosened.
+    fn taken_apart(&mut self) -> ExprId {
+        let decoupled = self.decoupled;
+        let (context, compiled) = self.context();
+        if decoupled { compiled.relaxed } else { context.store.loosen(compiled.relaxed) }
     }
 }
 
