@@ -353,3 +353,58 @@ fn larger_terms_are_decided_as_the_search_decides_them() {
     println!("{counts:?} refuted and explained, {undecided} undecided by the search");
     assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
 }
+
+/// Where a formula is asked at once, searches find their expressions made when they come to need them:
+/// for global prefixes, and between other questions.
+#[test]
+fn what_is_compiled_late_is_compiled_right() {
+    let searching = Options { solver: false, ..Options::default() };
+    let budget = Budget { max_states: Some(3_000), ..Budget::default() };
+    let questions: Vec<Question> = std::iter::once(Question::GlobalPrefix)
+        .chain(Observed::ALL.map(Question::Uniform))
+        .collect();
+    let mut counts = [0, 0];
+    for seed in 0..100 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut scope = Scope::new(3, 2, seed % 4 == 0);
+        let mut term = scope.pool.empty();
+        for _ in 0..14 {
+            let (left, right) = (rng.usize(1..=2), rng.usize(1..=2));
+            let left = random_term(&mut scope, &mut rng, left);
+            let right = random_term(&mut scope, &mut rng, right);
+            let either = scope.pool.alt(left, right);
+            term = match rng.usize(..3) {
+                0 => scope.pool.strict(either, term),
+                _ => scope.pool.seq(either, term),
+            };
+        }
+        let partition = &Partition::discrete(3);
+        let mut engine = Engine::new(&scope.pool, term, partition, Options::default());
+        let mut other = Engine::new(&scope.pool, term, partition, searching);
+        let letters = alphabet(&scope.pool, term, partition, None);
+        let first = rng.usize(..questions.len());
+        for derivation in Derivation::ALL {
+            let trace = random_trace(&mut rng, &scope.pool, term, 1);
+            let seen = derive(&mut rng, &scope.pool, partition, &trace, &letters, derivation);
+            let trace = seen.to_multi_trace();
+            for i in 0..questions.len() {
+                let question = &questions[(first + i) % questions.len()];
+                let verdict = engine.analyze(&trace, question, &budget).verdict;
+                let expected = other.analyze(&trace, question, &budget).verdict;
+                if verdict == Verdict::Inconclusive || expected == Verdict::Inconclusive {
+                    continue;
+                }
+                assert_eq!(verdict, expected, "seed {seed}: {question:?}");
+                counts[usize::from(verdict >= Verdict::WeakPass)] += 1;
+                let pool = &mut scope.pool;
+                if let Some(witness) =
+                    engine.witness(pool, term, &trace, question, verdict, &budget)
+                {
+                    certify(pool, term, &trace, (question, verdict), &witness).expect("it holds");
+                }
+            }
+        }
+    }
+    println!("{counts:?}");
+    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+}

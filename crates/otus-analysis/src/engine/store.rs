@@ -150,6 +150,11 @@ impl Store {
         self.deadline = deadline;
     }
 
+    /// When that is.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Whether time is up.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
@@ -260,21 +265,6 @@ impl Store {
 }
 
 impl Store {
-    /// How many choices stand side by side.
-    pub(crate) fn choices(&self, expr: ExprId) -> usize {
-        let is_choice = |x: ExprId| matches!(self.expr(x), Expr::Alt(_));
-        match self.expr(expr) {
-            Expr::Par(operands) => operands.iter().filter(|&&(x, _)| is_choice(x)).count(),
-            Expr::Seq(_, operands) => operands.iter().filter(|&&x| is_choice(x)).count(),
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Loop(..)
-            | Expr::Late(..) => 0,
-        }
-    }
-
     /// The alternatives of an expression, its choices inside brought to the outside one by one.
     pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {
