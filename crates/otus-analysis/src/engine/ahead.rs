@@ -18,6 +18,7 @@
 //! is refuted before a search begins has no state and is not counted.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::logs::Logs;
 use super::store::{Expr, ExprId, Store};
@@ -152,4 +153,48 @@ fn survives(
         seen.insert(place, found);
     }
     found
+}
+
+/// What components alone say about a multi-trace none of whose logs starts late.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Alone {
+    /// Some component cannot explain its log; of each log, how much its component can.
+    Refuted(Box<[u32]>),
+    /// Every log is explained if it may stop early, but not all of them are complete.
+    Unfinished,
+    /// Nothing.
+    Possible,
+}
+
+/// Asks components alone about a multi-trace, each given what it sees of the interaction. This is a
+/// run of small automata which all multi-traces share. Most that are wrong are refuted by it, and a
+/// run of the whole, which would make expressions that nobody needs again, is not begun.
+pub(crate) fn ask_alone(context: &mut Context<'_>, seen: &[ExprId], logs: &Logs<'_>) -> Alone {
+    let (mut refuted, mut unfinished) = (false, false);
+    let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
+    for (component, &start) in seen.iter().enumerate() {
+        let most = context.store.size(start).saturating_mul(8).saturating_add(64);
+        let (mut local, mut at) = (start, 0);
+        while let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) {
+            let next = leaf.map_or(Store::NEVER, |leaf| context.store.step(local, leaf));
+            if next == Store::NEVER {
+                refuted = true;
+                break;
+            }
+            if context.store.size(next) > most {
+                return Alone::Possible;
+            }
+            (local, at) = (next, after);
+        }
+        let complete = context.store.nullable(local);
+        refuted |= !complete && logs.endings[component] == Ending::Final;
+        unfinished |= !complete;
+        explained.push(at);
+    }
+    match (refuted, unfinished) {
+        _ if context.store.is_spent() => Alone::Possible,
+        (true, _) => Alone::Refuted(explained.as_slice().into()),
+        (false, true) => Alone::Unfinished,
+        (false, false) => Alone::Possible,
+    }
 }

@@ -3,7 +3,7 @@
 //! Data flows down this list:
 //!
 //! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions, stored once each;
-//! - [`step`], [`prune`], [`strip`], [`late`]: what is left of them;
+//! - [`step`] (on [`known`]), [`prune`], [`strip`], [`late`]: what is left of them;
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace, with [`ahead`], [`loosen`],
 //!   [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
@@ -31,6 +31,7 @@ mod coupled;
 pub mod harm;
 mod hurry;
 mod include;
+mod known;
 mod late;
 mod logs;
 mod loosen;
@@ -53,6 +54,7 @@ use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
+use ahead::Alone;
 use alphabet::Alphabet;
 use compile::Compiled;
 use logs::Logs;
@@ -103,6 +105,8 @@ pub struct Engine {
     others: Vec<SetId>,
     /// By expression: the component looked at there, and by which analysis.
     hints: Vec<(u32, u32)>,
+    /// By component: what it sees of the interaction; empty until that is asked.
+    seen: Vec<ExprId>,
     /// How many analyses there were.
     analysis: u32,
     /// How deep loops are nested.
@@ -266,6 +270,7 @@ impl Engine {
             components,
             others,
             hints: Vec::new(),
+            seen: Vec::new(),
             analysis: 0,
             loop_depth,
             formula,
@@ -279,6 +284,11 @@ impl Engine {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
         let strong = strongest(question, self.components.len());
+        let alone = self.ask_alone(trace, question);
+        if let Alone::Refuted(explained) = alone {
+            let (verdict, stop) = (Verdict::Fail, Stop::Exhausted);
+            return Outcome { verdict, states: 0, stop, furthest: Some(explained) };
+        }
         let mut furthest = None;
         // A short multi-trace that is not explained need not be asked twice; a long one that is
         // accepted should not be.
@@ -288,7 +298,9 @@ impl Engine {
         if weak_first {
             found = self.ask(trace, question, &mut meter, &mut furthest);
         }
-        if !weak_first || found == Found::Yes {
+        if weak_first && found == Found::Yes && alone == Alone::Unfinished {
+            verdict = Verdict::WeakPass;
+        } else if !weak_first || found == Found::Yes {
             let explained = found;
             found = self.ask(trace, &strong, &mut meter, &mut furthest);
             if found == Found::No && *question != strong {
@@ -323,7 +335,33 @@ impl Engine {
             let Compiled { rigid, relaxed, .. } = &mut self.compiled;
             self.store.compact(&mut [rigid, relaxed]);
             self.hints = Vec::new();
+            self.seen.clear();
         }
+    }
+
+    /// What components alone say about a short multi-trace.
+    fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
+        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
+        if late || at_once || trace.len() > SHORT || !self.options.look_ahead {
+            return Alone::Possible;
+        }
+        if self.seen.is_empty() {
+            let whole = self.compiled.relaxed;
+            let whole =
+                if self.compiled.decoupled { whole } else { self.store.loosen(whole) };
+            self.seen = self.others.iter().map(|&others| self.store.strip(whole, others)).collect();
+            if self.store.is_spent() {
+                self.seen.clear();
+                return Alone::Possible;
+            }
+        }
+        let logs = Logs::new(trace, question);
+        let seen = std::mem::take(&mut self.seen);
+        let (mut context, _) = self.context();
+        let alone = ahead::ask_alone(&mut context, &seen, &logs);
+        self.seen = seen;
+        alone
     }
 
     /// How often the ideas were of use so far.

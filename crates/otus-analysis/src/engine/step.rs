@@ -20,9 +20,15 @@ use super::store::{Expr, ExprId, LeafId, Store};
 impl Store {
     /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
-        if let Some(&known) = self.stepped.get(&(expr, leaf)) {
+        if let Some(known) = self.stepped.get(expr, leaf) {
             return known;
         }
+        self.first_step(expr, leaf)
+    }
+
+    /// A step that is not known yet.
+    #[inline(never)]
+    fn first_step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return Store::NEVER;
         }
@@ -34,7 +40,7 @@ impl Store {
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.stepped.insert((expr, leaf), found);
+        self.stepped.insert((expr, leaf), self.leaves.items.len(), found);
         found
     }
 

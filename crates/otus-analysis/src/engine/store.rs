@@ -21,6 +21,7 @@ use otus_core::intern::Interner;
 use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
+use super::known::KnownSteps;
 use super::order::Order;
 use super::strip::Loops;
 use super::unroll::Begins;
@@ -93,7 +94,7 @@ pub(crate) struct Store {
     pub(super) components: Vec<LifelineSet>,
     /// Whether alternatives and loops that add nothing are dropped.
     pub(super) absorb: bool,
-    pub(super) stepped: FxHashMap<(ExprId, LeafId), ExprId>,
+    pub(super) stepped: KnownSteps,
     pub(super) stepped_that: FxHashMap<(Begins, ExprId, LeafId), ExprId>,
     pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) stripped: FxHashMap<(ExprId, SetId, Loops, SetId), ExprId>,
@@ -165,7 +166,7 @@ impl Store {
             leaves: Interner::default(),
             components,
             absorb,
-            stepped: FxHashMap::default(),
+            stepped: KnownSteps::default(),
             stepped_that: FxHashMap::default(),
             pruned: FxHashMap::default(),
             stripped: FxHashMap::default(),
@@ -218,10 +219,11 @@ impl Store {
     /// About how much memory the tables take.
     pub(crate) fn bytes(&self) -> usize {
         let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
-        let steps = self.stepped.capacity() + self.stepped_that.capacity();
+        let steps = self.stepped_that.capacity();
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
         let looks = self.waiting.capacity() * 2 + self.alone.capacity() + self.occurring.capacity();
-        expressions + (steps + parts + looks + self.included.capacity()) * 14
+        let hashed = steps + parts + looks + self.included.capacity();
+        expressions + self.stepped.bytes() + hashed * 14
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
