@@ -94,6 +94,28 @@ impl LifelineSet {
         self.combine(other, |a, b| a & !b)
     }
 
+    /// The lifelines that are in at least two of some sets.
+    #[inline]
+    pub fn in_several<'s>(sets: impl Iterator<Item = &'s LifelineSet> + Clone) -> LifelineSet {
+        let (mut once, mut twice) = (0, 0);
+        for set in sets.clone() {
+            let Words::Inline(word) = set.0 else { return LifelineSet::in_several_words(sets) };
+            twice |= once & word;
+            once |= word;
+        }
+        LifelineSet(Words::Inline(twice))
+    }
+
+    #[cold]
+    fn in_several_words<'s>(sets: impl Iterator<Item = &'s LifelineSet>) -> LifelineSet {
+        let (mut once, mut twice) = (LifelineSet::EMPTY, LifelineSet::EMPTY);
+        for set in sets {
+            twice = twice.union(&once.intersection(set));
+            once = once.union(set);
+        }
+        twice
+    }
+
     /// Whether every lifeline of this set is in the other.
     #[inline]
     pub fn is_subset(&self, other: &LifelineSet) -> bool {
@@ -267,6 +289,8 @@ mod tests {
             prop_assert_eq!(x.is_subset(&y), a.is_subset(&b));
             prop_assert_eq!(x.is_disjoint(&y), a.is_disjoint(&b));
             prop_assert_eq!(x == y, a == b);
+            prop_assert_eq!(LifelineSet::in_several([&x, &y].into_iter()), x.intersection(&y));
+            prop_assert_eq!(LifelineSet::in_several([&x, &y, &x].into_iter()), x.clone());
             prop_assert_eq!(x.len(), a.len());
             let mut inserted = LifelineSet::EMPTY;
             for &number in a.iter().rev() {

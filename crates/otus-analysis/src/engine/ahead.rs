@@ -17,15 +17,19 @@
 //! [`hurry`](super::hurry). *Counter.* `Counters::refuted`, the alternatives that were dropped; what
 //! is refuted before a search begins has no state and is not counted.
 
+use otus_trace::MultiTrace;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::logs::Logs;
 use super::store::{Expr, ExprId, Store};
 use super::{Context, Ending};
+use crate::question::Question;
 
 /// How many moments ahead are looked at.
 const DEPTH: usize = 256;
+/// Up to how many actions nothing is remembered of what was found.
+const NEAR: usize = 16;
 
 /// What was found for what a component sees, its number, and how much of its log is consumed.
 pub(crate) type Seen = FxHashMap<(ExprId, u32, u32), bool>;
@@ -127,19 +131,25 @@ fn survives(
     let (mut local, mut at) = (local, at);
     let number = u32::try_from(component).unwrap_or(u32::MAX);
     let most = context.store.size(local).saturating_mul(8).saturating_add(64);
+    // A short way is gone again more quickly than it is remembered.
+    let far = logs.length(component) - at as usize > NEAR;
     let mut path = Vec::new();
+    let mut steps = 0;
     let found = loop {
-        if let Some(&known) = seen.get(&(local, number, at)) {
-            break known;
+        if far {
+            if let Some(&known) = seen.get(&(local, number, at)) {
+                break known;
+            }
+            path.push((local, number, at));
         }
-        path.push((local, number, at));
+        steps += 1;
         let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) else {
             break match logs.endings[component] {
                 Ending::Final => context.store.nullable(local),
                 Ending::Early => true,
             };
         };
-        if path.len() > DEPTH || context.store.size(local) > most {
+        if steps > DEPTH || context.store.size(local) > most {
             break true;
         }
         let Some(leaf) = leaf else { break false };
@@ -169,13 +179,19 @@ pub(crate) enum Alone {
 /// Asks components alone about a multi-trace, each given what it sees of the interaction. This is a
 /// run of small automata which all multi-traces share. Most that are wrong are refuted by it, and a
 /// run of the whole, which would make expressions that nobody needs again, is not begun.
-pub(crate) fn ask_alone(context: &mut Context<'_>, seen: &[ExprId], logs: &Logs<'_>) -> Alone {
+pub(crate) fn ask_alone(
+    context: &mut Context<'_>,
+    seen: &[ExprId],
+    trace: &MultiTrace,
+    question: &Question,
+) -> Alone {
     let (mut refuted, mut unfinished) = (false, false);
     let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
-    for (component, &start) in seen.iter().enumerate() {
+    for (component, &start) in trace.partition().components().zip(seen) {
+        let log = trace.steps(component);
         let most = context.store.size(start).saturating_mul(8).saturating_add(64);
         let (mut local, mut at) = (start, 0);
-        while let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) {
+        while let Some((leaf, after)) = context.alphabet.leaf_at(log, at) {
             let next = leaf.map_or(Store::NEVER, |leaf| context.store.step(local, leaf));
             if next == Store::NEVER {
                 refuted = true;
@@ -187,7 +203,7 @@ pub(crate) fn ask_alone(context: &mut Context<'_>, seen: &[ExprId], logs: &Logs<
             (local, at) = (next, after);
         }
         let complete = context.store.nullable(local);
-        refuted |= !complete && logs.endings[component] == Ending::Final;
+        refuted |= !complete && !question.of(component).may_stop_early();
         unfinished |= !complete;
         explained.push(at);
     }

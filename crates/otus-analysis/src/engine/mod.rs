@@ -348,18 +348,16 @@ impl Engine {
         }
         if self.seen.is_empty() {
             let whole = self.compiled.relaxed;
-            let whole =
-                if self.compiled.decoupled { whole } else { self.store.loosen(whole) };
+            let whole = if self.compiled.decoupled { whole } else { self.store.loosen(whole) };
             self.seen = self.others.iter().map(|&others| self.store.strip(whole, others)).collect();
             if self.store.is_spent() {
                 self.seen.clear();
                 return Alone::Possible;
             }
         }
-        let logs = Logs::new(trace, question);
         let seen = std::mem::take(&mut self.seen);
         let (mut context, _) = self.context();
-        let alone = ahead::ask_alone(&mut context, &seen, &logs);
+        let alone = ahead::ask_alone(&mut context, &seen, trace, question);
         self.seen = seen;
         alone
     }

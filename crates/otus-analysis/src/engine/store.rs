@@ -12,6 +12,7 @@
 //! known yet ([`FUEL`]); when it runs out, what was computed since is void, nothing of it is kept, and the
 //! analysis is undecided.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -41,7 +42,7 @@ otus_core::define_id! {
 }
 
 /// A normalised interaction.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub(crate) enum Expr {
     /// No trace at all.
     Never,
@@ -59,6 +60,49 @@ pub(crate) enum Expr {
     Loop(OrderId, ExprId),
     /// What remains after skipping some first events on lifelines of one component (see
     /// [`late`](super::late)).
+    Late(SetId, ExprId),
+}
+
+impl Expr {
+    /// What makes it itself.
+    pub(crate) fn form(&self) -> Form<'_> {
+        match self {
+            Expr::Never => Form::Never,
+            Expr::Empty => Form::Empty,
+            Expr::Leaf(leaf) => Form::Leaf(*leaf),
+            Expr::Alt(operands) => Form::Alt(operands),
+            Expr::Par(operands) => Form::Par(operands),
+            Expr::Seq(order, operands) => Form::Seq(*order, operands),
+            Expr::Loop(order, body) => Form::Loop(*order, *body),
+            Expr::Late(skipped, inner) => Form::Late(*skipped, *inner),
+        }
+    }
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.form() == other.form()
+    }
+}
+
+impl Eq for Expr {}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.form().hash(state);
+    }
+}
+
+/// An expression whose operands may be anywhere, so that it can be looked for before it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Form<'o> {
+    Never,
+    Empty,
+    Leaf(LeafId),
+    Alt(&'o [ExprId]),
+    Par(&'o [(ExprId, u32)]),
+    Seq(OrderId, &'o [ExprId]),
+    Loop(OrderId, ExprId),
     Late(SetId, ExprId),
 }
 
@@ -155,6 +199,8 @@ impl Store {
 
     pub(crate) const NEVER: ExprId = ExprId(0);
     pub(crate) const EMPTY: ExprId = ExprId(1);
+    /// No lifelines.
+    const NOWHERE: SetId = SetId(0);
 
     /// For components with these lifelines.
     pub(crate) fn new(components: Vec<LifelineSet>, absorb: bool) -> Self {
@@ -181,6 +227,7 @@ impl Store {
             fuel: FUEL,
             deadline: None,
         };
+        store.sets.intern(LifelineSet::EMPTY);
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
             store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, nullable, size: 0 });
         }
@@ -227,6 +274,9 @@ impl Store {
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
+        if lifelines.is_empty() {
+            return Store::NOWHERE;
+        }
         match self.sets.find(lifelines) {
             Some(known) => known,
             None => self.sets.intern(lifelines.clone()),
@@ -237,6 +287,11 @@ impl Store {
         let lifelines = leaf.lifelines.clone();
         let leaf = self.leaves.intern(leaf);
         self.intern(Expr::Leaf(leaf), Facts { lifelines, nullable: false, size: 1 })
+    }
+
+    /// The number of an expression that was made before.
+    pub(super) fn find(&self, form: Form<'_>) -> Option<ExprId> {
+        self.exprs.find_as(&form, |known| known.form() == form)
     }
 
     /// The number of an expression whose facts are known. Only constructors call this.
