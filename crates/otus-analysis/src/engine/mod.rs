@@ -105,8 +105,8 @@ pub struct Engine {
     others: Vec<SetId>,
     /// By expression: the component looked at there, and by which analysis.
     hints: Vec<(u32, u32)>,
-    /// By component: what it sees of the interaction; empty until that is asked.
-    seen: Vec<ExprId>,
+    /// By component: what it sees of the interaction, once that was asked; empty if it is too much.
+    seen: Option<Vec<ExprId>>,
     /// How many analyses there were.
     analysis: u32,
     /// How deep loops are nested.
@@ -156,6 +156,8 @@ const PATIENCE: u64 = 400;
 
 /// Up to how many actions the weaker question is asked first.
 const SHORT: usize = 256;
+/// How much new work components alone may take, beside one for each action.
+const ALONE: u64 = 1000;
 /// Tables beyond this are emptied before the next analysis.
 const LARGE: usize = 256 << 20;
 
@@ -186,7 +188,7 @@ impl Context<'_> {
     /// Whether no other leaf of an expression has a part of this one, and it waits only for its own
     /// components.
     fn is_alone(&mut self, expr: ExprId, leaf: store::LeafId) -> bool {
-        if let Some(&known) = self.store.alone.get(&(expr, leaf)) {
+        if let Some(known) = self.store.alone.get(expr, leaf) {
             return known;
         }
         let alone = self.store.waits_for(expr, leaf).is_some_and(|waits| {
@@ -203,11 +205,12 @@ impl Context<'_> {
                         .all(|&other| other == leaf || !self.store.occurs(expr, other))
                 })
         });
-        self.store.alone.insert((expr, leaf), alone);
+        self.store.alone.insert((expr, leaf), self.store.leaves.items.len(), alone);
         alone
     }
 
     /// Counts a state; says why to stop, if so.
+    #[inline]
     fn tick(&mut self, meter: &mut Meter<'_>) -> Option<Stop> {
         if self.store.is_spent() {
             return Some(self.store.why_spent());
@@ -270,7 +273,7 @@ impl Engine {
             components,
             others,
             hints: Vec::new(),
-            seen: Vec::new(),
+            seen: None,
             analysis: 0,
             loop_depth,
             formula,
@@ -292,13 +295,14 @@ impl Engine {
         let mut furthest = None;
         // A short multi-trace that is not explained need not be asked twice; a long one that is
         // accepted should not be.
-        let weak_first = *question != strong && trace.len() <= SHORT;
+        let unfinished = alone == Alone::Unfinished;
+        let weak_first = *question != strong && (unfinished || trace.len() <= SHORT);
         let mut verdict = Verdict::Pass;
         let mut found = Found::No;
         if weak_first {
             found = self.ask(trace, question, &mut meter, &mut furthest);
         }
-        if weak_first && found == Found::Yes && alone == Alone::Unfinished {
+        if unfinished && found == Found::Yes {
             verdict = Verdict::WeakPass;
         } else if !weak_first || found == Found::Yes {
             let explained = found;
@@ -335,30 +339,32 @@ impl Engine {
             let Compiled { rigid, relaxed, .. } = &mut self.compiled;
             self.store.compact(&mut [rigid, relaxed]);
             self.hints = Vec::new();
-            self.seen.clear();
+            self.seen = None;
         }
     }
 
-    /// What components alone say about a short multi-trace.
+    /// What components alone say about a multi-trace, if that is worth asking.
     fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
         let late = trace.partition().components().any(|c| question.of(c).may_start_late());
         let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
-        if late || at_once || trace.len() > SHORT || !self.options.look_ahead {
+        // A long multi-trace that is accepted should not be read twice.
+        let long = trace.len() > SHORT && *question == Question::ACCEPT;
+        if late || at_once || long || !self.options.look_ahead {
             return Alone::Possible;
         }
-        if self.seen.is_empty() {
+        let mut seen = self.seen.take().unwrap_or_else(|| {
             let whole = self.compiled.relaxed;
             let whole = if self.compiled.decoupled { whole } else { self.store.loosen(whole) };
-            self.seen = self.others.iter().map(|&others| self.store.strip(whole, others)).collect();
-            if self.store.is_spent() {
-                self.seen.clear();
-                return Alone::Possible;
-            }
-        }
-        let seen = std::mem::take(&mut self.seen);
+            self.others.iter().map(|&others| self.store.strip(whole, others)).collect()
+        });
+        self.store.fuel = self.store.fuel.min(ALONE + trace.len() as u64);
         let (mut context, _) = self.context();
         let alone = ahead::ask_alone(&mut context, &seen, trace, question);
-        self.seen = seen;
+        if self.store.is_spent() {
+            // Too much work once is too much work again.
+            seen.clear();
+        }
+        self.seen = Some(seen);
         alone
     }
 

@@ -22,7 +22,7 @@ use otus_core::intern::Interner;
 use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
-use super::known::KnownSteps;
+use super::known::Known;
 use super::order::Order;
 use super::strip::Loops;
 use super::unroll::Begins;
@@ -138,7 +138,7 @@ pub(crate) struct Store {
     pub(super) components: Vec<LifelineSet>,
     /// Whether alternatives and loops that add nothing are dropped.
     pub(super) absorb: bool,
-    pub(super) stepped: KnownSteps,
+    pub(super) stepped: Known<ExprId>,
     pub(super) stepped_that: FxHashMap<(Begins, ExprId, LeafId), ExprId>,
     pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) stripped: FxHashMap<(ExprId, SetId, Loops, SetId), ExprId>,
@@ -147,7 +147,7 @@ pub(crate) struct Store {
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
     pub(super) occurring: FxHashMap<(ExprId, LeafId), bool>,
-    pub(super) alone: FxHashMap<(ExprId, LeafId), bool>,
+    pub(super) alone: Known<bool>,
     pub(super) loosened: FxHashMap<ExprId, ExprId>,
     /// What the boxed parts of expressions take.
     pub(super) boxed: usize,
@@ -212,7 +212,7 @@ impl Store {
             leaves: Interner::default(),
             components,
             absorb,
-            stepped: KnownSteps::default(),
+            stepped: Known::default(),
             stepped_that: FxHashMap::default(),
             pruned: FxHashMap::default(),
             stripped: FxHashMap::default(),
@@ -221,7 +221,7 @@ impl Store {
             included: FxHashMap::default(),
             waiting: FxHashMap::default(),
             occurring: FxHashMap::default(),
-            alone: FxHashMap::default(),
+            alone: Known::default(),
             loosened: FxHashMap::default(),
             boxed: 0,
             fuel: FUEL,
@@ -268,9 +268,9 @@ impl Store {
         let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
         let steps = self.stepped_that.capacity();
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
-        let looks = self.waiting.capacity() * 2 + self.alone.capacity() + self.occurring.capacity();
+        let looks = self.waiting.capacity() * 2 + self.occurring.capacity();
         let hashed = steps + parts + looks + self.included.capacity();
-        expressions + self.stepped.bytes() + hashed * 14
+        expressions + self.stepped.bytes() + self.alone.bytes() + hashed * 14
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
