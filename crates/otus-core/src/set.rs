@@ -290,7 +290,7 @@ mod tests {
             prop_assert_eq!(x.is_disjoint(&y), a.is_disjoint(&b));
             prop_assert_eq!(x == y, a == b);
             prop_assert_eq!(LifelineSet::in_several([&x, &y].into_iter()), x.intersection(&y));
-            prop_assert_eq!(LifelineSet::in_several([&x, &y, &x].into_iter()), x.clone());
+            prop_assert_eq!(&LifelineSet::in_several([&x, &y, &x].into_iter()), &x);
             prop_assert_eq!(x.len(), a.len());
             let mut inserted = LifelineSet::EMPTY;
             for &number in a.iter().rev() {

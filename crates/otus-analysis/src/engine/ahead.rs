@@ -10,6 +10,10 @@
 //! automaton. So alternatives of an expression that has grown are looked at first, and those that
 //! some component refutes are dropped.
 //!
+//! Before anything else, all of each log is looked at in this way ([`ask_alone`]). If every log is
+//! explained but some is not complete, the multi-trace cannot be accepted with nothing missing, and
+//! that need not be asked.
+//!
 //! *Cost.* At most [`DEPTH`] steps for each component and alternative; what was asked once for an
 //! expression and a place in a log is kept for the rest of the analysis.
 //!

@@ -145,7 +145,8 @@ pub struct Outcome {
     pub states: u64,
     /// Why the search ended.
     pub stop: Stop,
-    /// Of the failing search that got furthest: per component how many actions were consumed.
+    /// Of the failing search that got furthest: per component how many actions were consumed. If a
+    /// component alone fails, how many each can consume alone.
     pub furthest: Option<Box<[u32]>>,
 }
 

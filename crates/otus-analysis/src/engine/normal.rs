@@ -27,6 +27,7 @@
 use std::sync::Arc;
 
 use otus_core::LifelineSet;
+use otus_core::index::Index as _;
 use smallvec::SmallVec;
 
 use super::order::Order;
@@ -271,7 +272,7 @@ impl Store {
             return *only;
         }
         let order = self.between(order, operands);
-        let all = self.sorted(operands, reach);
+        let all = sorted(operands, reach);
         if self.absorb
             && let Some(fewer) = self.absorbed(&order, &all)
         {
@@ -288,29 +289,6 @@ impl Store {
             size: self.sum(&all),
         };
         self.intern(Expr::Seq(order, all.as_slice().into()), facts)
-    }
-
-    /// The least of the orders that differ in neighbours without conflict.
-    fn sorted(&self, all: &[ExprId], reach: &[LifelineSet]) -> Operands {
-        if all.len() > FLAT {
-            return all.into();
-        }
-        // By operand: which of those before it are in conflict with it, as bits.
-        let mut waits: SmallVec<[u64; 16]> = SmallVec::new();
-        for (i, &operand) in all.iter().enumerate() {
-            let own = self.lifelines(operand);
-            let before = (0..i).filter(|&j| !reach[j].is_disjoint(own));
-            waits.push(before.fold(0, |bits, j| bits | 1 << j));
-        }
-        let mut left: u64 = u64::MAX >> (64 - all.len());
-        let mut sorted = Operands::new();
-        while left != 0 {
-            let ready = bits(left).filter(|&i| waits[i] & left == 0);
-            let Some(next) = ready.min_by_key(|&i| all[i]) else { break };
-            sorted.push(all[next]);
-            left &= !(1 << next);
-        }
-        sorted
     }
 
     /// The operands without a loop that another one covers, if there is such.
@@ -424,6 +402,41 @@ fn groups(reach: &[LifelineSet]) -> SmallVec<[u64; 8]> {
         groups.push((whole, members));
     }
     groups.into_iter().map(|(_, members)| members).collect()
+}
+
+/// The least of the orders that differ in neighbours without conflict.
+fn sorted(all: &[ExprId], reach: &[LifelineSet]) -> Operands {
+    if all.len() > FLAT {
+        return all.into();
+    }
+    // By lifeline: the operands that are in conflict with it, as bits.
+    let mut holders: SmallVec<[u64; 16]> = SmallVec::new();
+    // By operand: those before it that are in conflict with it.
+    let mut waits: SmallVec<[u64; 16]> = SmallVec::new();
+    let mut ready: u64 = 0;
+    for (i, own) in reach.iter().enumerate() {
+        let mut before = 0;
+        for lifeline in own.iter() {
+            if holders.len() <= lifeline.index() {
+                holders.resize(lifeline.index() + 1, 0);
+            }
+            before |= holders[lifeline.index()];
+            holders[lifeline.index()] |= 1 << i;
+        }
+        ready |= u64::from(before == 0) << i;
+        waits.push(before);
+    }
+    let mut left: u64 = u64::MAX >> (64 - all.len());
+    let mut sorted = Operands::new();
+    while let Some(next) = bits(ready).min_by_key(|&i| all[i]) {
+        sorted.push(all[next]);
+        left &= !(1 << next);
+        ready &= !(1 << next);
+        let followers = reach[next].iter().fold(0, |all, x| all | holders[x.index()]);
+        let free = bits(followers & left).filter(|&i| waits[i] & left == 0);
+        ready |= free.fold(0, |all, i| all | 1 << i);
+    }
+    sorted
 }
 
 /// The places of the bits that are set.
