@@ -3,7 +3,7 @@
 //! Data flows down this list:
 //!
 //! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions, stored once each;
-//! - [`step`], [`prune`], [`strip`], [`late`], [`cut`]: what is left of them;
+//! - [`step`] (on [`known`]), [`prune`], [`strip`], [`late`], [`cut`]: what is left of them;
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace, with [`ahead`], [`loosen`],
 //!   [`alone`], [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
@@ -34,6 +34,7 @@ mod cut;
 pub mod harm;
 mod hurry;
 mod include;
+mod known;
 mod late;
 mod logs;
 mod loosen;
@@ -57,6 +58,7 @@ use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
+use ahead::Alone;
 use alphabet::Alphabet;
 use compile::{Compiled, Source};
 use harm::Harm;
@@ -116,6 +118,8 @@ pub struct Engine {
     others: Vec<SetId>,
     /// By expression: the component looked at there, and by which analysis.
     hints: Vec<(u32, u32)>,
+    /// By component: what it sees of the interaction, once that was asked; empty if it is too much.
+    seen: Option<Vec<ExprId>>,
     /// How many analyses there were.
     analysis: u32,
     /// How deep loops are nested.
@@ -156,7 +160,8 @@ pub struct Outcome {
     pub states: u64,
     /// Why the search ended.
     pub stop: Stop,
-    /// Of the failing search that got furthest: per component how many actions were consumed.
+    /// Of the failing search that got furthest: per component how many actions were consumed. If a
+    /// component alone fails, how many each can consume alone.
     pub furthest: Option<Box<[u32]>>,
 }
 
@@ -165,6 +170,8 @@ const PATIENCE: u64 = 400;
 
 /// Up to how many actions the weaker question is asked first.
 const SHORT: usize = 256;
+/// How much new work components alone may take, beside one for each action.
+const ALONE: u64 = 1000;
 /// Tables beyond this are emptied before the next analysis.
 const LARGE: usize = 256 << 20;
 
@@ -195,7 +202,7 @@ impl Context<'_> {
     /// Whether no other leaf of an expression has a part of this one, and it waits only for its own
     /// components.
     fn is_alone(&mut self, expr: ExprId, leaf: store::LeafId) -> bool {
-        if let Some(&known) = self.store.alone.get(&(expr, leaf)) {
+        if let Some(known) = self.store.alone.get(expr, leaf) {
             return known;
         }
         let alone = self.store.waits_for(expr, leaf).is_some_and(|waits| {
@@ -212,11 +219,12 @@ impl Context<'_> {
                         .all(|&other| other == leaf || !self.store.occurs(expr, other))
                 })
         });
-        self.store.alone.insert((expr, leaf), alone);
+        self.store.alone.insert((expr, leaf), self.store.leaves.items.len(), alone);
         alone
     }
 
     /// Counts a state; says why to stop, if so.
+    #[inline]
     fn tick(&mut self, meter: &mut Meter<'_>) -> Option<Stop> {
         if self.store.is_spent() {
             return Some(self.store.why_spent());
@@ -270,6 +278,7 @@ impl Engine {
             components: Vec::new(),
             others: Vec::new(),
             hints: Vec::new(),
+            seen: None,
             analysis: 0,
             loop_depth: u64::from(attributes.loop_depth),
             formula,
@@ -316,16 +325,24 @@ impl Engine {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
         let strong = strongest(question, trace.partition().len());
+        let alone = self.ask_alone(trace, question);
+        if let Alone::Refuted(explained) = alone {
+            let (verdict, stop) = (Verdict::Fail, Stop::Exhausted);
+            return Outcome { verdict, states: 0, stop, furthest: Some(explained) };
+        }
         let mut furthest = None;
         // A short multi-trace that is not explained need not be asked twice; a long one that is
         // accepted should not be.
-        let weak_first = *question != strong && trace.len() <= SHORT;
+        let unfinished = alone == Alone::Unfinished;
+        let weak_first = *question != strong && (unfinished || trace.len() <= SHORT);
         let mut verdict = Verdict::Pass;
         let mut found = Found::No;
         if weak_first {
             found = self.ask(trace, question, &mut meter, &mut furthest);
         }
-        if !weak_first || found == Found::Yes {
+        if unfinished && found == Found::Yes {
+            verdict = Verdict::WeakPass;
+        } else if !weak_first || found == Found::Yes {
             let explained = found;
             found = self.ask(trace, &strong, &mut meter, &mut furthest);
             if found == Found::No && *question != strong {
@@ -361,7 +378,35 @@ impl Engine {
                 self.store.compact(&mut [rigid, relaxed]);
             }
             self.hints = Vec::new();
+            self.seen = None;
         }
+    }
+
+    /// What components alone say about a multi-trace, if that is worth asking.
+    fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
+        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
+        // A long multi-trace that is accepted should not be read twice.
+        let long = trace.len() > SHORT && *question == Question::ACCEPT;
+        if late || at_once || long || !self.options.look_ahead {
+            return Alone::Possible;
+        }
+        let Some(&Compiled { relaxed, decoupled, .. }) = self.compiled.as_ref() else {
+            return Alone::Possible;
+        };
+        let mut seen = self.seen.take().unwrap_or_else(|| {
+            let whole = if decoupled { relaxed } else { self.store.loosen(relaxed) };
+            self.others.iter().map(|&others| self.store.strip(whole, others)).collect()
+        });
+        self.store.fuel = self.store.fuel.min(ALONE + trace.len() as u64);
+        let (mut context, _) = self.context();
+        let alone = ahead::ask_alone(&mut context, &seen, trace, question);
+        if self.store.is_spent() {
+            // Too much work once is too much work again.
+            seen.clear();
+        }
+        self.seen = Some(seen);
+        alone
     }
 
     /// How often the ideas were of use so far.
