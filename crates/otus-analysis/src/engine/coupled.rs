@@ -180,7 +180,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
 
     fn run(&mut self, start: ExprId, meter: &mut Meter<'_>) -> Found {
         let expr = self.settle(start);
-        let mut stack = vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0, by: None }];
+        let mut stack =
+            vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0, by: None }];
         while let Some(state) = stack.pop() {
             let mut state = state;
             self.logs.consumed.copy_from_slice(&state.consumed);
