@@ -17,7 +17,8 @@
 //!
 //! *Cost.* States are pairs of an expression and a position in each log: in the worst case the
 //! product of the lengths of logs, times the expressions. States with a single move are not
-//! remembered, but the move is: by the expression and the next moments, so that next time it is a look-up.
+//! remembered until a way was wrong, but the move is: by the expression and the next moments, so that
+//! next time it is a look-up.
 //!
 //! *Switch.* None: it is the search itself. What it leaves out is switched by `Options::stubborn`,
 //! `Options::strip` and `Options::look_ahead`; with `Options::relax` off, all multi-traces come here
@@ -182,8 +183,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         let expr = self.settle(start);
         let mut stack =
             vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0, by: None }];
+        let mut begun = false;
         while let Some(state) = stack.pop() {
             let mut state = state;
+            // Whether one way was wrong: then ways meet again.
+            let turned = std::mem::replace(&mut begun, true);
             self.logs.consumed.copy_from_slice(&state.consumed);
             self.haunted = (0..self.logs.len()).any(|c| self.logs.is_over(c));
             loop {
@@ -209,19 +213,26 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     state = first;
                     continue;
                 }
-                // A single move needs no memory.
-                if self.take_forced(&mut state) || self.take_known(&mut state) {
+                // A single move needs no memory, as long as all went well.
+                if self.take_forced(&mut state) || (!turned && self.take_known(&mut state)) {
                     continue;
                 }
                 let key = (state.expr, state.consumed.clone());
                 if self.met.get(&key).is_some_and(|&least| least <= state.unseen) {
                     break;
                 }
+                if turned && self.take_known(&mut state) {
+                    self.met.insert(key, state.unseen);
+                    continue;
+                }
                 let was_cut = std::mem::replace(&mut self.cut, false);
                 let mut moves = self.moves(&state);
                 let complete = !self.cut;
                 self.cut |= was_cut;
                 if complete && self.note_single(&state, &moves) {
+                    if turned {
+                        self.met.insert(key, state.unseen);
+                    }
                     if let Some(only) = moves.pop() {
                         state = only;
                     }
