@@ -215,10 +215,56 @@ impl<'s> Reader<'s> {
         }
         let mut more = self.json.open(b'[', b']')?;
         while more {
-            self.event()?;
+            self.json.peek();
+            if !self.plain_event() {
+                self.event()?;
+            }
             more = self.json.more(b']')?;
         }
         Ok(())
+    }
+
+    /// An event as programs write it, `{"var":"x","val":3}` with or without spaces, which is what
+    /// nearly all events are; whether it was one. Halves the time for a file of such events.
+    #[inline]
+    fn plain_event(&mut self) -> bool {
+        for (before, between) in
+            [(&b"{\"var\":\""[..], &b"\",\"val\":"[..]), (b"{\"var\": \"", b"\", \"val\": ")]
+        {
+            let start = self.json.at;
+            if !self.json.bytes[start..].starts_with(before) {
+                continue;
+            }
+            let name = start + before.len();
+            let length = self.json.bytes[name..]
+                .iter()
+                .take(64)
+                .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
+            let Some(end) = length.map(|length| name + length) else { return false };
+            if !self.json.bytes[end..].starts_with(between) {
+                return false;
+            }
+            self.json.at = end + between.len();
+            let value = self.json.small_integer().and_then(Values::small);
+            let (Some(value), Some(b'}')) = (value, self.json.bytes.get(self.json.at)) else {
+                self.json.at = start;
+                return false;
+            };
+            self.json.at += 1;
+            let variable = VariableId(self.variables.intern(&self.json.source.text()[name..end]).0);
+            self.assignments.push(Assignment { variable, value });
+            self.end_of_event(start);
+            return true;
+        }
+        false
+    }
+
+    #[inline]
+    fn end_of_event(&mut self, start: usize) {
+        if let Some(spans) = &mut self.spans {
+            spans.push(self.json.span_from(start));
+        }
+        self.ends.push(offset(self.assignments.len()));
     }
 
     /// `event := { ("var", "val")?, "set"?, "label"?, "file"?, "line"? }`
@@ -255,10 +301,7 @@ impl<'s> Reader<'s> {
                 }
             }
         }
-        if let Some(spans) = &mut self.spans {
-            spans.push(self.json.span_from(start));
-        }
-        self.ends.push(offset(self.assignments.len()));
+        self.end_of_event(start);
         Ok(())
     }
 
@@ -396,14 +439,14 @@ impl<'s> Reader<'s> {
                 None => return Ok(End::Shapeless),
             },
         };
-        let who_span = self.json.span_from(who_at);
+        let who_end = self.json.at;
         if !self.json.eat(b',') {
             return Ok(End::Shapeless);
         }
         self.json.peek();
         let position_at = self.json.at;
         let Some(position) = self.json.small_integer() else { return Ok(End::Shapeless) };
-        let position_span = self.json.span_from(position_at);
+        let position_end = self.json.at;
         if !self.json.eat(b']') {
             return Ok(End::Shapeless);
         }
@@ -414,14 +457,15 @@ impl<'s> Reader<'s> {
             }
         };
         let Some(process) = process else {
-            self.unknown_process(&who, who_span);
+            self.unknown_process(&who, Span::new(offset(who_at), offset(who_end)));
             return Ok(End::Missing);
         };
         let (start, end) = (self.starts[process], self.starts[process + 1]);
         match u32::try_from(position).ok().filter(|p| (1..=end - start).contains(p)) {
             Some(position) => Ok(End::Event(EventId(start + position - 1))),
             None => {
-                self.out_of_range(ProcessId::new(process), position, position_span);
+                let span = Span::new(offset(position_at), offset(position_end));
+                self.out_of_range(ProcessId::new(process), position, span);
                 Ok(End::Missing)
             }
         }
