@@ -9,8 +9,11 @@ use super::*;
 #[derive(Debug, Clone)]
 struct Sketch {
     processes: Vec<Vec<Option<u8>>>,
-    edges: Vec<((usize, u32), (usize, u32))>,
+    edges: Vec<(At, At)>,
 }
+
+/// A process and a position.
+type At = (usize, u32);
 
 impl Sketch {
     fn build(&self, writes: Writes) -> Result<PartialOrder, OrderError> {
@@ -56,9 +59,8 @@ impl Sketch {
         for middle in 0..events.len() {
             for from in 0..events.len() {
                 if before[from][middle] {
-                    for to in 0..events.len() {
-                        before[from][to] |= before[middle][to];
-                    }
+                    let after = before[middle].clone();
+                    before[from].iter_mut().zip(after).for_each(|(known, new)| *known |= new);
                 }
             }
         }
@@ -330,32 +332,32 @@ fn figure_1_is_a_trace() {
 }
 
 #[track_caller]
-fn check_error(sketch: Sketch, expected: &str) {
+fn check_error(sketch: &Sketch, expected: &str) {
     assert_eq!(sketch.build(Writes::Checked).unwrap_err().to_string(), expected);
 }
 
 #[test]
 fn errors_name_the_events() {
-    let two = |edges: &[((usize, u32), (usize, u32))]| Sketch {
+    let two = |edges: &[(At, At)]| Sketch {
         processes: vec![vec![Some(0), None], vec![None, Some(0)]],
         edges: edges.to_vec(),
     };
     check_error(
-        two(&[]),
+        &two(&[]),
         "`x0` is assigned by event 1 of p0 (x0 := 1) and by event 2 of p1 (x0 := 2), \
          and neither happened before the other",
     );
     check_error(
-        two(&[((0, 2), (1, 1)), ((1, 2), (0, 1))]),
+        &two(&[((0, 2), (1, 1)), ((1, 2), (0, 1))]),
         "events happened before each other: event 2 of p0 before event 1 of p1 before \
          event 2 of p1 (x0 := 2) before event 1 of p0 (x0 := 1) before event 2 of p0",
     );
     check_error(
-        two(&[((0, 1), (0, 1))]),
+        &two(&[((0, 1), (0, 1))]),
         "events happened before each other: event 1 of p0 (x0 := 1) before event 1 of p0 (x0 := 1)",
     );
-    check_error(two(&[((0, 3), (1, 1))]), "`p0` has no event 3: its events are 1 to 2");
-    check_error(two(&[((0, 0), (1, 1))]), "`p0` has no event 0: its events are 1 to 2");
+    check_error(&two(&[((0, 3), (1, 1))]), "`p0` has no event 3: its events are 1 to 2");
+    check_error(&two(&[((0, 0), (1, 1))]), "`p0` has no event 0: its events are 1 to 2");
     let mut builder = Builder::default();
     let p = builder.process("p");
     builder.event(p).set("x", 1).set("y", 1).set("x", 2).label("go").file("a.log").line(3).at();

@@ -8,16 +8,16 @@ fn check(text: &str, expected: &str) {
     let source = Source::new("x.pot.json", text);
     let shown = match read(&source, Writes::Checked) {
         Ok(trace) => write(&trace).replace('\n', ""),
-        Err(found) => found
-            .iter()
-            .map(|found| {
+        Err(found) => {
+            let lines = found.iter().map(|found| {
                 let (line, column) = source.line_column(found.primary.span.start);
                 let help = found.help.as_deref().unwrap_or("NO HELP");
-                format!("{line}:{column} {} {} ({help})\n", found.code, found.message)
-            })
-            .collect(),
+                format!("{line}:{column} {} {} ({help})", found.code, found.message)
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
     };
-    assert_eq!(shown.trim_end(), expected);
+    assert_eq!(shown, expected);
 }
 
 #[test]
