@@ -143,6 +143,14 @@ codes! {
     BARE_TRACE = "0405", Note, "a trace without a component";
     REPEATED_ACTION = "0406", Error, "an action twice at the same moment";
     BAD_CASE = "0407", Error, "a line that is not a case";
+    MALFORMED_JSON = "0408", Error, "a text that is not JSON";
+    UNKNOWN_KEY = "0409", Error, "a key that the format does not have";
+    BAD_FIELD = "0410", Error, "a field that is missing, doubled or of the wrong kind";
+    UNKNOWN_PROCESS = "0411", Error, "a process that does not exist";
+    POSITION_OUT_OF_RANGE = "0412", Error, "an event that its process does not have";
+    CYCLIC_ORDER = "0413", Error, "events that happened before each other";
+    UNORDERED_WRITES = "0414", Error, "assignments to one variable without an order";
+    INCONSISTENT_CLOCK = "0415", Error, "a vector clock that contradicts the others";
     // Options.
     UNKNOWN_OPTION = "0501", Error, "an option that does not exist";
     UNKNOWN_VALUE = "0502", Error, "a value that the option does not have";

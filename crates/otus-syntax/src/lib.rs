@@ -31,6 +31,7 @@ pub mod name;
 pub mod options;
 pub mod parser;
 pub mod print;
+pub mod rational;
 pub mod source;
 pub mod suggest;
 
@@ -38,4 +39,5 @@ pub use code::Code;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use grammar::{Parsed, parse_spec, parse_trace};
 pub use name::{Name, Names, Symbol};
+pub use rational::Rational;
 pub use source::{Source, SourceId, Span};

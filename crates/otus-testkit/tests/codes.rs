@@ -16,12 +16,14 @@ use otus_syntax::{
     Code, Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace, parser, print,
 };
 use otus_testkit::spec::{Case, Fence, cases, listing};
+use otus_trace::order::{Writes, pot};
 
 /// Codes whose wrong text is shown but cannot be run here, and why.
-const NOT_RUN: [(Code, &str); 4] = [
+const NOT_RUN: [(Code, &str); 5] = [
     (Code::NO_INTERACTION, "whether an interaction is needed is known to the command, not here"),
     (Code::TOO_LARGE, "a text of 4 GiB is too large for a test"),
     (Code::NOT_UTF8, "a page is UTF-8 itself"),
+    (Code::INCONSISTENT_CLOCK, "clocks come from logs, which have no reader yet"),
     (Code::TOO_MANY_ERRORS, "a hundred faults are no page to read; generated below"),
 ];
 
@@ -184,6 +186,7 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
             "markdown" => document(&source, fence),
             "htf" => trace(&source, spec.as_mut()),
             "jsonl" => case_file(&source, spec.as_mut()),
+            "pot" => partial_order(&source),
             other => panic!("{code} has a fence `{other}`"),
         };
         let listing = listing(&source, &found);
@@ -266,6 +269,10 @@ fn trace(source: &Source, spec: Option<&mut Lowered>) -> Vec<Diagnostic> {
         None => otus_trace::check(&parsed.tree),
     });
     found
+}
+
+fn partial_order(source: &Source) -> Vec<Diagnostic> {
+    pot::read(source, Writes::Checked).err().unwrap_or_default()
 }
 
 fn case_file(source: &Source, mut spec: Option<&mut Lowered>) -> Vec<Diagnostic> {

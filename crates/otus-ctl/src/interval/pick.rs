@@ -1,0 +1,91 @@
+//! Questions about single vectors.
+
+use super::diagram::{Diagram, Set};
+use super::store::{EMPTY, Edge, FULL};
+
+impl Diagram {
+    /// Whether `point` is in `set`; a vector of the wrong length or out of range is in none.
+    pub fn contains(&self, set: Set, point: &[u32]) -> bool {
+        if point.len() != self.bounds.len() {
+            return false;
+        }
+        if point.iter().zip(&self.bounds).any(|(value, bound)| value > bound) {
+            return false;
+        }
+        let mut node = set.0;
+        for (layer, &value) in point.iter().enumerate() {
+            if node == EMPTY || node == FULL {
+                break;
+            }
+            node = self.store.child(node, layer, value);
+        }
+        node == FULL
+    }
+
+    /// The first vector of `set` in lexicographic order. Where `set` has a least vector, it is that.
+    pub fn least(&self, set: Set) -> Option<Vec<u32>> {
+        self.extreme(set, |edges| match *edges {
+            // Neighbours differ: one of the first two is not empty.
+            [Edge { high, child: EMPTY }, next, ..] => (high + 1, next.child),
+            [first, ..] => (0, first.child),
+            [] => (0, EMPTY),
+        })
+    }
+
+    /// The last vector of `set` in lexicographic order. Where `set` has a greatest vector, it is that.
+    pub fn greatest(&self, set: Set) -> Option<Vec<u32>> {
+        self.extreme(set, |edges| edges.last().map_or((0, EMPTY), |edge| (edge.high, edge.child)))
+    }
+
+    fn extreme(&self, set: Set, choose: impl Fn(&[Edge]) -> (u32, u32)) -> Option<Vec<u32>> {
+        if set.is_empty() {
+            return None;
+        }
+        let mut node = set.0;
+        let mut point = Vec::with_capacity(self.bounds.len());
+        for layer in 0..self.bounds.len() {
+            let (value, child) = choose(self.store.edges(node, layer));
+            point.push(value);
+            node = child;
+        }
+        Some(point)
+    }
+
+    /// How far one can go from `point`, a member of `set`, along `dimension` without leaving `set`: the
+    /// greatest value of that component such that all values up to it, the others being kept,
+    /// give members. `None` if `point` is no member or there is no such dimension.
+    ///
+    /// A run through a set takes one such question per change of direction, not one per step.
+    pub fn stretch(&self, set: Set, point: &[u32], dimension: usize) -> Option<u32> {
+        if dimension >= self.bounds.len() || !self.contains(set, point) {
+            return None;
+        }
+        let mut node = set.0;
+        for (layer, &value) in point.iter().enumerate().take(dimension) {
+            if node == FULL {
+                break;
+            }
+            node = self.store.child(node, layer, value);
+        }
+        if node == FULL {
+            return Some(self.bounds[dimension]);
+        }
+        let edges = self.store.edges(node, dimension);
+        let from = edges.partition_point(|edge| edge.high < point[dimension]);
+        let mut reached = point[dimension];
+        for edge in &edges[from..] {
+            let mut child = edge.child;
+            for (layer, &value) in point.iter().enumerate().skip(dimension + 1) {
+                if child == EMPTY || child == FULL {
+                    break;
+                }
+                child = self.store.child(child, layer, value);
+            }
+            if child != FULL {
+                break;
+            }
+            reached = edge.high;
+        }
+        Some(reached)
+    }
+}
