@@ -1,9 +1,26 @@
 //! Partial order × formula → verdict + witness.
 //!
-//! The cuts of a partial-order trace form a lattice; a formula of CTL is read over the runs through it.
+//! The cuts of a partial-order trace form a lattice; a formula of CTL is read over the runs through it. Data flows
+//! down this list:
 //!
+//! - [`formula`], [`atom`]: formulas, each stored once, down to what can be asked of a cut;
+//! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
-//!   neither traces nor CTL.
+//!   neither traces nor CTL;
+//! - [`encode`], [`evaluate`]: formulas to sets of cuts;
+//! - [`conjunctive`], [`check`]: the answer.
 #![forbid(unsafe_code)]
 
+pub mod atom;
+pub mod check;
+mod conjunctive;
+mod encode;
+mod evaluate;
+pub mod formula;
 pub mod interval;
+mod track;
+mod view;
+
+pub use check::{Answer, Checker, Counts, Engine, Options};
+pub use formula::{Formula, FormulaId, Formulas};
+pub use view::Arrangement;
