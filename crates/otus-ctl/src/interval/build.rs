@@ -54,6 +54,7 @@ impl Diagram {
                 let high = high.min(diagram.bounds[layer]);
                 diagram.append(0, high, node);
                 node = diagram.finish(layer, 0)?;
+                diagram.store.note_lattice(node);
             }
             Ok(Set(node))
         })
@@ -118,8 +119,13 @@ impl Diagram {
         state: u32,
         within: Set,
     ) -> Result<Set, Stop> {
-        let mut job =
-            Job { machine, splits: FxHashMap::default(), intervals: Vec::new(), memo: Memo::new() };
+        let mut job = Job {
+            machine,
+            splits: FxHashMap::default(),
+            intervals: Vec::new(),
+            memo: Memo::new(),
+            full: FxHashMap::default(),
+        };
         let result = self.operate(|diagram| diagram.run(&mut job, 0, state, within.0));
         self.memo.lookups += job.memo.lookups;
         self.memo.hits += job.memo.hits;
@@ -163,9 +169,13 @@ impl Diagram {
         if layer == self.bounds.len() {
             return Ok(EMPTY);
         }
-        let key = (within, state, Id::try_from(layer).map_err(|_| Stop::Nodes)?);
-        // The table is the machine's own: which operation it names does not matter.
-        if let Some(known) = job.memo.find(Op::Intersect, key.0, key.1, key.2) {
+        // The terminal is the same on all layers, a state need not be.
+        let known = if within == FULL {
+            job.full.get(&(layer, state)).copied()
+        } else {
+            job.memo.find(within, state, Op::Build)
+        };
+        if let Some(known) = known {
             return Ok(known);
         }
         let (mut i, i_end) = job.split(layer, state);
@@ -190,10 +200,14 @@ impl Diagram {
             }
         }
         let result = self.finish(layer, base)?;
+        if within == FULL {
+            job.full.insert((layer, state), result);
+            return Ok(result);
+        }
         if job.memo.is_crowded() {
             job.memo.grow(&self.budget, self.bytes());
         }
-        job.memo.keep(Op::Intersect, key, result);
+        job.memo.keep(within, state, Op::Build, result);
         Ok(result)
     }
 }
@@ -204,7 +218,9 @@ struct Job<'m, M> {
     /// Where the intervals of a layer and state are.
     splits: FxHashMap<(usize, u32), (usize, usize)>,
     intervals: Vec<(u32, u32)>,
+    /// Results within nodes, and within the terminal.
     memo: Memo,
+    full: FxHashMap<(usize, u32), Id>,
 }
 
 impl<M: Machine> Job<'_, M> {

@@ -1,7 +1,7 @@
 //! The diagram as a whole: what every operation uses.
 
 use super::budget::{Budget, Stats, Stop};
-use super::memo::{Memo, Op};
+use super::memo::Memo;
 use super::store::{EMPTY, Edge, FULL, Id, Store};
 
 /// A set of vectors of one [`Diagram`]: two are equal iff the sets are.
@@ -92,7 +92,7 @@ impl Diagram {
 
     /// How many nodes there are, garbage included.
     pub fn nodes(&self) -> usize {
-        self.store.len() - 2
+        self.store.count
     }
 
     /// How many bytes the tables take.
@@ -204,12 +204,12 @@ impl Diagram {
 
     /// Remembers a result.
     #[inline]
-    pub(super) fn keep(&mut self, op: Op, key: (Id, Id, Id), result: Id) -> Id {
+    pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) -> Id {
         if self.memo.is_crowded() {
             let others = self.store.bytes() + self.scratch.capacity() * size_of::<Edge>();
             self.memo.grow(&self.budget, others);
         }
-        self.memo.keep(op, key, result);
+        self.memo.keep(first, second, third, result);
         result
     }
 }

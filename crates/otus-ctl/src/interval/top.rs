@@ -150,7 +150,9 @@ impl Diagram {
                 self.append(0, gap, EMPTY);
             }
             self.append(0, range[1], FULL);
-            below.push(self.finish(layers.len(), 0)?);
+            let node = self.finish(layers.len(), 0)?;
+            self.store.note_lattice(node);
+            below.push(node);
         }
         for (layer, made) in layers.into_iter().enumerate().rev() {
             let mut nodes = Vec::with_capacity(made.starts.len());
@@ -160,7 +162,9 @@ impl Diagram {
                     let child = if edge.child == NONE { EMPTY } else { below[edge.child as usize] };
                     self.append(0, edge.high, child);
                 }
-                nodes.push(self.finish(layer, 0)?);
+                let node = self.finish(layer, 0)?;
+                self.store.note_lattice(node);
+                nodes.push(node);
             }
             below = nodes;
         }

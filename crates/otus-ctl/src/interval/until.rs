@@ -60,7 +60,7 @@ impl Diagram {
         if through == EMPTY || goal == EMPTY || goal == FULL || through == goal {
             return Ok(goal);
         }
-        if let Some(known) = self.memo.find(Op::Until, through, goal, 0) {
+        if let Some(known) = self.memo.find(through, goal, Op::Until) {
             return Ok(known);
         }
         let layer = self.store.layer(goal);
@@ -83,14 +83,14 @@ impl Diagram {
             g.at -= usize::from(g_low == low);
         }
         let result = self.finish_reversed(layer, base)?;
-        Ok(self.keep(Op::Until, (through, goal, 0), result))
+        Ok(self.keep(through, goal, Op::Until, result))
     }
 
     fn spread(&mut self, through: Id, start: Id) -> Result<Id, Stop> {
         if through == EMPTY || start == EMPTY || start == FULL || through == start {
             return Ok(start);
         }
-        if let Some(known) = self.memo.find(Op::Since, through, start, 0) {
+        if let Some(known) = self.memo.find(through, start, Op::Since) {
             return Ok(known);
         }
         let layer = self.store.layer(start);
@@ -116,6 +116,6 @@ impl Diagram {
             j += usize::from(j < j_end && self.store.edge(j).high == high);
         }
         let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Since, (through, start, 0), result))
+        Ok(self.keep(through, start, Op::Since, result))
     }
 }
