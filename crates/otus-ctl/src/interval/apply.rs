@@ -104,7 +104,7 @@ impl Diagram {
             let rest = self.store.edge(at);
             self.append(base, rest.high, rest.child);
         }
-        let result = self.finish(layer, base)?;
+        let result = self.finish_like(layer, base, [a, b])?;
         Ok(self.keep(a, b, Op::Union, result))
     }
 
@@ -141,7 +141,7 @@ impl Diagram {
                 j += usize::from(right.high == high);
             }
         }
-        let result = self.finish(layer, base)?;
+        let result = self.finish_like(layer, base, [a, b])?;
         Ok(self.keep(a, b, Op::Intersect, result))
     }
 
@@ -177,7 +177,7 @@ impl Diagram {
             let rest = self.store.edge(at);
             self.append(base, rest.high, rest.child);
         }
-        let result = self.finish(layer, base)?;
+        let result = self.finish_like(layer, base, [a])?;
         Ok(self.keep(a, b, Op::Difference, result))
     }
 
@@ -227,7 +227,7 @@ impl Diagram {
             at_b += usize::from(second.high == high);
             at_c += usize::from(third.high == high);
         }
-        let result = self.finish(layer, base)?;
+        let result = self.finish_like(layer, base, [a, b, c])?;
         Ok(self.keep(a, b, c, result))
     }
 

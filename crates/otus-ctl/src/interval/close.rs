@@ -139,7 +139,7 @@ impl Diagram {
             i += usize::from(mine.high == high);
             j += usize::from(bound.high == high);
         }
-        let result = self.finish(layer, base)?;
+        let result = self.finish_like(layer, base, [within, closed])?;
         Ok(self.keep(a, b, Op::Intersect, result))
     }
 

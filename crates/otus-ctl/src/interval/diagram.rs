@@ -184,6 +184,31 @@ impl Diagram {
         Ok(id)
     }
 
+    /// [`finish`](Self::finish) where the result is often one of these nodes, which were just read: then the
+    /// unique table, where every look is a miss of the cache, need not be asked.
+    #[inline]
+    pub(super) fn finish_like<const N: usize>(
+        &mut self,
+        layer: usize,
+        base: usize,
+        likely: [Id; N],
+    ) -> Result<Id, Stop> {
+        if self.scratch.len() > base && self.scratch[self.scratch.len() - 1].child == EMPTY {
+            self.scratch.pop();
+        }
+        let edges = &self.scratch[base..];
+        for id in likely {
+            if id > FULL && self.store.edges_of(id) == edges {
+                let made = u32::try_from(edges.len()).unwrap_or(u32::MAX);
+                self.scratch.truncate(base);
+                self.stats.nodes_shared += 1;
+                self.count_down(made)?;
+                return Ok(id);
+            }
+        }
+        self.finish(layer, base)
+    }
+
     /// [`finish`](Self::finish) for intervals in descending order.
     #[inline]
     pub(super) fn finish_reversed(&mut self, layer: usize, base: usize) -> Result<Id, Stop> {

@@ -28,7 +28,11 @@
 //! problem of the same kind, however long it is. There is no iteration to a fixpoint. Steps
 //! the other way are the mirror image.
 //!
-//! Where `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same.
+//! Tried and dropped: one operation on three sets, `E(F, G ∪ (F ∩ H))`, which carries what comes from above as `H` instead
+//! of making `G ∪ (F ∩ H)` first. A quarter less work in some cases, three times as much in others, since what lies
+//! outside of `F` then tells problems apart that are the same.
+//!
+//! Where `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same for less.
 
 use super::budget::Stop;
 use super::diagram::{Diagram, Set};
@@ -82,7 +86,8 @@ impl Diagram {
             f.at -= usize::from(f_low == low);
             g.at -= usize::from(g_low == low);
         }
-        let result = self.finish_reversed(layer, base)?;
+        self.scratch[base..].reverse();
+        let result = self.finish_like(layer, base, [goal, through])?;
         Ok(self.keep(through, goal, Op::Until, result))
     }
 
@@ -115,7 +120,7 @@ impl Diagram {
             i += usize::from(i < i_end && self.store.edge(i).high == high);
             j += usize::from(j < j_end && self.store.edge(j).high == high);
         }
-        let result = self.finish(layer, base)?;
+        let result = self.finish_like(layer, base, [start, through])?;
         Ok(self.keep(through, start, Op::Since, result))
     }
 }
