@@ -2,7 +2,7 @@
 //!
 //! A code never changes its meaning and is never reused. The hundreds say what it is about:
 //! `01` verdicts (reserved), `02` text, `03` names, `04` traces, `05` options, `06` diagrams,
-//! `07` lints, `08` conversion. Each code has a page in `codes/` of this crate with a wrong and a right example;
+//! `07` lints, `08` conversion, `09` formulas. Each code has a page in `codes/` of this crate with a wrong and a right example;
 //! a test runs both.
 
 use std::fmt;
@@ -40,7 +40,8 @@ impl Code {
             5 => "Options",
             6 => "Diagrams",
             7 => "Lints",
-            _ => "Conversion",
+            8 => "Conversion",
+            _ => "Formulas",
         }
     }
 
@@ -188,6 +189,10 @@ codes! {
     EMPTY_OPERAND = "0710", Warning, "an operand that changes nothing";
     // Conversion.
     NOT_IN_2020 = "0801", Error, "not in the language of 2020";
+    // Formulas.
+    UNQUANTIFIED_MODALITY = "0901", Error, "a modality without a quantifier";
+    NOT_LINEAR = "0902", Error, "a product of variables";
+    WRONG_SORT = "0903", Error, "a value where a formula is needed, or the other way round";
 }
 
 impl fmt::Debug for Entry {

@@ -13,7 +13,8 @@ use otus_syntax::ast::SpecFile;
 use otus_syntax::diagram::{markdown, mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{
-    Code, Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace, parser, print,
+    Code, Diagnostic, Severity, Source, SourceId, parse_formulas, parse_spec, parse_trace, parser,
+    print,
 };
 use otus_testkit::spec::{Case, Fence, cases, listing};
 use otus_trace::order::{Writes, pot};
@@ -187,6 +188,7 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
             "htf" => trace(&source, spec.as_mut()),
             "jsonl" => case_file(&source, spec.as_mut()),
             "pot" => partial_order(&source),
+            "ctl" => parse_formulas(&source).diagnostics,
             other => panic!("{code} has a fence `{other}`"),
         };
         let listing = listing(&source, &found);

@@ -84,7 +84,7 @@ impl Diagram {
             return Ok(b);
         }
         let (a, b) = (a.min(b), a.max(b));
-        if let Some(known) = self.memo.find(Op::Union, a, b, 0) {
+        if let Some(known) = self.memo.find(a, b, Op::Union) {
             return Ok(known);
         }
         let layer = self.store.layer(a);
@@ -104,8 +104,8 @@ impl Diagram {
             let rest = self.store.edge(at);
             self.append(base, rest.high, rest.child);
         }
-        let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Union, (a, b, 0), result))
+        let result = self.finish_like(layer, base, [a, b])?;
+        Ok(self.keep(a, b, Op::Union, result))
     }
 
     pub(super) fn meet(&mut self, a: Id, b: Id) -> Result<Id, Stop> {
@@ -116,7 +116,7 @@ impl Diagram {
             return Ok(b);
         }
         let (a, b) = (a.min(b), a.max(b));
-        if let Some(known) = self.memo.find(Op::Intersect, a, b, 0) {
+        if let Some(known) = self.memo.find(a, b, Op::Intersect) {
             return Ok(known);
         }
         let layer = self.store.layer(a);
@@ -141,8 +141,8 @@ impl Diagram {
                 j += usize::from(right.high == high);
             }
         }
-        let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Intersect, (a, b, 0), result))
+        let result = self.finish_like(layer, base, [a, b])?;
+        Ok(self.keep(a, b, Op::Intersect, result))
     }
 
     pub(super) fn minus(&mut self, a: Id, b: Id) -> Result<Id, Stop> {
@@ -152,7 +152,7 @@ impl Diagram {
         if b == EMPTY {
             return Ok(a);
         }
-        if let Some(known) = self.memo.find(Op::Difference, a, b, 0) {
+        if let Some(known) = self.memo.find(a, b, Op::Difference) {
             return Ok(known);
         }
         let layer = self.store.layer(b);
@@ -177,8 +177,8 @@ impl Diagram {
             let rest = self.store.edge(at);
             self.append(base, rest.high, rest.child);
         }
-        let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Difference, (a, b, 0), result))
+        let result = self.finish_like(layer, base, [a])?;
+        Ok(self.keep(a, b, Op::Difference, result))
     }
 
     /// `a ∪ (b ∩ c)`.
@@ -196,7 +196,7 @@ impl Diagram {
             return self.meet(b, c);
         }
         let (b, c) = (b.min(c), b.max(c));
-        if let Some(known) = self.memo.find(Op::UnionIntersect, a, b, c) {
+        if let Some(known) = self.memo.find(a, b, c) {
             return Ok(known);
         }
         let layer = self.store.layer(a);
@@ -227,8 +227,8 @@ impl Diagram {
             at_b += usize::from(second.high == high);
             at_c += usize::from(third.high == high);
         }
-        let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::UnionIntersect, (a, b, c), result))
+        let result = self.finish_like(layer, base, [a, b, c])?;
+        Ok(self.keep(a, b, c, result))
     }
 
     fn is_within(&mut self, a: Id, b: Id) -> Result<bool, Stop> {
@@ -239,7 +239,7 @@ impl Diagram {
         if b == EMPTY || a == FULL {
             return Ok(false);
         }
-        if let Some(known) = self.memo.find(Op::Within, a, b, 0) {
+        if let Some(known) = self.memo.find(a, b, Op::Within) {
             return Ok(known == 1);
         }
         let layer = self.store.layer(a);
@@ -255,7 +255,7 @@ impl Diagram {
             j += usize::from(right.high == high);
             self.count_down(1)?;
         }
-        self.keep(Op::Within, (a, b, 0), Id::from(holds));
+        self.keep(a, b, Op::Within, Id::from(holds));
         Ok(holds)
     }
 
@@ -267,7 +267,7 @@ impl Diagram {
             return Ok(true);
         }
         let (a, b) = (a.min(b), a.max(b));
-        if let Some(known) = self.memo.find(Op::Meets, a, b, 0) {
+        if let Some(known) = self.memo.find(a, b, Op::Meets) {
             return Ok(known == 1);
         }
         let layer = self.store.layer(a);
@@ -290,7 +290,7 @@ impl Diagram {
             }
             self.count_down(1)?;
         }
-        self.keep(Op::Meets, (a, b, 0), Id::from(holds));
+        self.keep(a, b, Op::Meets, Id::from(holds));
         Ok(holds)
     }
 }

@@ -54,6 +54,7 @@ impl Diagram {
                 let high = high.min(diagram.bounds[layer]);
                 diagram.append(0, high, node);
                 node = diagram.finish(layer, 0)?;
+                diagram.store.note_lattice(node);
             }
             Ok(Set(node))
         })
@@ -119,7 +120,7 @@ impl Diagram {
         within: Set,
     ) -> Result<Set, Stop> {
         let mut job =
-            Job { machine, splits: FxHashMap::default(), intervals: Vec::new(), memo: Memo::new() };
+            Job { splits: Splits::new(machine), memo: Memo::new(), full: FxHashMap::default() };
         let result = self.operate(|diagram| diagram.run(&mut job, 0, state, within.0));
         self.memo.lookups += job.memo.lookups;
         self.memo.hits += job.memo.hits;
@@ -163,20 +164,25 @@ impl Diagram {
         if layer == self.bounds.len() {
             return Ok(EMPTY);
         }
-        let key = (within, state, Id::try_from(layer).map_err(|_| Stop::Nodes)?);
-        // The table is the machine's own: which operation it names does not matter.
-        if let Some(known) = job.memo.find(Op::Intersect, key.0, key.1, key.2) {
+        // The terminal is the same on all layers, a state need not be.
+        let known = if within == FULL {
+            job.full.get(&(layer, state)).copied()
+        } else {
+            job.memo.find(within, state, Op::Build)
+        };
+        if let Some(known) = known {
             return Ok(known);
         }
-        let (mut i, i_end) = job.split(layer, state);
+        let (mut i, i_end) = job.splits.span(layer, state);
         let (mut j, j_end) = self.store.span(within, layer);
         let base = self.scratch.len();
         while i < i_end && j < j_end {
-            let (mine, bound) = (job.intervals[i], self.store.edge(j));
+            let (mine, bound) = (job.splits.intervals[i], self.store.edge(j));
             if bound.child == EMPTY {
                 self.append(base, bound.high, EMPTY);
                 j += 1;
-                i += job.intervals[i..i_end].partition_point(|interval| interval.0 <= bound.high);
+                i += job.splits.intervals[i..i_end]
+                    .partition_point(|interval| interval.0 <= bound.high);
             } else if mine.1 == REJECT {
                 self.append(base, mine.0, EMPTY);
                 i += 1;
@@ -190,26 +196,47 @@ impl Diagram {
             }
         }
         let result = self.finish(layer, base)?;
+        if within == FULL {
+            job.full.insert((layer, state), result);
+            return Ok(result);
+        }
         if job.memo.is_crowded() {
             job.memo.grow(&self.budget, self.bytes());
         }
-        job.memo.keep(Op::Intersect, key, result);
+        job.memo.keep(within, state, Op::Build, result);
         Ok(result)
     }
 }
 
-/// A machine at work.
+/// A machine at work within a set.
 struct Job<'m, M> {
-    machine: &'m mut M,
-    /// Where the intervals of a layer and state are.
-    splits: FxHashMap<(usize, u32), (usize, usize)>,
-    intervals: Vec<(u32, u32)>,
+    splits: Splits<'m, M>,
+    /// Results within nodes, and within the terminal.
     memo: Memo,
+    full: FxHashMap<(usize, u32), Id>,
 }
 
-impl<M: Machine> Job<'_, M> {
-    fn split(&mut self, layer: usize, state: u32) -> (usize, usize) {
-        if let Some(&span) = self.splits.get(&(layer, state)) {
+/// A machine that is asked once per layer and state.
+pub(super) struct Splits<'m, M> {
+    machine: &'m mut M,
+    /// Where the intervals of a layer and state are.
+    spans: FxHashMap<(usize, u32), (usize, usize)>,
+    intervals: Vec<(u32, u32)>,
+}
+
+impl<'m, M: Machine> Splits<'m, M> {
+    pub(super) fn new(machine: &'m mut M) -> Self {
+        Splits { machine, spans: FxHashMap::default(), intervals: Vec::new() }
+    }
+
+    /// The intervals of a layer and state.
+    pub(super) fn of(&mut self, layer: usize, state: u32) -> &[(u32, u32)] {
+        let (start, end) = self.span(layer, state);
+        &self.intervals[start..end]
+    }
+
+    fn span(&mut self, layer: usize, state: u32) -> (usize, usize) {
+        if let Some(&span) = self.spans.get(&(layer, state)) {
             return span;
         }
         let mut given = Vec::new();
@@ -223,7 +250,7 @@ impl<M: Machine> Job<'_, M> {
             }
         }
         let span = (start, self.intervals.len());
-        self.splits.insert((layer, state), span);
+        self.spans.insert((layer, state), span);
         span
     }
 }

@@ -12,7 +12,7 @@ impl Diagram {
     /// How many nodes and how many intervals the diagram of `set` has.
     pub fn size(&self, set: Set) -> (usize, usize) {
         let reach = self.reach_from(set.0);
-        let edges = reach.ids.iter().map(|&id| self.store.edges_of(id as usize).len());
+        let edges = reach.ids.iter().map(|&id| self.store.edges_of(id).len());
         (reach.ids.len(), edges.sum())
     }
 
@@ -60,7 +60,7 @@ impl Diagram {
         for &id in &reach.ids {
             let next = self.store.layer(id) + 1;
             let (mut sum, mut low) = (N::default(), 0_u64);
-            for edge in self.store.edges_of(id as usize) {
+            for edge in self.store.edges_of(id) {
                 let width = u64::from(edge.high) + 1 - low;
                 low += width;
                 sum = match edge.child {

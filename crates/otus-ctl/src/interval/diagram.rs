@@ -1,7 +1,7 @@
 //! The diagram as a whole: what every operation uses.
 
 use super::budget::{Budget, Stats, Stop};
-use super::memo::{Memo, Op};
+use super::memo::Memo;
 use super::store::{EMPTY, Edge, FULL, Id, Store};
 
 /// A set of vectors of one [`Diagram`]: two are equal iff the sets are.
@@ -92,7 +92,7 @@ impl Diagram {
 
     /// How many nodes there are, garbage included.
     pub fn nodes(&self) -> usize {
-        self.store.len() - 2
+        self.store.count
     }
 
     /// How many bytes the tables take.
@@ -184,6 +184,31 @@ impl Diagram {
         Ok(id)
     }
 
+    /// [`finish`](Self::finish) where the result is often one of these nodes, which were just read: then the
+    /// unique table, where every look is a miss of the cache, need not be asked.
+    #[inline]
+    pub(super) fn finish_like<const N: usize>(
+        &mut self,
+        layer: usize,
+        base: usize,
+        likely: [Id; N],
+    ) -> Result<Id, Stop> {
+        if self.scratch.len() > base && self.scratch[self.scratch.len() - 1].child == EMPTY {
+            self.scratch.pop();
+        }
+        let edges = &self.scratch[base..];
+        for id in likely {
+            if id > FULL && self.store.edges_of(id) == edges {
+                let made = u32::try_from(edges.len()).unwrap_or(u32::MAX);
+                self.scratch.truncate(base);
+                self.stats.nodes_shared += 1;
+                self.count_down(made)?;
+                return Ok(id);
+            }
+        }
+        self.finish(layer, base)
+    }
+
     /// [`finish`](Self::finish) for intervals in descending order.
     #[inline]
     pub(super) fn finish_reversed(&mut self, layer: usize, base: usize) -> Result<Id, Stop> {
@@ -204,12 +229,12 @@ impl Diagram {
 
     /// Remembers a result.
     #[inline]
-    pub(super) fn keep(&mut self, op: Op, key: (Id, Id, Id), result: Id) -> Id {
+    pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) -> Id {
         if self.memo.is_crowded() {
             let others = self.store.bytes() + self.scratch.capacity() * size_of::<Edge>();
             self.memo.grow(&self.budget, others);
         }
-        self.memo.keep(op, key, result);
+        self.memo.keep(first, second, third, result);
         result
     }
 }

@@ -1,47 +1,56 @@
 //! The memory of operations: one direct-mapped table for all of them.
 //!
-//! A key is an operation and up to three nodes; where two keys share a place the later wins. Forgetting
-//! costs time and never truth. The table doubles when as much was stored as it has
+//! A key is an operation and two nodes, or three nodes for the one operation that has three operands: the
+//! third word is then a node, and else the operation, whose number is no node's. Where two keys
+//! share a place the later wins. Forgetting costs time and never truth. The table doubles when as much was stored as it has
 //! places, up to a bound, so that small problems stay in the fastest memory and large ones keep nearly
 //! all results.
 
 use super::budget::Budget;
-use super::store::Id;
+use super::store::{FEW, Id};
 
-/// The operations that are remembered.
+/// The operations that are remembered: numbers below those of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Op {
     Union,
     Intersect,
     Difference,
-    /// `a ∪ (b ∩ c)`.
-    UnionIntersect,
     /// 1 if `a ⊆ b`, else 0.
     Within,
     /// 1 if `a ∩ b ≠ ∅`, else 0.
     Meets,
+    /// Of a node, with a layer for the terminal.
     Predecessors,
     Successors,
     /// Predecessors along one dimension.
     Shift,
+    /// Closures of a node.
     Below,
     Above,
     Until,
     Since,
+    /// A machine, in a table of its own: a node and a state.
+    Build,
+}
+
+/// An operation that has two operands, as a key of [`Memo`].
+impl From<Op> for Id {
+    fn from(op: Op) -> Id {
+        op as Id
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// The operation in the upper four bits.
-    first: u32,
-    second: u32,
-    third: u32,
+    first: Id,
+    second: Id,
+    third: Id,
     result: Id,
 }
 
-/// No operation has the number 15.
-const VACANT: Entry = Entry { first: u32::MAX, second: 0, third: 0, result: 0 };
+/// No operation has this number, and no node.
+const VACANT: Entry = Entry { first: 0, second: 0, third: FEW - 1, result: 0 };
 const SMALLEST: usize = 1 << 8;
 const LARGEST: usize = 1 << 24;
 
@@ -63,12 +72,13 @@ impl Memo {
         self.entries.capacity() * size_of::<Entry>()
     }
 
+    /// The result for two operands and an operation, or for three operands.
     #[inline]
-    pub(super) fn find(&mut self, op: Op, a: Id, b: Id, c: Id) -> Option<Id> {
+    pub(super) fn find(&mut self, first: Id, second: Id, third: impl Into<Id>) -> Option<Id> {
         self.lookups += 1;
-        let first = (op as u32) << 28 | a;
-        let entry = self.entries[place(first, b, c, self.entries.len())];
-        if entry.first == first && entry.second == b && entry.third == c {
+        let third = third.into();
+        let entry = self.entries[place(first, second, third, self.entries.len())];
+        if entry.first == first && entry.second == second && entry.third == third {
             self.hits += 1;
             return Some(entry.result);
         }
@@ -76,10 +86,10 @@ impl Memo {
     }
 
     #[inline]
-    pub(super) fn keep(&mut self, op: Op, (a, b, c): (Id, Id, Id), result: Id) {
-        let first = (op as u32) << 28 | a;
-        let at = place(first, b, c, self.entries.len());
-        self.entries[at] = Entry { first, second: b, third: c, result };
+    pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) {
+        let third = third.into();
+        let at = place(first, second, third, self.entries.len());
+        self.entries[at] = Entry { first, second, third, result };
         self.stored += 1;
     }
 
@@ -101,7 +111,7 @@ impl Memo {
             return;
         }
         let mut entries = vec![VACANT; more];
-        for &entry in self.entries.iter().filter(|entry| entry.first != u32::MAX) {
+        for &entry in self.entries.iter().filter(|entry| entry.third != VACANT.third) {
             entries[place(entry.first, entry.second, entry.third, more)] = entry;
         }
         self.entries = entries;

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::diagram::Diagram;
-use super::store::{EMPTY, FULL, Id};
+use super::store::{FULL, Id, Store};
 
 /// The nodes below a root, terminals apart.
 #[derive(Debug)]
@@ -23,6 +23,9 @@ enum Places {
     Many(Vec<u32>),
 }
 
+/// The place of a node that is not needed.
+const UNNEEDED: u32 = u32::MAX;
+
 impl Reach {
     /// The place of a node in `ids`.
     #[inline]
@@ -37,17 +40,28 @@ impl Reach {
 impl Diagram {
     /// The nodes that `root` needs; none for a terminal.
     pub(super) fn reach_from(&self, root: Id) -> Reach {
-        if let Some(found) = self.walk(root, root as usize / 16) {
+        if let Some(found) = self.walk(root, self.store.count / 16) {
             return found;
         }
-        let marked = self.mark(std::iter::once(root));
-        let mut places = vec![0; root as usize + 1];
-        let mut ids = Vec::new();
-        for id in FULL + 1..=root {
-            if marked[id as usize] {
-                places[id as usize] = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-                ids.push(id);
+        // Parents come after their children: down over all nodes, then up.
+        let mut places = vec![UNNEEDED; root as usize + 1];
+        places[root as usize] = 0;
+        let mut ids: Vec<Id> = Vec::new();
+        let mut at = Store::first(self.bounds.len());
+        while at <= root as usize {
+            ids.push(Id::try_from(at).unwrap_or(Id::MAX));
+            at += 1 + self.store.places[at].high as usize;
+        }
+        for &id in ids.iter().rev() {
+            if places[id as usize] != UNNEEDED {
+                for edge in self.store.edges_of(id) {
+                    places[edge.child as usize] = 0;
+                }
             }
+        }
+        ids.retain(|&id| places[id as usize] != UNNEEDED);
+        for (place, &id) in (0..).zip(&ids) {
+            places[id as usize] = place;
         }
         Reach { ids, places: Places::Many(places) }
     }
@@ -63,7 +77,7 @@ impl Diagram {
         let mut at = 0;
         while let Some(&id) = ids.get(at) {
             at += 1;
-            for edge in self.store.edges_of(id as usize) {
+            for edge in self.store.edges_of(id) {
                 if edge.child > FULL && places.insert(edge.child, 0).is_none() {
                     ids.push(edge.child);
                 }
@@ -77,25 +91,5 @@ impl Diagram {
             places.insert(*id, place);
         }
         Some(Reach { ids, places: Places::Few(places) })
-    }
-
-    /// Which numbers are needed by these, the terminals always.
-    pub(super) fn mark(&self, roots: impl Iterator<Item = Id>) -> Vec<bool> {
-        let mut marked = vec![false; self.store.len()];
-        marked[EMPTY as usize] = true;
-        marked[FULL as usize] = true;
-        let mut highest = FULL as usize;
-        for root in roots {
-            marked[root as usize] = true;
-            highest = highest.max(root as usize);
-        }
-        for id in (FULL as usize + 1..=highest).rev() {
-            if marked[id] {
-                for edge in self.store.edges_of(id) {
-                    marked[edge.child as usize] = true;
-                }
-            }
-        }
-        marked
     }
 }

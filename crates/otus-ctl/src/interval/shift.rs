@@ -53,8 +53,8 @@ impl Diagram {
             return Ok(EMPTY);
         }
         // Only the terminal needs its layer.
-        let key = (set, if set == FULL { id(layer)? } else { 0 }, 0);
-        if let Some(known) = self.memo.find(Op::Predecessors, key.0, key.1, key.2) {
+        let key = if set == FULL { id(layer)? } else { 0 };
+        if let Some(known) = self.memo.find(set, key, Op::Predecessors) {
             return Ok(known);
         }
         let base = self.scratch.len();
@@ -73,15 +73,15 @@ impl Diagram {
             low = edge.high + 1;
         }
         let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Predecessors, key, result))
+        Ok(self.keep(set, key, Op::Predecessors, result))
     }
 
     fn post(&mut self, set: Id, layer: usize) -> Result<Id, Stop> {
         if set == EMPTY || layer == self.bounds.len() {
             return Ok(EMPTY);
         }
-        let key = (set, if set == FULL { id(layer)? } else { 0 }, 0);
-        if let Some(known) = self.memo.find(Op::Successors, key.0, key.1, key.2) {
+        let key = if set == FULL { id(layer)? } else { 0 };
+        if let Some(known) = self.memo.find(set, key, Op::Successors) {
             return Ok(known);
         }
         let base = self.scratch.len();
@@ -102,15 +102,18 @@ impl Diagram {
             self.append(base, low, before);
         }
         let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Successors, key, result))
+        Ok(self.keep(set, key, Op::Successors, result))
     }
 
     fn shift(&mut self, set: Id, layer: usize, dimension: usize) -> Result<Id, Stop> {
         if set == EMPTY {
             return Ok(EMPTY);
         }
-        let key = (set, id(dimension)?, if set == FULL { id(layer)? } else { 0 });
-        if let Some(known) = self.memo.find(Op::Shift, key.0, key.1, key.2) {
+        // The terminal has one way down, which needs no memory.
+        let key = id(dimension)?;
+        if set != FULL
+            && let Some(known) = self.memo.find(set, key, Op::Shift)
+        {
             return Ok(known);
         }
         let base = self.scratch.len();
@@ -125,7 +128,7 @@ impl Diagram {
             }
         }
         let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Shift, key, result))
+        Ok(if set == FULL { result } else { self.keep(set, key, Op::Shift, result) })
     }
 }
 

@@ -1,15 +1,18 @@
 //! Nodes and their unique table.
 //!
-//! A node is a span of one array of [`Edge`]s; the span ends where that of the next node starts. Children
-//! are made before parents, so that a child's number is smaller than its parent's: passes over all
-//! nodes need no recursion.
+//! All nodes are in one array of pairs of numbers. A node is named by the place of its header, which gives
+//! its layer and how many intervals follow: whoever has the name is one step from everything. Children
+//! are made before parents, so that a child's name is smaller than its parent's.
 //!
 //! The unique table is open addressing with linear probing over pairs of a 32-bit hash and a
 //! node. The hash is kept so that the table can grow without looking at the nodes, and a probe
 //! rarely looks at a node that is not the one sought.
 //!
-//! The numbers 0 and 1 are the terminals. The first `k` edges are `(n_i, FULL)`: the one interval
-//! that the terminal `FULL` has when it is met on layer `i` beside a node.
+//! The names 0 and 1 are the terminals. Some places follow that belong to no node: on each layer the
+//! interval `(n_i, FULL)`, which is what the terminal `FULL` looks like beside a node.
+//!
+//! A first version kept headers in an array of their own: one more miss of the cache per node looked
+//! at, and a quarter more time on diagrams that do not fit into it.
 
 use super::budget::{Budget, Stop};
 
@@ -20,10 +23,12 @@ pub(super) type Id = u32;
 pub(super) const EMPTY: Id = 0;
 /// The terminal of all vectors, on every layer.
 pub(super) const FULL: Id = 1;
-/// Nodes have 28 bits: the memory of operations uses the other four.
-pub(super) const MOST_IDS: usize = 1 << 28;
+/// Names below this one are not those of nodes: the memory of operations uses them.
+pub(super) const FEW: Id = 16;
 
 /// An interval of a node: it ends at `high` and starts after the end of the one before.
+///
+/// In the place of a header, `high` is the number of intervals and `child` the layer with its marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edge {
     /// The upper end, inclusive.
@@ -32,16 +37,15 @@ pub(super) struct Edge {
     pub(super) child: Id,
 }
 
-/// Where the intervals of a node start, and its layer.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
-    pub(super) start: u32,
-    pub(super) layer: u32,
-}
+/// In a header: the node is needed, while garbage is collected.
+pub(super) const NEEDED: u32 = 1 << 31;
+/// In a header: the set is closed under maximum and minimum, component by component.
+const LATTICE: u32 = 1 << 30;
+const LAYER: u32 = LATTICE - 1;
 
 /// A place of the unique table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
+struct Slot {
     hash: u32,
     /// `EMPTY` where the slot is free.
     id: Id,
@@ -54,9 +58,9 @@ const FREE: Slot = Slot { hash: 0, id: EMPTY };
 /// All nodes of a diagram.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
-    /// One per id, and a last one that ends the last span.
-    pub(super) nodes: Vec<Node>,
-    pub(super) edges: Vec<Edge>,
+    pub(super) places: Vec<Edge>,
+    /// How many nodes there are.
+    pub(super) count: usize,
     /// A power of two, at most three quarters of it taken.
     slots: Vec<Slot>,
 }
@@ -64,39 +68,51 @@ pub(super) struct Store {
 impl Store {
     /// The terminals alone.
     pub(super) fn new(bounds: &[u32]) -> Self {
-        let edges: Vec<Edge> = bounds.iter().map(|&high| Edge { high, child: FULL }).collect();
-        let start = u32::try_from(edges.len()).unwrap_or(u32::MAX);
-        let terminal = Node { start: 0, layer: u32::MAX };
-        let end = Node { start, layer: u32::MAX };
-        Store { nodes: vec![terminal, terminal, end], edges, slots: vec![FREE; SMALLEST] }
+        let unused = Edge { high: 0, child: 0 };
+        let mut places = vec![unused, unused];
+        places.extend(bounds.iter().map(|&high| Edge { high, child: FULL }));
+        places.resize(places.len().max(FEW as usize), unused);
+        Store { places, count: 0, slots: vec![FREE; SMALLEST] }
     }
 
-    /// How many numbers are in use, those of the terminals included.
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len() - 1
+    /// The place of the first node, in a diagram with so many dimensions.
+    pub(super) fn first(dimensions: usize) -> usize {
+        (dimensions + 2).max(FEW as usize)
     }
 
     /// How many bytes the arrays hold.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + self.edges.capacity() * size_of::<Edge>()
-            + self.slots.capacity() * size_of::<Slot>()
+        self.places.capacity() * size_of::<Edge>() + self.slots.capacity() * size_of::<Slot>()
     }
 
     /// The layer of a node; that of a terminal means nothing.
+    #[inline]
     pub(super) fn layer(&self, id: Id) -> usize {
-        self.nodes[id as usize].layer as usize
+        (self.places[id as usize].child & LAYER) as usize
     }
 
-    /// Where the intervals of `id`, seen on `layer`, are among all edges.
+    /// Whether a set is known to be closed under maximum and minimum.
+    #[inline]
+    pub(super) fn is_lattice(&self, id: Id) -> bool {
+        self.places[id as usize].child & LATTICE != 0
+    }
+
+    /// Notes that the set of a node is closed under maximum and minimum.
+    pub(super) fn note_lattice(&mut self, id: Id) {
+        if id > FULL {
+            self.places[id as usize].child |= LATTICE;
+        }
+    }
+
+    /// The places of the intervals of `id`, seen on `layer`.
     #[inline]
     pub(super) fn span(&self, id: Id, layer: usize) -> (usize, usize) {
         match id {
             EMPTY => (0, 0),
-            FULL => (layer, layer + 1),
+            FULL => (layer + 2, layer + 3),
             _ => {
                 let id = id as usize;
-                (self.nodes[id].start as usize, self.nodes[id + 1].start as usize)
+                (id + 1, id + 1 + self.places[id].high as usize)
             }
         }
     }
@@ -105,18 +121,19 @@ impl Store {
     #[inline]
     pub(super) fn edges(&self, id: Id, layer: usize) -> &[Edge] {
         let (start, end) = self.span(id, layer);
-        &self.edges[start..end]
+        &self.places[start..end]
     }
 
     /// The intervals of a node.
-    pub(super) fn edges_of(&self, id: usize) -> &[Edge] {
-        &self.edges[self.nodes[id].start as usize..self.nodes[id + 1].start as usize]
+    #[inline]
+    pub(super) fn edges_of(&self, id: Id) -> &[Edge] {
+        self.edges(id, 0)
     }
 
-    /// One interval, by its place among all edges.
+    /// One interval, by its place.
     #[inline]
     pub(super) fn edge(&self, at: usize) -> Edge {
-        self.edges[at]
+        self.places[at]
     }
 
     /// The first place from `at` on, before `end`, of an interval that ends at `value` or later.
@@ -124,15 +141,16 @@ impl Store {
     /// Doubles its stride and then halves it: the cost is logarithmic in the distance.
     pub(super) fn seek(&self, mut at: usize, end: usize, value: u32) -> usize {
         let mut stride = 1;
-        while at + stride < end && self.edges[at + stride - 1].high < value {
+        while at + stride < end && self.places[at + stride - 1].high < value {
             at += stride;
             stride *= 2;
         }
         let last = end.min(at + stride);
-        at + self.edges[at..last].partition_point(|edge| edge.high < value)
+        at + self.places[at..last].partition_point(|edge| edge.high < value)
     }
 
     /// The residual of `id`, seen on `layer`, at `value`.
+    #[inline]
     pub(super) fn child(&self, id: Id, layer: usize, value: u32) -> Id {
         let edges = self.edges(id, layer);
         edges.get(edges.partition_point(|edge| edge.high < value)).map_or(EMPTY, |edge| edge.child)
@@ -162,8 +180,12 @@ impl Store {
             }
             at = (at + 1) & mask;
         }
-        self.make_room(edges.len(), budget, other_bytes)?;
-        let id = self.push(layer, edges)?;
+        self.make_room(edges.len() + 1, budget, other_bytes)?;
+        let id = u32::try_from(self.places.len()).map_err(|_| Stop::Nodes)?;
+        let length = u32::try_from(edges.len()).map_err(|_| Stop::Nodes)?;
+        self.places.push(Edge { high: length, child: layer & LAYER });
+        self.places.extend_from_slice(edges);
+        self.count += 1;
         // The table may have grown, in which case the place is another one.
         if mask == self.slots.len() - 1 {
             self.slots[at] = Slot { hash, id };
@@ -174,53 +196,42 @@ impl Store {
     }
 
     /// Makes the table anew, after nodes were moved.
-    pub(super) fn rebuild(&mut self) {
-        let size = (self.len() * 2).next_power_of_two().max(SMALLEST);
+    pub(super) fn rebuild(&mut self, first: usize) {
+        let size = (self.count * 2).next_power_of_two().max(SMALLEST);
         self.slots = vec![FREE; size];
-        for id in FULL + 1..u32::try_from(self.len()).unwrap_or(u32::MAX) {
-            let layer = self.nodes[id as usize].layer;
-            let hash = hash(layer, self.edges(id, 0));
+        let mut at = first;
+        while at < self.places.len() {
+            let id = Id::try_from(at).unwrap_or(EMPTY);
+            let layer = self.places[at].child & LAYER;
+            let edges = self.edges_of(id);
+            let (hash, length) = (hash(layer, edges), edges.len());
             insert(&mut self.slots, Slot { hash, id });
+            at += 1 + length;
         }
     }
 
     #[inline]
     fn is_node(&self, id: Id, layer: u32, edges: &[Edge]) -> bool {
-        let id = id as usize;
-        let node = self.nodes[id];
-        let end = self.nodes[id + 1].start as usize;
-        node.layer == layer && self.edges[node.start as usize..end] == *edges
+        self.places[id as usize].child & LAYER == layer && self.edges_of(id) == edges
     }
 
-    fn push(&mut self, layer: u32, edges: &[Edge]) -> Result<Id, Stop> {
-        let id = u32::try_from(self.len()).map_err(|_| Stop::Nodes)?;
-        let end = u32::try_from(self.edges.len() + edges.len()).map_err(|_| Stop::Nodes)?;
-        self.edges.extend_from_slice(edges);
-        self.nodes[id as usize].layer = layer;
-        self.nodes.push(Node { start: end, layer: u32::MAX });
-        Ok(id)
-    }
-
-    /// Makes room for a node with so many intervals, or says that there may be none.
+    /// Makes room for a node that takes so many places, or says that there may be none.
     #[inline]
-    fn make_room(&mut self, edges: usize, budget: &Budget, others: usize) -> Result<(), Stop> {
-        let nodes = self.len() - 2;
-        if nodes + 2 >= MOST_IDS || budget.max_nodes.is_some_and(|most| nodes as u64 >= most) {
+    fn make_room(&mut self, more: usize, budget: &Budget, others: usize) -> Result<(), Stop> {
+        if self.places.len() + more > u32::MAX as usize
+            || budget.max_nodes.is_some_and(|most| self.count as u64 >= most)
+        {
             return Err(Stop::Nodes);
         }
-        if self.nodes.len() == self.nodes.capacity() {
+        if self.places.len() + more > self.places.capacity() {
             let bytes = self.bytes() + others;
-            grow(&mut self.nodes, 1, bytes, budget)?;
+            grow(&mut self.places, more, bytes, budget)?;
         }
-        if self.edges.len() + edges > self.edges.capacity() {
-            let bytes = self.bytes() + others;
-            grow(&mut self.edges, edges, bytes, budget)?;
-        }
-        if nodes * 4 >= self.slots.len() * 3 {
-            let more = self.slots.len() * 2;
+        if self.count * 4 >= self.slots.len() * 3 {
+            let size = self.slots.len() * 2;
             // Both tables exist for a moment.
-            budget.check_bytes(self.bytes() + others + more * size_of::<Slot>())?;
-            let mut slots = vec![FREE; more];
+            budget.check_bytes(self.bytes() + others + size * size_of::<Slot>())?;
+            let mut slots = vec![FREE; size];
             for &slot in self.slots.iter().filter(|slot| slot.id != EMPTY) {
                 insert(&mut slots, slot);
             }
@@ -239,6 +250,7 @@ fn insert(slots: &mut [Slot], slot: Slot) {
     slots[at] = slot;
 }
 
+#[inline]
 fn hash(layer: u32, edges: &[Edge]) -> u32 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = u64::from(layer).wrapping_add(1).wrapping_mul(FACTOR);

@@ -38,8 +38,14 @@
 //! The first version subtracted what each single message forbids, as [001] does: seconds instead
 //! of microseconds. A second one recursed from box to box with a table for all layers: the
 //! same time but keys of all layers in memory.
+//!
+//! # With a machine
+//!
+//! A [`Machine`] may read the vectors on the way: the key is then a box and a state. What it rejects is
+//! never expanded, so that a selective predicate is cheap where the lattice is far too large to be made.
 
 use super::budget::{Budget, Stop};
+use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set};
 use super::store::{EMPTY, Edge, FULL, Id, grow};
@@ -51,89 +57,101 @@ impl Diagram {
     ///
     /// A bound was met.
     pub fn lattice(&mut self, clocks: &impl Clocks) -> Result<Set, Stop> {
+        self.lattice_where(clocks, &mut Anything, ACCEPT)
+    }
+
+    /// The set of vectors that the clocks allow and the machine accepts from `state` on: the same as
+    /// [`build`](Diagram::build) within [`lattice`](Diagram::lattice), without making the latter.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn lattice_where(
+        &mut self,
+        clocks: &impl Clocks,
+        machine: &mut impl Machine,
+        state: u32,
+    ) -> Result<Set, Stop> {
         let dimensions = self.bounds.len();
-        if dimensions == 0 {
-            return Ok(Set::FULL);
+        if state == REJECT || dimensions == 0 {
+            return Ok(if state == ACCEPT { Set::FULL } else { Set::EMPTY });
         }
+        let mut splits = Splits::new(machine);
         self.operate(|diagram| {
             let mut layers: Vec<Layer> = Vec::with_capacity(dimensions);
             let mut boxes = Boxes::new(dimensions);
-            boxes.key.fill(0);
-            boxes.key[dimensions..].copy_from_slice(&diagram.bounds);
+            boxes.key[dimensions..2 * dimensions].copy_from_slice(&diagram.bounds);
+            boxes.key[2 * dimensions] = state;
             let parts = boxes.key.iter().enumerate().map(|(at, &value)| part(at, value));
             boxes.hash = parts.fold(0, u64::wrapping_add);
-            let mut allowance = Allowance { before: diagram.bytes(), held: 0, states: 0 };
+            let held = boxes.bytes();
+            let mut allowance = Allowance { before: diagram.bytes(), held, states: 0 };
             boxes.intern(&diagram.budget, &mut allowance)?;
-            for layer in 0..dimensions - 1 {
-                let (made, next) = diagram.expand(layer, &boxes, clocks, &mut allowance)?;
+            for layer in 0..dimensions {
+                let (made, next) =
+                    diagram.expand(layer, &boxes, clocks, &mut splits, &mut allowance)?;
                 allowance.held -= boxes.bytes();
                 layers.push(made);
                 boxes = next;
             }
-            diagram.raise(layers, &boxes)
+            diagram.raise(layers, &boxes, state == ACCEPT)
         })
         .map(Set)
     }
 
     /// From the boxes of a layer to their intervals and the boxes of the next one.
-    fn expand(
+    fn expand<M: Machine>(
         &mut self,
         layer: usize,
         boxes: &Boxes,
         clocks: &impl Clocks,
+        splits: &mut Splits<'_, M>,
         allowance: &mut Allowance,
     ) -> Result<(Layer, Boxes), Stop> {
         let width = boxes.width - 1;
+        let is_last = width == 0;
         let mut next = Boxes::new(width);
+        allowance.held += next.bytes();
         let mut made = Layer::default();
         // Where each component of the box changes next.
         let mut changes = vec![0_u32; 2 * width];
         for state in 0..boxes.count {
-            let (low, high) = boxes.get(state).split_at(boxes.width);
+            let key = boxes.get(state);
+            let (low, high) = key[..2 * boxes.width].split_at(boxes.width);
             let (mut value, last) = (low[0], high[0]);
             let (low, high) = (&low[1..], &high[1..]);
-            next.hash = 0;
-            for at in 0..width {
-                let other = layer + 1 + at;
-                let least = low[at].max(clocks.lower(layer, value, other));
-                let greatest = high[at].min(clocks.upper(layer, value, other));
-                next.key[at] = least;
-                next.key[width + at] = greatest;
-                changes[at] = clocks.upper(other, least, layer).saturating_add(1);
-                changes[width + at] = rise(clocks, layer, other, greatest, high[at]);
-                next.hash = next.hash.wrapping_add(part(at, least));
-                next.hash = next.hash.wrapping_add(part(width + at, greatest));
+            // An accepting state is kept to the end; any other one is asked for its intervals.
+            let mut residual = key[2 * boxes.width];
+            let mut readings = match residual {
+                ACCEPT => &[],
+                _ => splits.of(layer, residual),
+            };
+            let mut holds = u32::MAX;
+            if residual != ACCEPT {
+                (holds, residual) = next_reading(&mut readings, value);
             }
+            next.start(layer, value, low, high, residual, clocks, &mut changes);
             made.push(value, &self.budget, allowance)?;
             loop {
-                let until = changes.iter().fold(u32::MAX, |least, &at| least.min(at));
+                let until =
+                    changes.iter().fold(holds.saturating_add(1), |least, &at| least.min(at));
                 let until = until.max(value + 1).min(last + 1);
-                let child = next.intern(&self.budget, allowance)?;
+                // At the end only what is accepted stays.
+                let child = if residual == REJECT || (is_last && residual != ACCEPT) {
+                    NONE
+                } else {
+                    next.intern(&self.budget, allowance)?
+                };
                 made.append(until - 1, child, &self.budget, allowance)?;
                 if until > last {
                     break;
                 }
                 value = until;
-                for (at, change) in changes.iter_mut().enumerate() {
-                    if *change > value {
-                        continue;
-                    }
-                    let component = at % width;
-                    let other = layer + 1 + component;
-                    let before = next.key[at];
-                    let now = if at < width {
-                        let now = clocks.lower(layer, value, other).max(before);
-                        *change = clocks.upper(other, now, layer).saturating_add(1);
-                        now
-                    } else {
-                        let now = clocks.upper(layer, value, other).min(high[component]);
-                        *change = rise(clocks, layer, other, now, high[component]);
-                        now
-                    };
-                    next.key[at] = now;
-                    next.hash =
-                        next.hash.wrapping_sub(part(at, before)).wrapping_add(part(at, now));
+                if value > holds {
+                    (holds, residual) = next_reading(&mut readings, value);
+                    next.set(2 * width, residual);
                 }
+                next.advance(layer, value, high, clocks, &mut changes);
             }
             let work = made.edges.len() - made.starts[state] as usize;
             self.count_down(u32::try_from(work).unwrap_or(u32::MAX))?;
@@ -141,17 +159,9 @@ impl Diagram {
         Ok((made, next))
     }
 
-    /// Makes nodes from the last layer up.
-    fn raise(&mut self, layers: Vec<Layer>, last: &Boxes) -> Result<Id, Stop> {
-        let mut below = Vec::with_capacity(last.count);
-        for state in 0..last.count {
-            let range = last.get(state);
-            if let Some(gap) = range[0].checked_sub(1) {
-                self.append(0, gap, EMPTY);
-            }
-            self.append(0, range[1], FULL);
-            below.push(self.finish(layers.len(), 0)?);
-        }
+    /// Makes nodes from the last layer up; all of them are lattices if nothing was rejected.
+    fn raise(&mut self, layers: Vec<Layer>, end: &Boxes, is_lattice: bool) -> Result<Id, Stop> {
+        let mut below = vec![FULL; end.count];
         for (layer, made) in layers.into_iter().enumerate().rev() {
             let mut nodes = Vec::with_capacity(made.starts.len());
             for (state, &start) in made.starts.iter().enumerate() {
@@ -160,12 +170,30 @@ impl Diagram {
                     let child = if edge.child == NONE { EMPTY } else { below[edge.child as usize] };
                     self.append(0, edge.high, child);
                 }
-                nodes.push(self.finish(layer, 0)?);
+                let node = self.finish(layer, 0)?;
+                if is_lattice {
+                    self.store.note_lattice(node);
+                }
+                nodes.push(node);
             }
             below = nodes;
         }
         Ok(below[0])
     }
+}
+
+/// Accepts every vector.
+struct Anything;
+
+impl Machine for Anything {
+    fn split(&mut self, _: usize, _: u32, _: &mut Vec<(u32, u32)>) {}
+}
+
+/// The interval that has `value`: its upper end and the state after it. Those before it are dropped.
+fn next_reading(readings: &mut &[(u32, u32)], value: u32) -> (u32, u32) {
+    let at = readings.partition_point(|reading| reading.0 < value);
+    *readings = &readings[at..];
+    readings.first().copied().unwrap_or((u32::MAX, REJECT))
 }
 
 /// Where `U_layer,other` comes up to more than `greatest`, if that is below what the box allows.
@@ -215,7 +243,7 @@ impl Layer {
     }
 }
 
-/// The boxes of a layer, each stored once: `width` lower ends, then as many upper ends.
+/// The boxes of a layer, each stored once: `width` lower ends, as many upper ends, a state.
 #[derive(Debug)]
 struct Boxes {
     width: usize,
@@ -231,20 +259,87 @@ struct Boxes {
 impl Boxes {
     fn new(width: usize) -> Self {
         let slots = vec![(0, NONE); 64];
-        Boxes { width, count: 0, keys: Vec::new(), slots, key: vec![0; 2 * width], hash: 0 }
+        Boxes { width, count: 0, keys: Vec::new(), slots, key: vec![0; 2 * width + 1], hash: 0 }
     }
 
+    #[inline]
     fn get(&self, at: usize) -> &[u32] {
-        &self.keys[at * 2 * self.width..][..2 * self.width]
+        let length = 2 * self.width + 1;
+        &self.keys[at * length..][..length]
     }
 
     fn bytes(&self) -> usize {
         self.keys.capacity() * size_of::<u32>() + self.slots.capacity() * size_of::<(u32, u32)>()
     }
 
+    /// Changes a part of the box in the making.
+    #[inline]
+    fn set(&mut self, at: usize, value: u32) {
+        let before = std::mem::replace(&mut self.key[at], value);
+        self.hash = self.hash.wrapping_sub(part(at, before)).wrapping_add(part(at, value));
+    }
+
+    /// The box that follows `value` on `layer` within `low` and `high`, and where it changes.
+    #[expect(clippy::too_many_arguments, reason = "a box has two ends, and there are two boxes")]
+    fn start(
+        &mut self,
+        layer: usize,
+        value: u32,
+        low: &[u32],
+        high: &[u32],
+        residual: u32,
+        clocks: &impl Clocks,
+        changes: &mut [u32],
+    ) {
+        let width = self.width;
+        self.key[2 * width] = residual;
+        self.hash = part(2 * width, residual);
+        for at in 0..width {
+            let other = layer + 1 + at;
+            let least = low[at].max(clocks.lower(layer, value, other));
+            let greatest = high[at].min(clocks.upper(layer, value, other));
+            self.key[at] = least;
+            self.key[width + at] = greatest;
+            changes[at] = clocks.upper(other, least, layer).saturating_add(1);
+            changes[width + at] = rise(clocks, layer, other, greatest, high[at]);
+            self.hash = self.hash.wrapping_add(part(at, least));
+            self.hash = self.hash.wrapping_add(part(width + at, greatest));
+        }
+    }
+
+    /// What changes up to `value`.
+    #[inline]
+    fn advance(
+        &mut self,
+        layer: usize,
+        value: u32,
+        high: &[u32],
+        clocks: &impl Clocks,
+        changes: &mut [u32],
+    ) {
+        let width = self.width;
+        for (at, change) in changes.iter_mut().enumerate() {
+            if *change > value {
+                continue;
+            }
+            if at < width {
+                let other = layer + 1 + at;
+                let least = clocks.lower(layer, value, other).max(self.key[at]);
+                *change = clocks.upper(other, least, layer).saturating_add(1);
+                self.set(at, least);
+            } else {
+                let bound = high[at - width];
+                let other = layer + 1 + at - width;
+                let greatest = clocks.upper(layer, value, other).min(bound);
+                *change = rise(clocks, layer, other, greatest, bound);
+                self.set(at, greatest);
+            }
+        }
+    }
+
     /// The number of the box in the making; `NONE` if it is empty.
     fn intern(&mut self, budget: &Budget, allowance: &mut Allowance) -> Result<u32, Stop> {
-        let (low, high) = self.key.split_at(self.width);
+        let (low, high) = self.key[..2 * self.width].split_at(self.width);
         if low.iter().zip(high).any(|(low, high)| low > high) {
             return Ok(NONE);
         }

@@ -28,7 +28,11 @@
 //! problem of the same kind, however long it is. There is no iteration to a fixpoint. Steps
 //! the other way are the mirror image.
 //!
-//! Where `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same.
+//! Tried and dropped: one operation on three sets, `E(F, G ∪ (F ∩ H))`, which carries what comes from above as `H` instead
+//! of making `G ∪ (F ∩ H)` first. A quarter less work in some cases, three times as much in others, since what lies
+//! outside of `F` then tells problems apart that are the same.
+//!
+//! Where `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same for less.
 
 use super::budget::Stop;
 use super::diagram::{Diagram, Set};
@@ -60,7 +64,7 @@ impl Diagram {
         if through == EMPTY || goal == EMPTY || goal == FULL || through == goal {
             return Ok(goal);
         }
-        if let Some(known) = self.memo.find(Op::Until, through, goal, 0) {
+        if let Some(known) = self.memo.find(through, goal, Op::Until) {
             return Ok(known);
         }
         let layer = self.store.layer(goal);
@@ -82,15 +86,16 @@ impl Diagram {
             f.at -= usize::from(f_low == low);
             g.at -= usize::from(g_low == low);
         }
-        let result = self.finish_reversed(layer, base)?;
-        Ok(self.keep(Op::Until, (through, goal, 0), result))
+        self.scratch[base..].reverse();
+        let result = self.finish_like(layer, base, [goal, through])?;
+        Ok(self.keep(through, goal, Op::Until, result))
     }
 
     fn spread(&mut self, through: Id, start: Id) -> Result<Id, Stop> {
         if through == EMPTY || start == EMPTY || start == FULL || through == start {
             return Ok(start);
         }
-        if let Some(known) = self.memo.find(Op::Since, through, start, 0) {
+        if let Some(known) = self.memo.find(through, start, Op::Since) {
             return Ok(known);
         }
         let layer = self.store.layer(start);
@@ -115,7 +120,7 @@ impl Diagram {
             i += usize::from(i < i_end && self.store.edge(i).high == high);
             j += usize::from(j < j_end && self.store.edge(j).high == high);
         }
-        let result = self.finish(layer, base)?;
-        Ok(self.keep(Op::Since, (through, start, 0), result))
+        let result = self.finish_like(layer, base, [start, through])?;
+        Ok(self.keep(through, start, Op::Since, result))
     }
 }

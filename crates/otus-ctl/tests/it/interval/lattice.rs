@@ -1,6 +1,8 @@
 //! The set that clocks allow, against the test of every vector; and what is special in lattices.
 
-use otus_ctl::interval::{ClockTable, Clocks, Diagram, Set};
+use otus_ctl::interval::{ACCEPT, ClockTable, Clocks, Diagram, REJECT, Set};
+
+use super::random::Random;
 
 /// The clocks of a random execution: per process and event, how many events of each process it knows.
 fn execution(random: &mut fastrand::Rng, bounds: &[u32], sociable: f64) -> Vec<Vec<Vec<u32>>> {
@@ -44,6 +46,23 @@ fn check(bounds: &[u32], table: &ClockTable) -> (Diagram, Set) {
     assert!(diagram.points(top).eq(points.iter().cloned()), "{table:?}");
     assert_eq!(diagram.from_points(&points), Ok(top));
     (diagram, top)
+}
+
+#[test]
+fn a_machine_reads_the_lattice_as_it_is_made() {
+    let mut random = fastrand::Rng::with_seed(8);
+    for round in 0..400 {
+        let bounds = random_bounds(&mut random);
+        let clocks = execution(&mut random, &bounds, 0.5);
+        let table = ClockTable::new(&bounds, |i, x, j| clocks[i][x as usize][j]);
+        let mut machine = Random { seed: round, bounds: bounds.clone() };
+        let mut diagram = Diagram::new(&bounds);
+        let direct = diagram.lattice_where(&table, &mut machine, 2).unwrap();
+        let top = diagram.lattice(&table).unwrap();
+        assert_eq!(diagram.build(&mut machine, 2, top), Ok(direct));
+        assert_eq!(diagram.lattice_where(&table, &mut machine, ACCEPT), Ok(top));
+        assert_eq!(diagram.lattice_where(&table, &mut machine, REJECT), Ok(Set::EMPTY));
+    }
 }
 
 fn random_bounds(random: &mut fastrand::Rng) -> Vec<u32> {

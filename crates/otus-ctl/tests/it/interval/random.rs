@@ -185,9 +185,9 @@ proptest! {
 }
 
 /// A machine with seven states whose splits are drawn from a seed.
-struct Random {
-    seed: u64,
-    bounds: Vec<u32>,
+pub(super) struct Random {
+    pub(super) seed: u64,
+    pub(super) bounds: Vec<u32>,
 }
 
 impl Machine for Random {
