@@ -317,8 +317,7 @@ impl<'t> Checker<'t> {
     fn least(&self, conditions: &[(ProcessId, Allowed)]) -> Option<Vec<u32>> {
         let clocks = self.clocks();
         let column = |process: ProcessId| process.index();
-        let allowed: Vec<Allowed> =
-            conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
+        let allowed: Vec<Allowed> = conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
         conjunctive::least(&allowed, |from, value, to| {
             let Some(last) = value.checked_sub(1) else { return 0 };
             let event = EventId(self.trace.range(conditions[from].0).start + last);

@@ -287,9 +287,8 @@ impl<'f> Encoder<'f> {
                     sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
                 }
                 Atom::Member(..) | Atom::Compare(..) | Atom::Pair(..) => {
-                    let values: Vec<&Value> = (0..tracks.len())
-                        .map(|at| value(tracks, at, stage.reached[at]))
-                        .collect();
+                    let values: Vec<&Value> =
+                        (0..tracks.len()).map(|at| value(tracks, at, stage.reached[at])).collect();
                     used.atom.holds(&values)
                 }
             },

@@ -3,7 +3,8 @@
 //! The cuts of a partial-order trace form a lattice; a formula of CTL is read over the runs through it. Data flows
 //! down this list:
 //!
-//! - [`formula`], [`atom`]: formulas, each stored once, down to what can be asked of a cut;
+//! - [`formula`], [`atom`]: formulas, each stored once, down to what can be asked of a cut; [`mod@lower`]: as
+//!   written, with names resolved over a trace;
 //! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
@@ -18,9 +19,11 @@ mod encode;
 mod evaluate;
 pub mod formula;
 pub mod interval;
+pub mod lower;
 mod track;
 mod view;
 
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
+pub use lower::{Lowered, Property, lower};
 pub use view::Arrangement;

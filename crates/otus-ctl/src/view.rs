@@ -52,7 +52,12 @@ impl View {
         arrangement: Arrangement,
     ) -> Self {
         let processes = trace.processes().filter(|&process| trace.length(process) > 0).collect();
-        View::new((trace, clocks), processes, |process| trace.events(process).collect(), arrangement)
+        View::new(
+            (trace, clocks),
+            processes,
+            |process| trace.events(process).collect(),
+            arrangement,
+        )
     }
 
     /// Some events, in any order and perhaps several times.
