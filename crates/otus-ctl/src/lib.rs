@@ -9,10 +9,11 @@
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
 //! - [`encode`], [`evaluate`]: formulas to sets of cuts;
-//! - [`conjunctive`], [`check`]: the answer.
+//! - [`conjunctive`], [`check`]: the answer; [`witness`]: a run that shows it; [`mod@certify`]: whether it does.
 #![forbid(unsafe_code)]
 
 pub mod atom;
+pub mod certify;
 pub mod check;
 mod conjunctive;
 mod encode;
@@ -22,8 +23,11 @@ pub mod interval;
 pub mod lower;
 mod track;
 mod view;
+pub mod witness;
 
+pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
 pub use lower::{Lowered, Property, lower};
 pub use view::Arrangement;
+pub use witness::{Evidence, Explanation};
