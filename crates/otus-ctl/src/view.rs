@@ -51,13 +51,10 @@ impl View {
         (trace, clocks): (&PartialOrder, &Clocks),
         arrangement: Arrangement,
     ) -> Self {
-        let processes = trace.processes().filter(|&process| trace.length(process) > 0).collect();
-        View::new(
-            (trace, clocks),
-            processes,
-            |process| trace.events(process).collect(),
-            arrangement,
-        )
+        let busy = |&process: &ProcessId| trace.length(process) > 0;
+        let processes: Vec<ProcessId> = trace.processes().filter(busy).collect();
+        let events = |process| trace.events(process).collect();
+        View::new((trace, clocks), &processes, events, arrangement)
     }
 
     /// Some events, in any order and perhaps several times.
