@@ -35,7 +35,7 @@
 //! the last layer up. There is no recursion; the boxes of two layers are held at a time, and the
 //! intervals of all. Cost: `O(k)` simple steps per interval of the result.
 //!
-//! The first version subtracted what each single message forbids, as [001] does: seconds instead
+//! The first version subtracted what each single message forbids, as the paper does: seconds instead
 //! of microseconds. A second one recursed from box to box with a table for all layers: the
 //! same time but keys of all layers in memory.
 //!
