@@ -36,11 +36,19 @@ fn a_node_budget_stops_and_leaves_what_was() {
     diagram.collect([&mut small]);
     assert_eq!(diagram.nodes(), 6);
     assert_eq!(diagram.count(small).to_string(), (5_u64.pow(6)).to_string());
+    // Once more, with other roots.
+    let mut other = diagram.cuboid(&[(2, 3); 6]).unwrap();
+    diagram.collect([&mut other]);
+    assert_eq!(diagram.nodes(), 6);
+    diagram.collect([&mut other]);
+    assert_eq!(diagram.nodes(), 6);
+    assert_eq!(diagram.cuboid(&[(2, 3); 6]), Ok(other));
+    let small = diagram.cuboid(&[(3, 7); 6]).unwrap();
     // There is room again, and what is the same is found again.
     assert_eq!(diagram.cuboid(&[(3, 7); 6]), Ok(small));
     assert!(scattered(&mut diagram, 1, 5).is_ok());
     let stats = diagram.stats();
-    assert_eq!((stats.collections, stats.peak_nodes), (1, 2000));
+    assert_eq!((stats.collections, stats.peak_nodes), (3, 2000));
 }
 
 #[test]
