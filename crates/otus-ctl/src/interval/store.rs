@@ -12,7 +12,7 @@
 //! interval `(n_i, FULL)`, which is what the terminal `FULL` looks like beside a node.
 //!
 //! A first version kept headers in an array of their own: one more miss of the cache per node looked
-//! at, and a quarter more time on diagrams that do not fit into it.
+//! at, and 10 to 30 % more time on diagrams that do not fit into it.
 
 use super::budget::{Budget, Stop};
 

@@ -35,9 +35,9 @@
 //! the last layer up. There is no recursion; the boxes of two layers are held at a time, and the
 //! intervals of all. Cost: `O(k)` simple steps per interval of the result.
 //!
-//! The first version subtracted what each single message forbids, as the paper does: seconds instead
-//! of microseconds. A second one recursed from box to box with a table for all layers: the
-//! same time but keys of all layers in memory.
+//! The paper starts from all vectors and subtracts what each message forbids, one after the other; the lattice
+//! then goes through as many shapes as there are messages. Recursion from box to box, instead of layer by layer,
+//! would hold the boxes of all layers.
 //!
 //! # With a machine
 //!
