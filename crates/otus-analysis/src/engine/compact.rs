@@ -74,6 +74,9 @@ impl Store {
         self.stepped_that.clear();
         self.pruned.clear();
         self.stripped.clear();
+        self.cuts.clear();
+        self.idle.clear();
+        self.shed.clear();
         self.expanded.clear();
         self.hurried.clear();
         self.included.clear();

@@ -552,7 +552,7 @@ pub(super) fn settle(
     global: bool,
 ) -> ExprId {
     if global {
-        return expr;
+        return cut(context, expr, logs);
     }
     let mut expr = expr;
     let mut ghosts = LifelineSet::EMPTY;
@@ -573,4 +573,17 @@ pub(super) fn settle(
         expr = context.store.strip(expr, set);
     }
     expr
+}
+
+/// The same for a global prefix.
+fn cut(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
+    let mut over = LifelineSet::EMPTY;
+    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
+        over = over.union(&context.store.components[component]);
+    }
+    if !context.options.strip || over.is_empty() {
+        return expr;
+    }
+    let over = context.store.set(&over);
+    context.store.cut(expr, over)
 }

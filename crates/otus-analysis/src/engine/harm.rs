@@ -69,6 +69,19 @@
 //! operator that orders a pair of R is below n or n itself, so all pairs of the cycle are in R′, and
 //! so are the identities of synchronous passings: R′ and the <c have a cycle. ∎
 //!
+//! **One log alone.** Let only one component c be observed, the others see nothing. Then there is
+//! only <c, and a cycle goes back on c alone; where it goes on to a later operand it does so on c
+//! or along a pair of R, on a component that has a lifeline outside r on both sides: call those
+//! *tight*. `coreg_r(x,y)` is **harmful for c** if c is loose there and, for some tight d ≠ c, c → d
+//! is in G(x)⁺ and d → c in G(y)⁺; the same for `loopC_r(b)` with x = y = b. If no node is harmful for c,
+//! all can be relaxed and c sees the same.
+//!
+//! *Proof.* As before. A piece that is entered and left on the same component is left out with the
+//! help of <c, so it must be on c for that: in `coreg_r(x,y)` each piece is entered or left by going
+//! back, which is on c. In a loop, a piece may go on from d to d ≠ c; it then adds nothing to the walk
+//! from c to d and on to c, so c → d and d → c are in G(b)⁺ for the component d on which the first piece
+//! after going back is left. ∎
+//!
 //! All questions about declarations of single components (accept, multi-prefix, slice …) are
 //! questions about `σ_C`, so relaxation changes no answer. It does change global prefixes.
 //!
@@ -98,6 +111,8 @@ const WORK: usize = 4_000_000;
 #[derive(Debug, Clone, Default)]
 pub struct Harm {
     harmful: FxHashSet<TermId>,
+    /// The components for which some node is harmful.
+    entangled: FxHashSet<usize>,
 }
 
 impl Harm {
@@ -106,18 +121,20 @@ impl Harm {
         let mut search = Search::new(pool, partition);
         let parts = parts(pool, term);
         let candidates = search.candidates(&parts);
-        let mut harmful = FxHashSet::default();
+        let mut harm = Harm::default();
         if candidates.is_empty() {
-            return Harm { harmful };
+            return harm;
         }
         let mut graphs: FxHashMap<TermId, Graph> = FxHashMap::default();
         let mut next = candidates.iter().peekable();
         for &part in &parts {
-            if next.next_if(|&&(candidate, _)| candidate == part).is_some_and(|&(_, region)| {
+            if let Some(&(_, region)) = next.next_if(|&&(candidate, _)| candidate == part) {
                 let (left, right) = sides(pool.node(part));
-                search.is_harmful(region, (left, graphs[&left]), (right, graphs[&right]))
-            }) {
-                harmful.insert(part);
+                let (left, right) = ((left, graphs[&left]), (right, graphs[&right]));
+                if search.is_harmful(region, left, right) {
+                    harm.harmful.insert(part);
+                    search.entangle(region, left, right, &mut harm.entangled);
+                }
             }
             // Nothing above the last candidate matters.
             if next.peek().is_none() {
@@ -126,12 +143,17 @@ impl Harm {
             let graph = search.graph(part, &graphs);
             graphs.insert(part, graph);
         }
-        Harm { harmful }
+        harm
     }
 
     /// Whether a `coreg` or `loopC` of the term is harmful. Other terms never are.
     pub fn is_harmful(&self, term: TermId) -> bool {
         self.harmful.contains(&term)
+    }
+
+    /// Whether all can be relaxed if only one component is observed.
+    pub fn is_free_alone(&self, component: ComponentId) -> bool {
+        !self.entangled.contains(&component.index())
     }
 
     /// Whether nothing is harmful: the whole term can be relaxed, and then components depend on
@@ -291,6 +313,34 @@ impl<'a> Search<'a> {
                 0 => return false,
                 left if left == before => return true,
                 _ => {}
+            }
+        }
+    }
+
+    /// Adds the components for which a harmful node is so by themselves.
+    fn entangle(
+        &mut self,
+        region: RegionId,
+        (x, graph_x): (TermId, Graph),
+        (y, graph_y): (TermId, Graph),
+        entangled: &mut FxHashSet<usize>,
+    ) {
+        let shared = self.shared(x, y);
+        let mut tight = self.none();
+        let (left, right) = (self.pool.attributes(x).lifelines, self.pool.attributes(y).lifelines);
+        for lifeline in self.pool.region(left).iter() {
+            let outside = !self.pool.region_contains(region, lifeline);
+            if outside && self.pool.region_contains(right, lifeline) {
+                insert(&mut tight, self.partition.component_of(lifeline).index());
+            }
+        }
+        for c in members(&shared) {
+            let middle = intersection(&self.row(graph_x, c, &shared), &tight);
+            let mut middle = members(&middle).filter(|&d| d != c);
+            if is_loose(self.pool, self.partition, region, (x, y), c)
+                && middle.any(|d| contains(&self.row(graph_y, d, &shared), c))
+            {
+                entangled.insert(c);
             }
         }
     }

@@ -15,6 +15,9 @@
 //! *Unseen events* are taken only if no observed one can be: breadth first, so that as few as
 //! possible come in between; at the end, the cheapest way to terminate.
 //!
+//! *Slices of what repeats itself* are replayed one log after the other, as they were asked
+//! ([`alone`](super::alone)): each adds iterations that only its component sees.
+//!
 //! *Cost.* One question for each step at most, within a budget of its own; if that ends first there is no
 //! witness, and the verdict stands. If a formula explains the multi-trace ([`sat`](super::sat)), its
 //! model is the witness and nothing is replayed. *Switch.* None: it is asked for by itself.
@@ -30,7 +33,7 @@ use super::compile::{Compiler, Form};
 use super::logs::Logs;
 use super::search::Found;
 use super::store::{ExprId, Store, SymbolId};
-use super::{Ending, Engine, begin, coupled, search};
+use super::{Ending, Engine, alone, begin, coupled, search};
 use crate::budget::{Budget, Meter};
 use crate::question::Question;
 use crate::witness::{Place, Witness, WitnessStep};
@@ -44,8 +47,9 @@ pub(super) fn replay(
     question: &Question,
     budget: &Budget,
 ) -> Option<Witness> {
+    engine.prepare();
     let global = *question == Question::GlobalPrefix;
-    let form = if engine.compiled.decoupled && !global { Form::Loose } else { Form::Rigid };
+    let stages = stages(engine, trace, question);
     let term = otus_core::algebra::simplify(pool, term);
     let mut meter = Meter::new(budget);
     engine.store.set_deadline(meter.deadline());
@@ -55,7 +59,8 @@ pub(super) fn replay(
         partition: trace.partition(),
         logs: Logs::new(trace, question),
         global,
-        form,
+        form: Form::Rigid,
+        only: None,
         frontiers: Frontiers::default(),
         compiled: FxHashMap::default(),
         parts: FxHashMap::default(),
@@ -63,10 +68,37 @@ pub(super) fn replay(
         meter: &mut meter,
         steps: Vec::new(),
     };
-    replay.run(term)?;
+    let mut term = term;
+    for stage in stages {
+        (replay.logs, replay.form, replay.only) = (stage.logs, stage.form, stage.only);
+        term = replay.run(term)?;
+    }
     let positions = &replay.frontiers.positions;
     let steps = replay.steps.iter().map(|taken| taken.publish(positions)).collect();
     Some(Witness { steps })
+}
+
+/// What is replayed at a time: all logs, or only that of one component.
+struct Stage<'t> {
+    logs: Logs<'t>,
+    form: Form,
+    only: Option<usize>,
+}
+
+fn stages<'t>(engine: &Engine, trace: &'t MultiTrace, question: &Question) -> Vec<Stage<'t>> {
+    let compiled = engine.compiled.as_ref().expect("it is prepared");
+    let components = trace.partition().len();
+    let form = |loose| if loose { Form::Loose } else { Form::Rigid };
+    if engine.asks_alone(question) {
+        let stage = |component| Stage {
+            logs: Logs::new(trace, &alone::only(question, component, components)),
+            form: form(alone::is_loose(compiled, component)),
+            only: alone::is_loose(compiled, component).then_some(component),
+        };
+        return (0..components).map(stage).collect();
+    }
+    let loose = compiled.decoupled && *question != Question::GlobalPrefix;
+    vec![Stage { logs: Logs::new(trace, question), form: form(loose), only: None }]
 }
 
 /// A step taken.
@@ -110,6 +142,8 @@ struct Replay<'a, 'b> {
     logs: Logs<'a>,
     global: bool,
     form: Form,
+    /// The only component that is looked at now.
+    only: Option<usize>,
     frontiers: Frontiers,
     compiled: FxHashMap<(TermId, Form), ExprId>,
     parts: FxHashMap<EventId, Parts>,
@@ -119,7 +153,8 @@ struct Replay<'a, 'b> {
 }
 
 impl Replay<'_, '_> {
-    fn run(&mut self, term: TermId) -> Option<()> {
+    /// Replays the logs from a term; what is left of it can end there.
+    fn run(&mut self, term: TermId) -> Option<TermId> {
         let mut left = self.left(term, self.logs.consumed.clone());
         while !self.is_consumed(&left) {
             left = self.next(&left)?;
@@ -220,6 +255,17 @@ impl Replay<'_, '_> {
         }
         self.logs.consumed.copy_from_slice(&next.consumed);
         let (mut context, _) = self.engine.context();
+        if let Some(only) = self.only {
+            let found = alone::run(&mut context, next.expr, &mut self.logs, only, self.meter);
+            match found {
+                Found::Yes => return Some(true),
+                Found::No => return Some(false),
+                Found::Unknown(_) => {
+                    context.store.refuel();
+                    self.logs.consumed.copy_from_slice(&next.consumed);
+                }
+            }
+        }
         let found = if self.form == Form::Loose {
             search::explain(&mut context, next.expr, &mut self.logs, self.meter)
         } else {
@@ -302,7 +348,7 @@ impl Replay<'_, '_> {
     }
 
     /// Unseen events up to the end, as few as possible.
-    fn terminate(&mut self, term: TermId) -> Option<()> {
+    fn terminate(&mut self, term: TermId) -> Option<TermId> {
         let mut term = term;
         while !self.pool.attributes(term).terminates {
             if self.meter.count().is_some() {
@@ -327,7 +373,7 @@ impl Replay<'_, '_> {
             self.steps.push(Taken { event, position, observed: Pool::NONE });
             term = step.follow_up;
         }
-        Some(())
+        Some(term)
     }
 
     /// Whether an event may happen unseen when all logs are consumed.

@@ -290,11 +290,12 @@ fn declaration(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Question,
 }
 
 /// All ideas of the fast engine, then all but one, then none.
-fn options() -> [(&'static str, Options); 8] {
+fn options() -> [(&'static str, Options); 9] {
     let all = Options::default();
     let none = Options {
         relax: false,
         look_ahead: false,
+        alone: false,
         stubborn: false,
         strip: false,
         absorb: false,
@@ -304,6 +305,7 @@ fn options() -> [(&'static str, Options); 8] {
         ("with all its ideas", all),
         ("without relaxation", Options { relax: false, ..all }),
         ("without look-ahead", Options { look_ahead: false, ..all }),
+        ("without logs alone", Options { alone: false, ..all }),
         ("without stubborn sets", Options { stubborn: false, ..all }),
         ("without stripping", Options { strip: false, ..all }),
         ("without absorption", Options { absorb: false, ..all }),

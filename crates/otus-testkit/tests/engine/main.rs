@@ -49,6 +49,7 @@ fn random_options(rng: &mut fastrand::Rng) -> Options {
     Options {
         relax: rng.bool(),
         look_ahead: rng.bool(),
+        alone: rng.bool(),
         stubborn: rng.bool(),
         strip: rng.bool(),
         absorb: rng.bool(),

@@ -565,7 +565,7 @@ fn all_combinations_of_switches_agree() {
     sweep(44, 30, 3..9, |rng, scope, term, all| {
         let pool = &scope.pool;
         let partition = &all[0].partition;
-        let mut engines: Vec<(Options, Engine)> = (0..64)
+        let mut engines: Vec<(Options, Engine)> = (0..128)
             .map(|bits: u32| {
                 let on = |switch: u32| bits & (1 << switch) != 0;
                 let options = Options {
@@ -575,6 +575,7 @@ fn all_combinations_of_switches_agree() {
                     strip: on(3),
                     absorb: on(4),
                     solver: on(5),
+                    alone: on(6),
                 };
                 (options, Engine::new(pool, term, partition, options))
             })
