@@ -6,7 +6,6 @@
 //! has are taken as they are.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
@@ -14,8 +13,8 @@ use otus_analysis::config::{Config, Kind, Simulation};
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict, generate};
 use otus_core::{LifelineId, MessageId, Pool, Signature, TermId};
-use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
-use otus_trace::case::{self, Case};
+use otus_syntax::print;
+use otus_testkit::corpus;
 use otus_trace::{MultiTrace, Partition, raise};
 
 use super::checks::Checks;
@@ -51,8 +50,12 @@ fn groups() -> Vec<Group> {
         };
         (from..from + count).filter_map(one).collect()
     };
-    let theirs = models().into_iter().filter(Recorded::is_random);
-    let theirs = theirs.filter_map(|recorded| subject(recorded.model, 100, &recorded.name));
+    let is_random = |name: &str| name.starts_with("gen") || name.starts_with("rnd");
+    let theirs = corpus::models().unwrap_or_default().into_iter();
+    let theirs = theirs.filter(|recorded| is_random(&recorded.name)).filter_map(|recorded| {
+        let model = Model { pool: recorded.pool, term: recorded.term };
+        subject(model, 100, &recorded.name)
+    });
     vec![
         Group { name: "theirs", subjects: theirs.collect() },
         Group { name: "like theirs", subjects: ours(0, 60, Shape::LikeTheirs) },
@@ -368,49 +371,13 @@ fn beside_graph(groups: &[Group], size: Size, checks: &mut Checks) {
 
 // --- recorded times
 
-/// A model of `../shared/corpus` with its cases.
-struct Recorded {
-    name: String,
-    model: Model,
-    cases: Vec<Case>,
-}
-
-impl Recorded {
-    fn is_random(&self) -> bool {
-        self.name.starts_with("gen") || self.name.starts_with("rnd")
-    }
-}
-
-fn models() -> Vec<Recorded> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
-    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    folders.sort();
-    folders.iter().filter_map(|folder| read(folder)).collect()
-}
-
-fn read(folder: &Path) -> Option<Recorded> {
-    let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let signature = parse_spec(&Source::new("sig.hsf", text("sig.hsf")?)).tree;
-    let interaction =
-        parse_spec(&Source::with_id(SourceId(1), "model.hif", text("model.hif")?)).tree;
-    let lowered = otus_core::lower(&[&signature, &interaction]);
-    let cases = Source::new("cases.jsonl", text("cases.jsonl")?);
-    Some(Recorded {
-        name: folder.file_name()?.to_string_lossy().into_owned(),
-        model: Model { pool: lowered.pool, term: lowered.term? },
-        cases: case::read(&cases).filter_map(Result::ok).collect(),
-    })
-}
-
 /// The cases of the corpus whose times were recorded, beside ours.
 fn recorded(size: Size, checks: &mut Checks) {
-    let models = models();
     println!();
-    if models.is_empty() {
+    let Some(models) = corpus::models() else {
         println!("Recorded times are left out: there is no `../shared/corpus`.");
         return;
-    }
+    };
     println!(
         "The cases of the corpus with recorded times of the peer (version 0.8.8, memoization, no other \
          reductions; at most 5 s each, and what took longer is left out). Ours include making an engine \
@@ -427,31 +394,22 @@ fn recorded(size: Size, checks: &mut Checks) {
             Some("rnd") => "rnd: other random ones",
             Some(_) | None => "use cases",
         };
-        let synchronous = matches!(recorded.name.as_str(), "abp" | "coping" | "network");
-        let pool = &mut recorded.model.pool;
-        let traces: Vec<MultiTrace> = recorded
-            .cases
-            .iter()
-            .map(|case| parse_trace(&Source::new("case", case.htf.clone())).tree)
-            .map(|tree| otus_trace::lower(&tree, pool).0)
-            .collect();
+        let cases = std::mem::take(&mut recorded.cases);
+        let traces: Vec<MultiTrace> = cases.iter().map(|case| recorded.trace(case)).collect();
         for (number, (question, key)) in QUESTIONS.iter().zip(keys).enumerate() {
-            let key = if synchronous { format!("{key}@0.8.5") } else { key.to_owned() };
             let mut engines: Vec<(Partition, Engine)> = Vec::new();
-            for (case, trace) in recorded.cases.iter().zip(&traces) {
-                let text = case.rest["verdicts"][&key].as_str().unwrap_or("SKIPPED");
-                let recorded_time = case.rest["hibou_ms"][&key].as_f64();
-                let Some(milliseconds) =
-                    recorded_time.filter(|_| !matches!(text, "TIMEOUT" | "CRASH" | "SKIPPED"))
-                else {
+            for (case, trace) in cases.iter().zip(&traces) {
+                if recorded.peer(case, key).is_none() {
                     continue;
-                };
+                }
+                let recorded_time = case.rest["hibou_ms"][recorded.key(key)].as_f64();
+                let Some(milliseconds) = recorded_time else { continue };
                 let start = ThreadTime::now();
                 let known = engines.iter().position(|(other, _)| other == trace.partition());
                 let at = known.unwrap_or_else(|| {
                     let options = Options::default();
-                    let model = &recorded.model;
-                    let engine = Engine::new(&model.pool, model.term, trace.partition(), options);
+                    let (pool, term) = (&recorded.pool, recorded.term);
+                    let engine = Engine::new(pool, term, trace.partition(), options);
                     engines.push((trace.partition().clone(), engine));
                     engines.len() - 1
                 });

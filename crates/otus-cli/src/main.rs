@@ -18,6 +18,7 @@ mod options;
 mod output;
 mod pipeline;
 mod report;
+mod words;
 
 use clap::Parser as _;
 
