@@ -402,3 +402,47 @@ fn variables_start_with_the_zero_of_their_kind() {
     assert_eq!(order.length(order.process("idle").unwrap()), 0);
     assert_eq!(order.event(order.process("idle").unwrap(), 1), None);
 }
+
+/// Every second process of a long chain writes, so that no single edge orders two writers: their
+/// order is looked up in clocks, a few columns at a time.
+#[test]
+fn many_processes_and_long_chains_are_no_trouble() {
+    let count: usize = 5_000;
+    let variable = |process: usize| process.is_multiple_of(2).then_some(0);
+    let processes: Vec<Vec<Option<u8>>> = (0..count).map(|p| vec![variable(p), None]).collect();
+    let edges: Vec<(At, At)> = (1..count).map(|p| ((p - 1, 2), (p, 1))).collect();
+    let chain = Sketch { processes, edges };
+    let order = chain.build(Writes::Checked).unwrap();
+    let history = order.histories(&[VariableId(0)]).remove(0);
+    assert_eq!(history.len(), count / 2);
+    assert!(history.is_sorted_by_key(|write| write.event));
+    assert_eq!(order.hasse().len(), count - 1);
+    // One link less, and two halves write at once.
+    let mut broken = chain.clone();
+    broken.edges.remove(count / 2);
+    assert!(matches!(broken.build(Writes::Checked), Err(OrderError::UnorderedWrites { .. })));
+    let ordered = broken.build(Writes::Ordered).unwrap();
+    assert_eq!(ordered.histories(&[VariableId(0)])[0].len(), count / 2);
+    // One link more, and the whole chain is a cycle.
+    let mut closed = chain;
+    closed.edges.push(((count - 1, 2), (0, 1)));
+    let Err(OrderError::Cycle(events)) = closed.build(Writes::Checked) else { panic!() };
+    assert_eq!(events.len(), 2 * count);
+}
+
+#[test]
+fn an_event_with_many_edges_is_read_once() {
+    let count = 300_000;
+    let mut builder = Builder::default();
+    let (p, q) = (builder.process("p"), builder.process("q"));
+    let sources: Vec<Happened> = (0..count).map(|_| builder.event(p).at()).collect();
+    let target = builder.event(q).at();
+    for &source in sources.iter().rev() {
+        builder.edge(source, target);
+        builder.edge(source, target);
+    }
+    let order = builder.finish(Writes::Checked).unwrap();
+    assert_eq!(order.edges().len(), count);
+    assert_eq!(order.hasse().len(), 1);
+    assert_eq!(order.clocks().at(EventId::new(count), 0), offset(count));
+}

@@ -44,7 +44,7 @@ pub(super) fn unordered(order: &PartialOrder, runs: &[Run]) -> Vec<Pair> {
         doubtful.iter().map(|pair| order.process_of(pair.earlier)).collect();
     sources.sort_unstable();
     sources.dedup();
-    let rows = order.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
+    let rows = order.clock_entries(1);
     let mut found = Vec::new();
     for columns in sources.chunks((ENTRIES / rows).max(1)) {
         let clocks = clocks(&order.starts, &order.edges, runs, columns);
