@@ -261,6 +261,29 @@ proptest! {
     }
 
     #[test]
+    fn a_restriction_is_the_order_among_its_events(sketch in sketch(true), picks: u32) {
+        let order = sketch.build(Writes::Ordered).unwrap();
+        let clocks = order.clocks();
+        let all = (0..order.event_count()).map(EventId::new);
+        let events: Vec<EventId> = all.filter(|event| picks >> event.0 & 1 == 1).collect();
+        let kept = order.restrict(events.iter().rev().chain(&events).copied().collect());
+        prop_assert_eq!(kept.events(), &events[..]);
+        let inverse = kept.inverse_clocks();
+        let width = kept.processes().len();
+        for (index, &event) in events.iter().enumerate() {
+            for (column, process) in kept.processes().iter().enumerate() {
+                let own = kept.events_of(column);
+                prop_assert!(own.iter().all(|other| order.process_of(*other) == *process));
+                let past = own.iter().filter(|f| clocks.precedes(**f, event) == Some(true)).count();
+                prop_assert_eq!(kept.clock(index)[column], offset(past));
+                let first = own.iter().position(|f| clocks.precedes(event, *f) == Some(true));
+                let first = first.unwrap_or(own.len()) + 1;
+                prop_assert_eq!(inverse[index * width + column], offset(first));
+            }
+        }
+    }
+
+    #[test]
     fn what_is_written_is_read_back(sketch in sketch(true)) {
         let order = sketch.build(Writes::Ordered).unwrap();
         let text = pot::write(&order);
@@ -445,4 +468,22 @@ fn an_event_with_many_edges_is_read_once() {
     assert_eq!(order.edges().len(), count);
     assert_eq!(order.hasse().len(), 1);
     assert_eq!(order.clocks().at(EventId::new(count), 0), offset(count));
+}
+
+#[test]
+fn a_variable_is_named_with_or_without_its_process() {
+    let mut builder = Builder::default();
+    let (p, q) = (builder.process("p"), builder.process("q"));
+    let first = builder.event(p).set("x", 1).set("q.y", 1).set("shared", 1).at();
+    let second = builder.event(q).set("y", 1).set("shared", 2).at();
+    builder.edge(first, second);
+    let order = builder.finish(Writes::Checked).unwrap();
+    let name = |process, name| order.resolve(process, name).map(|found| order.variable_name(found));
+    assert_eq!(name(None, "x"), Some("x"));
+    assert_eq!(name(Some("p"), "x"), Some("x"));
+    assert_eq!(name(Some("q"), "x"), None);
+    assert_eq!(name(Some("q"), "y"), Some("q.y"));
+    assert_eq!(name(None, "q.y"), Some("q.y"));
+    assert_eq!(name(Some("p"), "shared"), None);
+    assert_eq!(name(Some("nobody"), "x"), None);
 }
