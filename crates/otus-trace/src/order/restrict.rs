@@ -4,7 +4,6 @@
 //! processes, and its clocks count only the events that are kept: the clock of e at q is how many
 //! kept events of q are in ↓e. All that is needed of the rest is which of them lie between.
 
-use otus_core::index::Index as _;
 use otus_syntax::source::offset;
 
 use super::{EventId, PartialOrder, ProcessId};
