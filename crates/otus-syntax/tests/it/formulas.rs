@@ -190,6 +190,7 @@ fn a_file_has_an_item_a_line() {
     check("f;\n-x < 3\n", "f;\n-x < 3");
     check("f; # why\n-x < 3", "f; # why\n-x < 3");
     check("f; # a\n# b\n-x < 3", "f; # a\n# b\n-x < 3");
+    check("f;-# in it\nx < 3", "f;\n# in it\n-x < 3");
     check("a: f\n`and`: g", "a: f\n`and`: g");
     check("\u{feff}# c\nx # d", "# c\nx # d");
     check("f & # in the middle\n g", "# in the middle\nf & g");
