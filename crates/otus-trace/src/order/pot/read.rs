@@ -113,7 +113,10 @@ impl<'s> Reader<'s> {
 
     /// `trace := { "processes", "edges"?, "init"? }`
     fn trace(&mut self) -> Result<(), Malformed> {
-        self.json.peek();
+        let shape = "an object with `processes`, and perhaps `edges` and `init`";
+        if !self.begins(b'{', "the trace", shape)? {
+            return Ok(());
+        }
         let start = self.json.at;
         let mut seen = Seen::default();
         // Edges refer to processes: those that come before them are read after them.
