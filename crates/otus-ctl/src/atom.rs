@@ -52,15 +52,12 @@ impl Atom {
             Atom::Compare(_, comparison, value) => compare(values[0], *comparison, value),
             Atom::Pair(_, comparison, _) => compare(values[0], *comparison, values[1]),
             Atom::Linear(terms, comparison, constant) => {
-                let summands = terms.iter().zip(values).map(|(&(_, factor), value)| {
-                    match value {
-                        Value::Number(number) => factor.checked_mul(*number),
-                        Value::Boolean(_) | Value::Text(_) => None,
-                    }
+                let summands = terms.iter().zip(values).map(|(&(_, factor), value)| match value {
+                    Value::Number(number) => factor.checked_mul(*number),
+                    Value::Boolean(_) | Value::Text(_) => None,
                 });
-                let sum = summands.fold(Some(Rational::from(0)), |sum, next| {
-                    sum.zip(next).and_then(|(sum, next)| sum.checked_add(next))
-                });
+                let mut summands = summands;
+                let sum = summands.try_fold(Rational::from(0), |sum, next| sum.checked_add(next?));
                 sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
             }
         }

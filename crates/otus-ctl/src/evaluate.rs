@@ -57,7 +57,8 @@ impl<'f> Evaluation<'f> {
             if self.formulas.is_temporal(f) {
                 let operands = self.formulas.get(f).operands();
                 let missing = operands.iter().filter(|&&g| {
-                    self.sets[g.index()].is_none() && (self.formulas.is_temporal(g) || !self.joins(f))
+                    self.sets[g.index()].is_none()
+                        && (self.formulas.is_temporal(g) || !self.joins(f))
                 });
                 pending.extend(missing);
             }

@@ -3,24 +3,31 @@
 //! The cuts of a partial-order trace form a lattice; a formula of CTL is read over the runs through it. Data flows
 //! down this list:
 //!
-//! - [`formula`], [`atom`]: formulas, each stored once, down to what can be asked of a cut;
+//! - [`formula`], [`atom`]: formulas, each stored once, down to what can be asked of a cut; [`mod@lower`]: as
+//!   written, with names resolved over a trace;
 //! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
 //! - [`encode`], [`evaluate`]: formulas to sets of cuts;
-//! - [`conjunctive`], [`check`]: the answer.
+//! - [`conjunctive`], [`check`]: the answer; [`witness`]: a run that shows it; [`mod@certify`]: whether it does.
 #![forbid(unsafe_code)]
 
 pub mod atom;
+pub mod certify;
 pub mod check;
 mod conjunctive;
 mod encode;
 mod evaluate;
 pub mod formula;
 pub mod interval;
+pub mod lower;
 mod track;
 mod view;
+pub mod witness;
 
+pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
+pub use lower::{Lowered, Property, lower};
 pub use view::Arrangement;
+pub use witness::{Evidence, Explanation};

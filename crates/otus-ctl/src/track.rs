@@ -8,7 +8,6 @@
 //! events at which its truth value changes. An atom over several processes has a chain for each of its
 //! readings.
 
-use otus_core::index::Index as _;
 use otus_trace::order::{EventId, Owner, PartialOrder, ProcessId, Value, ValueId, VariableId};
 use rustc_hash::FxHashMap;
 

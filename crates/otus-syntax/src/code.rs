@@ -193,6 +193,12 @@ codes! {
     UNQUANTIFIED_MODALITY = "0901", Error, "a modality without a quantifier";
     NOT_LINEAR = "0902", Error, "a product of variables";
     WRONG_SORT = "0903", Error, "a value where a formula is needed, or the other way round";
+    UNKNOWN_VARIABLE = "0904", Error, "a variable that the trace does not have";
+    NO_SUCH_PROCESS = "0905", Error, "a process that the trace does not have";
+    UNKNOWN_LABEL = "0906", Warning, "a label that no event has";
+    WRONG_KIND = "0907", Error, "values of different kinds";
+    UNKNOWN_PATTERN = "0908", Error, "a pattern that does not exist";
+    SUM_TOO_LARGE = "0909", Error, "numbers too large for an exact sum";
 }
 
 impl fmt::Debug for Entry {

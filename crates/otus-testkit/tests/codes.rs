@@ -17,7 +17,7 @@ use otus_syntax::{
     print,
 };
 use otus_testkit::spec::{Case, Fence, cases, listing};
-use otus_trace::order::{Writes, pot};
+use otus_trace::order::{PartialOrder, Writes, pot};
 
 /// Codes whose wrong text is shown but cannot be run here, and why.
 const NOT_RUN: [(Code, &str); 5] = [
@@ -178,6 +178,7 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
         spec = Some(lowered);
         heard.push(hearing);
     }
+    let mut order = None;
     for fence in &section.fences {
         let source = Source::new(fence.argument.clone(), fence.text.clone());
         let found = match &*fence.kind {
@@ -187,8 +188,13 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
             "markdown" => document(&source, fence),
             "htf" => trace(&source, spec.as_mut()),
             "jsonl" => case_file(&source, spec.as_mut()),
+            // On a page about formulas, it is what they are about.
+            "pot" if code.to_string().starts_with("O09") => {
+                order = pot::read(&source, Writes::Checked).ok();
+                continue;
+            }
             "pot" => partial_order(&source),
-            "ctl" => parse_formulas(&source).diagnostics,
+            "ctl" => formulas(&source, order.as_ref()),
             other => panic!("{code} has a fence `{other}`"),
         };
         let listing = listing(&source, &found);
@@ -275,6 +281,15 @@ fn trace(source: &Source, spec: Option<&mut Lowered>) -> Vec<Diagnostic> {
 
 fn partial_order(source: &Source) -> Vec<Diagnostic> {
     pot::read(source, Writes::Checked).err().unwrap_or_default()
+}
+
+fn formulas(source: &Source, order: Option<&PartialOrder>) -> Vec<Diagnostic> {
+    let parsed = parse_formulas(source);
+    let mut found = parsed.diagnostics;
+    found.extend(
+        order.map(|order| otus_ctl::lower(&parsed.tree, order).diagnostics).unwrap_or_default(),
+    );
+    found
 }
 
 fn case_file(source: &Source, mut spec: Option<&mut Lowered>) -> Vec<Diagnostic> {

@@ -30,7 +30,9 @@ mod cycle;
 mod error;
 mod hasse;
 mod linear;
+mod pairing;
 pub mod pot;
+mod stamped;
 mod value;
 mod writes;
 
@@ -48,6 +50,8 @@ pub use build::{Builder, Happened, Writes};
 pub use clock::{Clocks, InverseClocks};
 pub use error::{EventName, OrderError};
 pub use linear::Run;
+pub use pairing::{Paired, from_multi_trace, from_steps};
+pub use stamped::{Stamped, from_clocks};
 pub use value::{Kind, Value, ValueId};
 
 use value::Values;

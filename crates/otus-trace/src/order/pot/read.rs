@@ -135,7 +135,7 @@ impl<'s> Reader<'s> {
         if self.json.peek().is_some() {
             return Err(self.json.malformed("nothing after the trace"));
         }
-        if !seen.has(0) {
+        if !seen.has(0) && !seen.has(UNKNOWN) {
             let help =
                 r#"a trace is {"processes": [{"name": "p", "events": […]}, …], "edges": […]}"#;
             self.bad_field(whole, "the trace has no `processes`".to_owned(), help);
@@ -183,7 +183,7 @@ impl<'s> Reader<'s> {
         let end = offset(self.ends.len());
         let span = self.json.span_from(start);
         let Some((name, span)) = name else {
-            if !seen.has(0) {
+            if !seen.has(0) && !seen.has(UNKNOWN) {
                 let help = r#"write {"name": "p1", "events": […]}"#;
                 self.bad_field(span, "this process has no `name`".to_owned(), help);
             }
@@ -293,7 +293,7 @@ impl<'s> Reader<'s> {
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
                 // What was there and wrong has been reported.
-                if seen.has(0) != seen.has(1) {
+                if seen.has(0) != seen.has(1) && !seen.has(UNKNOWN) {
                     let missing = if seen.has(0) { "val" } else { "var" };
                     let help = r#"an assignment is {"var": "x", "val": 3}"#;
                     let span = self.json.span_from(start);
@@ -572,6 +572,7 @@ impl<'s> Reader<'s> {
                 self.bad_field(span, format!("`{key}` is here twice"), help);
             }
             None => {
+                seen.insert(UNKNOWN);
                 let message = format!("there is no key `{key}` here");
                 let help = did_you_mean(key, keys.iter().copied())
                     .unwrap_or_else(|| format!("the keys are {}", listed(keys)));
@@ -625,6 +626,9 @@ impl<'s> Reader<'s> {
 const KEYS_OF_TRACE: [&str; 3] = ["processes", "edges", "init"];
 const KEYS_OF_PROCESS: [&str; 2] = ["name", "events"];
 const KEYS_OF_EVENT: [&str; 6] = ["var", "val", "set", "label", "line", "file"];
+
+/// Stands for a key that is not known: what is missing may be meant by it.
+const UNKNOWN: usize = 7;
 
 /// Which keys of an object have been met.
 #[derive(Default)]

@@ -28,20 +28,20 @@ fn every_form_of_event_and_value() {
             {"var":"t","val":"up\n\"\u00e9\ud83e\udd89\/"},{"label":"send","line":3,"file":"a.log"},
             {"var":"x","val":9007199254740993},{"var":"x","val":1e3},{"set":{}}]}],
             "init":{"x":-1,"unused":false}}"#,
-        r#"{"processes":[{"name":"p","events":[{"var":"x","val":3},{"var":"x","val":-7},{},{"set":{"x":1,"y":true}},{"var":"q","val":"1/4"},{"var":"q","val":"1/3"},{"var":"t","val":"up\n\"é🦉/"},{"label":"send","file":"a.log","line":3},{"var":"x","val":9007199254740993},{"var":"x","val":1000},{}]}],"edges":[],"init":{"x":-1,"y":false,"q":0,"t":"","unused":false}}"#,
+        r#"{"init":{"x":-1,"y":false,"q":0,"t":"","unused":false},"processes":[{"name":"p","events":[{"var":"x","val":3},{"var":"x","val":-7},{},{"set":{"x":1,"y":true}},{"var":"q","val":"1/4"},{"var":"q","val":"1/3"},{"var":"t","val":"up\n\"é🦉/"},{"label":"send","file":"a.log","line":3},{"var":"x","val":9007199254740993},{"var":"x","val":1000},{}]}],"edges":[]}"#,
     );
 }
 
 #[test]
 fn keys_come_in_any_order_and_processes_by_name_or_index() {
-    let expected = r#"{"processes":[{"name":"p","events":[{},{}]},{"name":"q","events":[{}]},{"name":"idle","events":[]}],"edges":[[[0,1],[1,1]],[[0,2],[1,1]]],"init":{}}"#;
+    let expected = r#"{"init":{},"processes":[{"name":"p","events":[{},{}]},{"name":"q","events":[{}]},{"name":"idle","events":[]}],"edges":[[[0,1],[1,1]],[[0,2],[1,1]]]}"#;
     check(
         " {\"edges\" : [[[\"p\", 1], [1 , 1]], [ [0,2],[\"q\",1] ], [[0,1],[0,2]], [[0,1],[1,1]]],\r\n
            \"init\": {}, \"processes\": [{\"events\": [{}, {}], \"name\": \"p\"}, {\"name\": \"q\",\t\"events\": [{}]}, {\"name\": \"idle\"}]} ",
         expected,
     );
     check(&format!("\u{feff}{expected}"), expected);
-    check(r#"{"processes":[]}"#, r#"{"processes":[],"edges":[],"init":{}}"#);
+    check(r#"{"processes":[]}"#, r#"{"init":{},"processes":[],"edges":[]}"#);
 }
 
 #[test]
