@@ -3,7 +3,8 @@
 //! - [`oracle`]: the oracle against itself, and against what the paper says;
 //! - [`random`]: every engine against the oracle, on random traces and formulas;
 //! - [`small`]: the same on all traces and formulas of a small scope;
-//! - [`slicing`]: visible events alone against all events.
+//! - [`slicing`]: visible events alone against all events;
+//! - [`witness`]: what explains an answer does.
 //!
 //! `OTUS_CTL_CASES` says how many random cases are tried; a case is a trace and a formula. The default is for every
 //! day. For more:
@@ -20,6 +21,7 @@ mod oracle;
 mod random;
 mod slicing;
 mod small;
+mod witness;
 
 /// How many random cases there are by default.
 const CASES: usize = 2_000;
