@@ -4,13 +4,17 @@
 //! by the last of its components: by then it is known how far each of its chains of events has got, since that is
 //! the maximum over components.
 
+use std::cmp::Ordering;
+
+use otus_syntax::Rational;
+use otus_syntax::ast::formula::Comparison;
 use otus_trace::order::{EventId, Value};
 use rustc_hash::FxHashMap;
 
 use super::Input;
 use crate::atom::Atom;
 use crate::formula::AtomId;
-use crate::track::Course;
+use crate::track::{Course, Track};
 
 /// The atoms of a formula.
 #[derive(Debug)]
@@ -47,6 +51,17 @@ struct Distant<'f> {
     atom: &'f Atom,
     course: &'f Course,
     chains: std::ops::Range<usize>,
+    /// The atom as a sum of whole numbers compared with nought, if it can be one.
+    sum: Option<Sum>,
+}
+
+/// `constant + Σ (what a chain adds) ⋈ 0`
+#[derive(Debug)]
+struct Sum {
+    /// By chain, by how far it has got.
+    summands: Vec<Vec<i64>>,
+    constant: i64,
+    comparison: Comparison,
 }
 
 /// An event of a chain: its layer, from which value on, and the how many-th of its chain it is.
@@ -99,12 +114,9 @@ impl<'f> Atoms<'f> {
                             points[point.layer].push((chain, point.value, point.reached));
                         }
                     }
-                    let distant = Distant {
-                        position,
-                        atom: input.formulas.atom_of(atom),
-                        course,
-                        chains: start..atoms.chains,
-                    };
+                    let (atom, chains_of) = (input.formulas.atom_of(atom), start..atoms.chains);
+                    let sum = Sum::new(atom, course);
+                    let distant = Distant { position, atom, course, chains: chains_of, sum };
                     match chains.iter().flatten().map(|point| point.layer).max() {
                         Some(last) => atoms.layers[last].decided.push(atoms.distant.len()),
                         None => set(
@@ -164,9 +176,13 @@ impl<'f> Atoms<'f> {
     ) {
         let own = &self.layers[layer];
         rows.clear();
-        for value in (low..=high).rev() {
-            let table = &own.local[value as usize * self.words..][..self.words];
-            rows.extend(mask.iter().zip(table).map(|(mask, here)| mask | here));
+        let table = &own.local[low as usize * self.words..(high as usize + 1) * self.words];
+        if let [mask] = *mask {
+            rows.extend(table.iter().rev().map(|here| mask | here));
+        } else {
+            for here in table.chunks_exact(self.words).rev() {
+                rows.extend(mask.iter().zip(here).map(|(mask, here)| mask | here));
+            }
         }
         if own.decided.is_empty() {
             return;
@@ -244,6 +260,9 @@ impl Distant<'_> {
     /// Whether it holds when all chains have got so far.
     fn holds(&self, reached: &[u32]) -> bool {
         let reached = &reached[self.chains.clone()];
+        if let Some(sum) = &self.sum {
+            return sum.holds(reached);
+        }
         match self.course {
             Course::Flips(initial, _) => *initial == reached[0].is_multiple_of(2),
             Course::Tracks(tracks) => {
@@ -262,6 +281,80 @@ impl Distant<'_> {
             }
         }
     }
+}
+
+impl Sum {
+    /// A sum of fractions by a common denominator; a comparison of two values by their ranks among all.
+    fn new(atom: &Atom, course: &Course) -> Option<Self> {
+        let Course::Tracks(tracks) = course else { return None };
+        let (comparison, constant, values) = match atom {
+            Atom::Linear(terms, comparison, constant) => {
+                let mut summands: Vec<Vec<Rational>> = Vec::new();
+                for (track, (_, factor)) in tracks.iter().zip(terms) {
+                    let summand = |value: &Value| match value {
+                        Value::Number(number) => factor.checked_mul(*number),
+                        Value::Boolean(_) | Value::Text(_) => None,
+                    };
+                    summands.push(track.values.iter().map(summand).collect::<Option<_>>()?);
+                }
+                let all = summands.iter().flatten().chain([constant]);
+                let common = all.into_iter().try_fold(1, |common: i64, number| {
+                    common.checked_mul(number.denominator() / gcd(common, number.denominator()))
+                })?;
+                let scale = |number: &Rational| {
+                    number.numerator().checked_mul(common / number.denominator())
+                };
+                let scaled = |numbers: &Vec<Rational>| numbers.iter().map(scale).collect();
+                let values: Vec<Vec<i64>> = summands.iter().map(scaled).collect::<Option<_>>()?;
+                (*comparison, scale(constant)?.checked_neg()?, values)
+            }
+            Atom::Pair(_, comparison, _) => {
+                let mut all: Vec<&Value> = tracks.iter().flat_map(|track| &track.values).collect();
+                let kind = all.first()?.kind();
+                if all.iter().any(|value| value.kind() != kind) {
+                    return None;
+                }
+                let order = |a: &Value, b: &Value| a.compare(b).unwrap_or(Ordering::Equal);
+                all.sort_by(|a, b| order(a, b));
+                let rank = |value: &Value| {
+                    i64::try_from(all.partition_point(|other| order(other, value).is_lt())).ok()
+                };
+                let ranks = |track: &Track| track.values.iter().map(rank).collect();
+                let mut values: Vec<Vec<i64>> = tracks.iter().map(ranks).collect::<Option<_>>()?;
+                values[1].iter_mut().for_each(|rank| *rank = -*rank);
+                (*comparison, 0, values)
+            }
+            Atom::Member(..) | Atom::Compare(..) => return None,
+        };
+        // No sum, in any order, exceeds this.
+        let greatest = |numbers: &Vec<i64>| numbers.iter().map(|x| i128::from(*x).abs()).max();
+        let most: i128 =
+            values.iter().filter_map(greatest).sum::<i128>() + i128::from(constant).abs();
+        i64::try_from(most).ok()?;
+        let along = |(track, values): (&Track, Vec<i64>)| {
+            let numbers = track.changes.iter().map(|change| change.1);
+            [track.initial]
+                .into_iter()
+                .chain(numbers)
+                .map(|number| values[number as usize])
+                .collect()
+        };
+        Some(Sum { summands: tracks.iter().zip(values).map(along).collect(), constant, comparison })
+    }
+
+    fn holds(&self, reached: &[u32]) -> bool {
+        let summands = self.summands.iter().zip(reached);
+        let sum: i64 = summands.map(|(summands, &reached)| summands[reached as usize]).sum();
+        self.comparison.holds((sum + self.constant).cmp(&0))
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Where the events of a chain are.
