@@ -104,6 +104,7 @@ Examples:
   otus analyze model.hsf run.htf --kind 'simulate[before = true, loop num = 3, act none]'
   otus analyze model.hsf run.htf --graph search.dot   and the search, for Graphviz
   otus analyze model.hsf run.htf --certificate why.json   and a proof, if it fails
+  otus analyze model.hsf run.htf --order out.pot.json     and a trace for `otus ctl`, if it passes
 
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
@@ -172,6 +173,11 @@ pub(crate) struct AnalyzeArgs {
     /// text on standard output).
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<String>,
+
+    /// For a Pass or WeakPass, write the execution that explains it as a partial-order trace for
+    /// `otus ctl`: its messages are its order (.pot.json; `-` is standard output).
+    #[arg(long, value_name = "FILE", conflicts_with = "no_witness")]
+    pub(crate) order: Option<String>,
 
     /// How to print verdicts.
     #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]

@@ -49,7 +49,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     if sorted.traces.is_empty() {
         bail!("no multi-trace is given: add a .htf or .jsonl file, or a folder of them");
     }
-    for (flag, file) in [("--graph", &plan.graph), ("--certificate", &plan.certificate)] {
+    let files =
+        [("--graph", &plan.graph), ("--certificate", &plan.certificate), ("--order", &plan.order)];
+    for (flag, file) in files {
         let count = if file.is_some() { feed::count(&sorted.traces) } else { 0 };
         if count > 1 {
             bail!("{flag} records one analysis; {count} multi-traces are given");

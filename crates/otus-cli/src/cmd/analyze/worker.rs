@@ -27,7 +27,7 @@ use crate::args::{Format, ResultFormat};
 use crate::feed::Job;
 use crate::input::Inputs;
 use crate::pipeline::{self, Slot};
-use crate::{certificate_file, graph_file, options};
+use crate::{certificate_file, graph_file, options, order_file};
 
 /// What is said about some multi-traces.
 #[derive(Debug, Default)]
@@ -293,6 +293,12 @@ fn judge(
         && let Err(reason) = certificate(path, plan, pool, trace, asked)
     {
         let trouble = Trouble::Other { id: Some(id.to_owned()), reason };
+        slot.add(|piece| piece.troubles.push(trouble));
+    }
+    if let Some(path) = &plan.order
+        && let Err(reason) = order_file::write(path, pool, trace, found.witness.as_ref())
+    {
+        let trouble = Trouble::Other { id: Some(id.to_owned()), reason: format!("{reason:#}") };
         slot.add(|piece| piece.troubles.push(trouble));
     }
     let question = match asked {
