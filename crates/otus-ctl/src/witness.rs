@@ -30,6 +30,16 @@ pub struct Evidence {
     pub then: Vec<Evidence>,
 }
 
+/// Evidence is as deep as a formula is, and depth belongs to the user, not to the call stack.
+impl Drop for Evidence {
+    fn drop(&mut self) {
+        let mut pending = std::mem::take(&mut self.then);
+        while let Some(mut one) = pending.pop() {
+            pending.append(&mut one.then);
+        }
+    }
+}
+
 /// Why a formula holds, or does not, at the first cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
