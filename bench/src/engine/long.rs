@@ -162,10 +162,7 @@ fn check_costs(costs: &Costs, most: usize, checks: &mut Checks) {
             is_complete && worst.is_some_and(|worst| worst <= limit),
         );
     };
-    let regular = ["abp", "network", "sensor"];
-    for question in &QUESTIONS[..3] {
-        check(&regular, question, 30.0);
-    }
+    check(&["abp", "network", "sensor"], &Question::ACCEPT, 30.0);
     for question in &QUESTIONS[..2] {
         check(&["book"], question, 200.0);
     }

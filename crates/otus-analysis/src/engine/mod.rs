@@ -322,6 +322,18 @@ impl Engine {
 
     /// The verdict on a multi-trace, whose partition must be the engine's.
     pub fn analyze(&mut self, trace: &MultiTrace, question: &Question, budget: &Budget) -> Outcome {
+        self.analyze_up_to(Verdict::Pass, trace, question, budget)
+    }
+
+    /// The same with another goal: if that is `WeakPass`, whether the multi-trace is also a Pass is not
+    /// asked.
+    pub fn analyze_up_to(
+        &mut self,
+        goal: Verdict,
+        trace: &MultiTrace,
+        question: &Question,
+        budget: &Budget,
+    ) -> Outcome {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
         let strong = strongest(question, trace.partition().len());
@@ -333,7 +345,8 @@ impl Engine {
         let mut furthest = None;
         // A short multi-trace that is not explained need not be asked twice; a long one that is
         // accepted should not be.
-        let unfinished = alone == Alone::Unfinished;
+        let unfinished =
+            alone == Alone::Unfinished || (goal < Verdict::Pass && *question != strong);
         let weak_first = *question != strong && (unfinished || trace.len() <= SHORT);
         let mut verdict = Verdict::Pass;
         let mut found = Found::No;

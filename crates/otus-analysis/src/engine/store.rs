@@ -21,12 +21,16 @@ use otus_core::index::IndexVec;
 use otus_core::intern::Interner;
 use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::known::Known;
 use super::order::Order;
 use super::strip::Loops;
 use super::unroll::Begins;
 use crate::budget::Stop;
+
+/// What logs say about moves, for the few components there are as a rule.
+pub(crate) type Heads = SmallVec<[u32; 8]>;
 
 otus_core::define_id! {
     /// A normalised interaction.
@@ -152,6 +156,8 @@ pub(crate) struct Store {
     pub(super) occurring: FxHashMap<(ExprId, LeafId), bool>,
     pub(super) alone: Known<bool>,
     pub(super) loosened: FxHashMap<ExprId, ExprId>,
+    /// The only move, by expression and what logs say about moves.
+    pub(super) forced: FxHashMap<(ExprId, Heads), LeafId>,
     /// What the boxed parts of expressions take.
     pub(super) boxed: usize,
     /// How much work may be done before [`Store::is_spent`]; counted down where work is not known
@@ -234,6 +240,7 @@ impl Store {
             occurring: FxHashMap::default(),
             alone: Known::default(),
             loosened: FxHashMap::default(),
+            forced: FxHashMap::default(),
             boxed: 0,
             fuel: FUEL,
             deadline: None,
@@ -281,7 +288,8 @@ impl Store {
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
         let looks = self.waiting.capacity() * 2 + self.occurring.capacity();
         let hashed = steps + parts + looks + self.included.capacity();
-        expressions + self.stepped.bytes() + self.alone.bytes() + hashed * 14
+        let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
+        expressions + self.stepped.bytes() + self.alone.bytes() + hashed * 14 + moves
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
