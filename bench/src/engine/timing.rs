@@ -137,17 +137,32 @@ pub(super) fn analyse<'t>(
     question: &Question,
     size: Size,
 ) -> Times {
+    analyse_up_to(Verdict::Pass, engine, traces, question, size)
+}
+
+/// The same with another goal.
+pub(super) fn analyse_up_to<'t>(
+    goal: Verdict,
+    engine: &mut Engine,
+    traces: impl IntoIterator<Item = &'t MultiTrace>,
+    question: &Question,
+    size: Size,
+) -> Times {
     let mut times = Times::default();
-    let (begin, clock) = (Instant::now(), ThreadTime::now());
+    let clock = ThreadTime::now();
+    // One look at the clock for each: where one ends the next begins.
+    let begin = Instant::now();
+    let mut last = begin;
     for trace in traces {
         let budget = size.budget(trace);
-        let start = Instant::now();
-        let verdict = engine.analyze(trace, question, &budget).verdict;
-        let elapsed = start.elapsed();
+        let verdict = engine.analyze_up_to(goal, trace, question, &budget).verdict;
+        let now = Instant::now();
+        let elapsed = now - last;
+        last = now;
         times.note(elapsed, verdict);
         // An engine that overran its own budget is not asked again.
         let overrun = budget.timeout.is_some_and(|most| elapsed > most + most / 4);
-        if overrun || begin.elapsed() > size.patience() {
+        if overrun || now - begin > size.patience() {
             break;
         }
     }

@@ -56,9 +56,8 @@ impl Atom {
                     Value::Number(number) => factor.checked_mul(*number),
                     Value::Boolean(_) | Value::Text(_) => None,
                 });
-                let sum = summands.fold(Some(Rational::from(0)), |sum, next| {
-                    sum.zip(next).and_then(|(sum, next)| sum.checked_add(next))
-                });
+                let mut summands = summands;
+                let sum = summands.try_fold(Rational::from(0), |sum, next| sum.checked_add(next?));
                 sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
             }
         }

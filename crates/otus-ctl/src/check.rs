@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::conjunctive::{self, Allowed};
 use crate::evaluate::Evaluation;
+use crate::explicit::{self, Input};
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{Budget, Natural, Stop};
 use crate::track::{Course, courses};
@@ -138,9 +139,16 @@ impl<'t> Checker<'t> {
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
         let view = View::whole((self.trace, self.clocks()), options.arrangement);
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
+        if options.engine == Engine::Explicit {
+            let used = self.used(&atoms);
+            let tally = explicit::count(self.input(&view, &used), formula, &options.budget)?;
+            let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
+            return Ok(Counts { cuts, satisfying });
+        }
+        let mut evaluation = self.evaluation(&view, &atoms, options);
         let set = evaluation.set(formula)?;
-        let cuts = evaluation.diagram.count(evaluation.top);
+        let top = evaluation.top()?;
+        let cuts = evaluation.diagram.count(top);
         Ok(Counts { cuts, satisfying: evaluation.diagram.count(set) })
     }
 
@@ -158,11 +166,9 @@ impl<'t> Checker<'t> {
             Formula::And(all) => decide(&all, known, false),
             Formula::Or(all) => decide(&all, known, true),
             Formula::Next(_) => Step::Whole,
-            Formula::Until([through, goal]) => {
-                let Formula::Or(all) = self.formulas.get(goal).clone() else { return Step::Whole };
-                if through != Formulas::TRUE {
-                    return Step::Whole;
-                }
+            Formula::Until(_) => {
+                let goal = self.formulas.as_possibility(part).map(|goal| self.formulas.get(goal));
+                let Some(Formula::Or(all)) = goal.cloned() else { return Step::Whole };
                 let all: Vec<FormulaId> = all.iter().map(|&g| self.formulas.ef(g)).collect();
                 decide(&all, known, true)
             }
@@ -181,26 +187,29 @@ impl<'t> Checker<'t> {
         if let &Formula::Atom(atom) = self.formulas.get(part) {
             return Ok(self.holds_at_first(atom));
         }
-        if options.engine == Engine::Auto
-            && options.slice
-            && let &Formula::Until([Formulas::TRUE, goal]) = self.formulas.get(part)
-            && let Some(conditions) = self.conditions(goal)
-        {
+        if let Some(conditions) = self.local_conditions(part, options) {
             *visible += atoms.iter().map(|&atom| self.course(atom).events().count()).sum::<usize>();
             return Ok(self.least(&conditions).is_some());
         }
         let view = self.view(part, &atoms, options);
         *visible += view.event_count();
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
-        if let &Formula::Until([Formulas::TRUE, goal]) = self.formulas.get(part) {
-            return Ok(!evaluation.set(goal)?.is_empty());
+        if options.engine == Engine::Explicit {
+            let used = self.used(&atoms);
+            return match self.formulas.as_possibility(part) {
+                Some(goal) => explicit::possible(self.input(&view, &used), goal, &options.budget),
+                None => explicit::holds(self.input(&view, &used), part, &options.budget),
+            };
+        }
+        let mut evaluation = self.evaluation(&view, &atoms, options);
+        if let Some(goal) = self.formulas.as_possibility(part) {
+            return Ok(evaluation.find(goal)?.is_some());
         }
         let set = evaluation.set(part)?;
         Ok(evaluation.diagram.contains(set, &vec![0; view.processes.len()]))
     }
 
     /// The events that a part can see.
-    fn view(&self, part: FormulaId, atoms: &[AtomId], options: &Options) -> View {
+    pub(crate) fn view(&self, part: FormulaId, atoms: &[AtomId], options: &Options) -> View {
         let at = (self.trace, self.clocks());
         if !options.slice || self.formulas.has_next(part) {
             return View::whole(at, options.arrangement);
@@ -209,27 +218,37 @@ impl<'t> Checker<'t> {
         View::of(at, visible, options.arrangement)
     }
 
-    fn evaluation(
-        &self,
-        view: &View,
+    pub(crate) fn evaluation<'a>(
+        &'a self,
+        view: &'a View,
         atoms: &[AtomId],
         options: &Options,
-    ) -> Result<Evaluation<'_>, Stop> {
+    ) -> Evaluation<'a> {
         let used = atoms.iter().map(|&atom| (atom, self.course(atom)));
         Evaluation::new((&self.formulas, self.trace, view), used, options.budget.clone())
     }
 
+    /// What the other engines are asked about.
+    fn input<'a>(&'a self, view: &'a View, atoms: &'a [(AtomId, &'a Course)]) -> Input<'a> {
+        Input { formulas: &self.formulas, trace: self.trace, view, atoms }
+    }
+
+    /// Atoms, and how they change.
+    fn used(&self, atoms: &[AtomId]) -> Vec<(AtomId, &Course)> {
+        atoms.iter().map(|&atom| (atom, self.course(atom))).collect()
+    }
+
     /// The atoms of a formula.
-    fn atoms(&self, formula: FormulaId) -> Vec<AtomId> {
+    pub(crate) fn atoms(&self, formula: FormulaId) -> Vec<AtomId> {
         let mut met = vec![false; self.formulas.count()];
         let mut atoms = Vec::new();
         let mut pending = vec![formula];
         while let Some(f) = pending.pop() {
             if !std::mem::replace(&mut met[f.index()], true) {
-                match self.formulas.get(f) {
-                    Formula::Atom(atom) => atoms.push(*atom),
-                    other => pending.extend_from_slice(other.operands()),
+                if let Formula::Atom(atom) = self.formulas.get(f) {
+                    atoms.push(*atom);
                 }
+                pending.extend_from_slice(self.formulas.get(f).operands());
             }
         }
         atoms.sort_unstable();
@@ -237,7 +256,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Makes sure that the courses of some atoms, and all clocks, are known.
-    fn prepare(&mut self, atoms: &[AtomId]) {
+    pub(crate) fn prepare(&mut self, atoms: &[AtomId]) {
         self.courses.resize_with(self.formulas.atoms.items.len(), OnceCell::new);
         let missing: Vec<AtomId> = atoms
             .iter()
@@ -257,7 +276,7 @@ impl<'t> Checker<'t> {
         self.courses[atom.index()].get().expect("courses are prepared")
     }
 
-    fn clocks(&self) -> &Clocks {
+    pub(crate) fn clocks(&self) -> &Clocks {
         self.clocks.as_ref().expect("clocks are prepared")
     }
 
@@ -272,28 +291,36 @@ impl<'t> Checker<'t> {
         }
     }
 
+    /// The least cut of `EF` of a conjunction of local conditions, if it is one and possible: how far each of some
+    /// processes has got.
+    pub(crate) fn least_cut(
+        &self,
+        part: FormulaId,
+        options: &Options,
+    ) -> Option<Vec<(ProcessId, u32)>> {
+        let conditions = self.local_conditions(part, options)?;
+        let least = self.least(&conditions)?;
+        Some(conditions.iter().map(|&(process, _)| process).zip(least).collect())
+    }
+
+    /// The conditions of `EF` of a conjunction of local conditions, where the engine may be chosen.
+    fn local_conditions(
+        &self,
+        part: FormulaId,
+        options: &Options,
+    ) -> Option<Vec<(ProcessId, Allowed)>> {
+        let goal = self.formulas.as_possibility(part)?;
+        let free = options.engine == Engine::Auto && options.slice;
+        if free { self.conditions(goal) } else { None }
+    }
+
     /// A conjunction as a condition on each of some processes, if it is one.
     fn conditions(&self, goal: FormulaId) -> Option<Vec<(ProcessId, Allowed)>> {
-        let literals = match self.formulas.get(goal) {
-            Formula::And(all) => all.to_vec(),
-            Formula::Atom(_) | Formula::Not(_) => vec![goal],
-            Formula::True
-            | Formula::False
-            | Formula::End
-            | Formula::Or(_)
-            | Formula::Next(_)
-            | Formula::Until(_) => return None,
-        };
+        let literals =
+            if let Formula::And(all) = self.formulas.get(goal) { all } else { &[goal][..] };
         let mut conditions: Vec<(ProcessId, Allowed)> = Vec::new();
-        for literal in literals {
-            let (atom, positive) = match self.formulas.get(literal) {
-                Formula::Atom(atom) => (*atom, true),
-                Formula::Not(inner) => match self.formulas.get(*inner) {
-                    Formula::Atom(atom) => (*atom, false),
-                    _ => return None,
-                },
-                _ => return None,
-            };
+        for &literal in literals {
+            let (atom, positive) = self.formulas.as_literal(literal)?;
             let Course::Flips(initial, flips) = self.course(atom) else { return None };
             let process = flips.first().map(|&event| self.trace.process_of(event));
             let process = process.unwrap_or(ProcessId(0));

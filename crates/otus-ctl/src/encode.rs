@@ -205,15 +205,16 @@ impl<'f> Encoder<'f> {
             let made = match node {
                 Formula::True => TRUE,
                 Formula::False => FALSE,
-                Formula::Atom(atom) => self.literal(*atom, true),
-                Formula::Not(inner) => match self.formulas.get(*inner) {
-                    Formula::Atom(atom) => self.literal(*atom, false),
-                    _ => unreachable!("temporal formulas are not encoded"),
-                },
                 Formula::And(all) => self.and(all.iter().map(|g| done[g]).collect()),
                 Formula::Or(all) => self.or(all.iter().map(|g| done[g]).collect()),
-                Formula::End | Formula::Next(_) | Formula::Until(_) => {
-                    unreachable!("temporal formulas are not encoded")
+                Formula::Atom(_)
+                | Formula::Not(_)
+                | Formula::End
+                | Formula::Next(_)
+                | Formula::Until(_) => {
+                    let literal = self.formulas.as_literal(f);
+                    let (atom, positive) = literal.expect("temporal formulas are not encoded");
+                    self.literal(atom, positive)
                 }
             };
             done.insert(f, made);

@@ -135,6 +135,22 @@ impl Formulas {
         self.facts[f].next
     }
 
+    /// The atom that a formula is, and whether as it is (`true`) or negated.
+    pub fn as_literal(&self, f: FormulaId) -> Option<(AtomId, bool)> {
+        if let Formula::Atom(atom) = *self.get(f) {
+            return Some((atom, true));
+        }
+        let Formula::Not(inner) = *self.get(f) else { return None };
+        let Formula::Atom(atom) = *self.get(inner) else { return None };
+        Some((atom, false))
+    }
+
+    /// g, if a formula is `EF g`.
+    pub fn as_possibility(&self, f: FormulaId) -> Option<FormulaId> {
+        let Formula::Until([Formulas::TRUE, goal]) = *self.get(f) else { return None };
+        Some(goal)
+    }
+
     /// An atomic predicate as a formula.
     pub fn atom(&mut self, atom: Atom) -> FormulaId {
         let atom = self.atoms.intern(atom);
@@ -155,9 +171,10 @@ impl Formulas {
     pub fn and(&mut self, all: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         let mut set = Vec::new();
         for f in all {
-            match self.get(f) {
-                Formula::And(inner) => set.extend_from_slice(inner),
-                _ => set.push(f),
+            if let Formula::And(inner) = self.get(f) {
+                set.extend_from_slice(inner);
+            } else {
+                set.push(f);
             }
         }
         set.sort_unstable();

@@ -36,7 +36,8 @@
 //! |---|---|---|
 //! | union, intersection, difference, inclusion | [`apply`] | `O(\|A\| · \|B\|)`, mostly `O(\|A\| + \|B\|)` |
 //! | boxes, points, a machine within a set | [`mod@build`] | one step per interval made |
-//! | the lattice of a family of clocks | [`top`] | `O(k)` per interval made |
+//! | the lattice of a family of clocks, a machine within it | [`top`] | `O(k)` per interval made |
+//! | one member of what need not be made | [`find`] | ends at the first |
 //! | predecessors, successors | [`shift`] | one union per interval |
 //! | closures | [`close`] | one union per interval |
 //! | constrained reachability | [`mod@until`] | one pass, no iteration |
@@ -73,6 +74,7 @@
 //! ```
 
 pub mod apply;
+mod boxes;
 pub mod budget;
 pub mod build;
 pub mod clocks;
@@ -80,6 +82,7 @@ pub mod close;
 pub mod count;
 mod descend;
 mod diagram;
+pub mod find;
 mod gc;
 pub mod iterate;
 mod memo;
@@ -88,6 +91,7 @@ pub mod pick;
 mod reach;
 pub mod shift;
 mod store;
+mod sweep;
 pub mod top;
 pub mod until;
 

@@ -8,22 +8,30 @@
 //! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
-//! - [`encode`], [`evaluate`]: formulas to sets of cuts;
-//! - [`conjunctive`], [`check`]: the answer.
+//! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut;
+//! - [`conjunctive`], [`check`]: the answer; [`satisfying`]: where else it holds; [`witness`]: a run that shows
+//!   it; [`mod@certify`]: whether it does.
 #![forbid(unsafe_code)]
 
 pub mod atom;
+pub mod certify;
 pub mod check;
 mod conjunctive;
 mod encode;
 mod evaluate;
+mod explicit;
 pub mod formula;
 pub mod interval;
 pub mod lower;
+pub mod satisfying;
 mod track;
 mod view;
+pub mod witness;
 
+pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
-pub use lower::{Lowered, Property, lower};
+pub use lower::{Lowered, Property, lower, lower_with};
+pub use satisfying::Satisfying;
 pub use view::Arrangement;
+pub use witness::{Evidence, Explanation};

@@ -51,13 +51,10 @@ impl View {
         (trace, clocks): (&PartialOrder, &Clocks),
         arrangement: Arrangement,
     ) -> Self {
-        let processes = trace.processes().filter(|&process| trace.length(process) > 0).collect();
-        View::new(
-            (trace, clocks),
-            processes,
-            |process| trace.events(process).collect(),
-            arrangement,
-        )
+        let busy = |&process: &ProcessId| trace.length(process) > 0;
+        let processes: Vec<ProcessId> = trace.processes().filter(busy).collect();
+        let events = |process| trace.events(process).collect();
+        View::new((trace, clocks), &processes, events, arrangement)
     }
 
     /// Some events, in any order and perhaps several times.
@@ -84,12 +81,12 @@ impl View {
             let end = all.partition_point(|event| event.0 < range.end);
             all[start..end].to_vec()
         };
-        View::new((trace, clocks), processes, events, arrangement)
+        View::new((trace, clocks), &processes, events, arrangement)
     }
 
     fn new(
         (trace, clocks): (&PartialOrder, &Clocks),
-        processes: Vec<ProcessId>,
+        processes: &[ProcessId],
         events: impl Fn(ProcessId) -> Vec<EventId>,
         arrangement: Arrangement,
     ) -> Self {
@@ -152,13 +149,6 @@ impl View {
     /// The dimension of a process, if it has one.
     pub(crate) fn dimension(&self, process: ProcessId) -> Option<usize> {
         self.processes.iter().position(|&other| other == process)
-    }
-
-    /// The dimension of an event and its position there, from 1.
-    pub(crate) fn place(&self, trace: &PartialOrder, event: EventId) -> Option<(usize, u32)> {
-        let dimension = self.dimension(trace.process_of(event))?;
-        let at = self.events[dimension].binary_search(&event).ok()?;
-        Some((dimension, u32::try_from(at + 1).unwrap_or(u32::MAX)))
     }
 }
 

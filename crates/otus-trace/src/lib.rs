@@ -6,6 +6,7 @@
 //! against it, [`raise()`] turns a multi-trace back into a tree to print, [`transform`] derives
 //! slices and mutants, and [`case`] reads and writes case files, JSON lines with one multi-trace
 //! each. [`quick`] reads plain texts of many multi-traces without making a tree of each.
+//! [`order`] has the partial-order traces that formulas are about.
 //!
 //! Everything is linear in the text, and an action of a long trace costs eight bytes (four
 //! without its place).

@@ -259,7 +259,7 @@ impl Diagram {
         Ok(holds)
     }
 
-    fn meets(&mut self, a: Id, b: Id) -> Result<bool, Stop> {
+    pub(super) fn meets(&mut self, a: Id, b: Id) -> Result<bool, Stop> {
         if a == EMPTY || b == EMPTY {
             return Ok(false);
         }

@@ -119,12 +119,16 @@ impl Diagram {
         state: u32,
         within: Set,
     ) -> Result<Set, Stop> {
-        let mut job =
-            Job { splits: Splits::new(machine), memo: Memo::new(), full: FxHashMap::default() };
+        let mut job = Job::new(machine);
         let result = self.operate(|diagram| diagram.run(&mut job, 0, state, within.0));
+        self.count_memo(&job);
+        result.map(Set)
+    }
+
+    /// Adds what a machine remembered to the counters.
+    pub(super) fn count_memo<M>(&mut self, job: &Job<'_, M>) {
         self.memo.lookups += job.memo.lookups;
         self.memo.hits += job.memo.hits;
-        result.map(Set)
     }
 
     fn gather(&mut self, points: &[&[u32]], layer: usize) -> Result<Id, Stop> {
@@ -164,13 +168,7 @@ impl Diagram {
         if layer == self.bounds.len() {
             return Ok(EMPTY);
         }
-        // The terminal is the same on all layers, a state need not be.
-        let known = if within == FULL {
-            job.full.get(&(layer, state)).copied()
-        } else {
-            job.memo.find(within, state, Op::Build)
-        };
-        if let Some(known) = known {
+        if let Some(known) = job.known(layer, state, within) {
             return Ok(known);
         }
         let (mut i, i_end) = job.splits.span(layer, state);
@@ -196,24 +194,52 @@ impl Diagram {
             }
         }
         let result = self.finish(layer, base)?;
-        if within == FULL {
-            job.full.insert((layer, state), result);
-            return Ok(result);
-        }
-        if job.memo.is_crowded() {
-            job.memo.grow(&self.budget, self.bytes());
-        }
-        job.memo.keep(within, state, Op::Build, result);
+        job.keep(layer, state, within, result, self);
         Ok(result)
     }
 }
 
 /// A machine at work within a set.
-struct Job<'m, M> {
-    splits: Splits<'m, M>,
-    /// Results within nodes, and within the terminal.
+pub(super) struct Job<'m, M> {
+    pub(super) splits: Splits<'m, M>,
+    /// Results within nodes, and within the terminal, which is the same on all layers.
     memo: Memo,
     full: FxHashMap<(usize, u32), Id>,
+}
+
+impl<'m, M: Machine> Job<'m, M> {
+    pub(super) fn new(machine: &'m mut M) -> Self {
+        Job { splits: Splits::new(machine), memo: Memo::new(), full: FxHashMap::default() }
+    }
+
+    /// What was found for a state within a set.
+    #[inline]
+    pub(super) fn known(&mut self, layer: usize, state: u32, within: Id) -> Option<Id> {
+        if within == FULL {
+            return self.full.get(&(layer, state)).copied();
+        }
+        self.memo.find(within, state, Op::Build)
+    }
+
+    /// Remembers what was found.
+    #[inline]
+    pub(super) fn keep(
+        &mut self,
+        layer: usize,
+        state: u32,
+        within: Id,
+        result: Id,
+        diagram: &Diagram,
+    ) {
+        if within == FULL {
+            self.full.insert((layer, state), result);
+            return;
+        }
+        if self.memo.is_crowded() {
+            self.memo.grow(&diagram.budget, diagram.bytes());
+        }
+        self.memo.keep(within, state, Op::Build, result);
+    }
 }
 
 /// A machine that is asked once per layer and state.
@@ -229,13 +255,14 @@ impl<'m, M: Machine> Splits<'m, M> {
         Splits { machine, spans: FxHashMap::default(), intervals: Vec::new() }
     }
 
-    /// The intervals of a layer and state.
-    pub(super) fn of(&mut self, layer: usize, state: u32) -> &[(u32, u32)] {
-        let (start, end) = self.span(layer, state);
-        &self.intervals[start..end]
+    /// The intervals of a [`span`](Self::span).
+    #[inline]
+    pub(super) fn intervals(&self, span: (usize, usize)) -> &[(u32, u32)] {
+        &self.intervals[span.0..span.1]
     }
 
-    fn span(&mut self, layer: usize, state: u32) -> (usize, usize) {
+    /// Where the intervals of a layer and state are.
+    pub(super) fn span(&mut self, layer: usize, state: u32) -> (usize, usize) {
         if let Some(&span) = self.spans.get(&(layer, state)) {
             return span;
         }

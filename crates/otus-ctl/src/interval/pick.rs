@@ -1,7 +1,7 @@
 //! Questions about single vectors.
 
 use super::diagram::{Diagram, Set};
-use super::store::{EMPTY, Edge, FULL};
+use super::store::{EMPTY, FULL, Id};
 
 impl Diagram {
     /// Whether `point` is in `set`; a vector of the wrong length or out of range is in none.
@@ -24,31 +24,39 @@ impl Diagram {
 
     /// The first vector of `set` in lexicographic order. Where `set` has a least vector, it is that.
     pub fn least(&self, set: Set) -> Option<Vec<u32>> {
-        self.extreme(set, |edges| match *edges {
-            // Neighbours differ: one of the first two is not empty.
-            [Edge { high, child: EMPTY }, next, ..] => (high + 1, next.child),
-            [first, ..] => (0, first.child),
-            [] => (0, EMPTY),
+        let mut point = Vec::with_capacity(self.bounds.len());
+        (!set.is_empty()).then(|| {
+            self.complete(&mut point, set.0);
+            point
         })
     }
 
     /// The last vector of `set` in lexicographic order. Where `set` has a greatest vector, it is that.
     pub fn greatest(&self, set: Set) -> Option<Vec<u32>> {
-        self.extreme(set, |edges| edges.last().map_or((0, EMPTY), |edge| (edge.high, edge.child)))
-    }
-
-    fn extreme(&self, set: Set, choose: impl Fn(&[Edge]) -> (u32, u32)) -> Option<Vec<u32>> {
-        if set.is_empty() {
-            return None;
-        }
         let mut node = set.0;
         let mut point = Vec::with_capacity(self.bounds.len());
         for layer in 0..self.bounds.len() {
-            let (value, child) = choose(self.store.edges(node, layer));
+            // The last interval of a node is not empty.
+            let last = self.store.edges(node, layer).last()?;
+            point.push(last.high);
+            node = last.child;
+        }
+        (!set.is_empty()).then_some(point)
+    }
+
+    /// Completes a vector with the first one of `node`, a set that is not empty and starts with the next
+    /// component.
+    pub(super) fn complete(&self, point: &mut Vec<u32>, mut node: Id) {
+        for layer in point.len()..self.bounds.len() {
+            let (value, child) = match self.store.edges(node, layer) {
+                // Neighbours differ: one of the first two is not empty.
+                [first, next, ..] if first.child == EMPTY => (first.high + 1, next.child),
+                [first, ..] => (0, first.child),
+                [] => (0, EMPTY),
+            };
             point.push(value);
             node = child;
         }
-        Some(point)
     }
 
     /// How far one can go from `point`, a member of `set`, along `dimension` without leaving `set`: the

@@ -35,20 +35,22 @@
 //! the last layer up. There is no recursion; the boxes of two layers are held at a time, and the
 //! intervals of all. Cost: `O(k)` simple steps per interval of the result.
 //!
-//! The first version subtracted what each single message forbids, as [001] does: seconds instead
-//! of microseconds. A second one recursed from box to box with a table for all layers: the
-//! same time but keys of all layers in memory.
+//! The paper starts from all vectors and subtracts what each message forbids, one after the other; the lattice
+//! then goes through as many shapes as there are messages. Recursion from box to box, instead of layer by layer,
+//! would hold the boxes of all layers.
 //!
 //! # With a machine
 //!
 //! A [`Machine`] may read the vectors on the way: the key is then a box and a state. What it rejects is
 //! never expanded, so that a selective predicate is cheap where the lattice is far too large to be made.
 
+use super::boxes::{Allowance, Boxes, NONE};
 use super::budget::{Budget, Stop};
 use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
-use super::diagram::{Diagram, Set};
-use super::store::{EMPTY, Edge, FULL, Id, grow};
+use super::diagram::{Diagram, Set, TOGETHER};
+use super::store::{EMPTY, Edge, FULL, Id};
+use super::sweep::Sweep;
 
 impl Diagram {
     /// The set of vectors that the clocks allow.
@@ -79,14 +81,8 @@ impl Diagram {
         let mut splits = Splits::new(machine);
         self.operate(|diagram| {
             let mut layers: Vec<Layer> = Vec::with_capacity(dimensions);
-            let mut boxes = Boxes::new(dimensions);
-            boxes.key[dimensions..2 * dimensions].copy_from_slice(&diagram.bounds);
-            boxes.key[2 * dimensions] = state;
-            let parts = boxes.key.iter().enumerate().map(|(at, &value)| part(at, value));
-            boxes.hash = parts.fold(0, u64::wrapping_add);
-            let held = boxes.bytes();
-            let mut allowance = Allowance { before: diagram.bytes(), held, states: 0 };
-            boxes.intern(&diagram.budget, &mut allowance)?;
+            let mut allowance = Allowance::new(diagram.bytes());
+            let mut boxes = Boxes::root(&diagram.bounds, state, &diagram.budget, &mut allowance)?;
             for layer in 0..dimensions {
                 let (made, next) =
                     diagram.expand(layer, &boxes, clocks, &mut splits, &mut allowance)?;
@@ -108,50 +104,19 @@ impl Diagram {
         splits: &mut Splits<'_, M>,
         allowance: &mut Allowance,
     ) -> Result<(Layer, Boxes), Stop> {
-        let width = boxes.width - 1;
-        let is_last = width == 0;
-        let mut next = Boxes::new(width);
-        allowance.held += next.bytes();
+        let mut next = Boxes::new(boxes.width() - 1, allowance);
         let mut made = Layer::default();
-        // Where each component of the box changes next.
-        let mut changes = vec![0_u32; 2 * width];
-        for state in 0..boxes.count {
-            let key = boxes.get(state);
-            let (low, high) = key[..2 * boxes.width].split_at(boxes.width);
-            let (mut value, last) = (low[0], high[0]);
-            let (low, high) = (&low[1..], &high[1..]);
-            // An accepting state is kept to the end; any other one is asked for its intervals.
-            let mut residual = key[2 * boxes.width];
-            let mut readings = match residual {
-                ACCEPT => &[],
-                _ => splits.of(layer, residual),
-            };
-            let mut holds = u32::MAX;
-            if residual != ACCEPT {
-                (holds, residual) = next_reading(&mut readings, value);
-            }
-            next.start(layer, value, low, high, residual, clocks, &mut changes);
-            made.push(value, &self.budget, allowance)?;
+        let mut sweep = Sweep::new(layer, boxes.width());
+        for state in 0..boxes.len() {
+            sweep.start(boxes.get(state), &mut next, clocks, splits);
+            made.push(sweep.value(), &self.budget, allowance)?;
             loop {
-                let until =
-                    changes.iter().fold(holds.saturating_add(1), |least, &at| least.min(at));
-                let until = until.max(value + 1).min(last + 1);
-                // At the end only what is accepted stays.
-                let child = if residual == REJECT || (is_last && residual != ACCEPT) {
-                    NONE
-                } else {
-                    next.intern(&self.budget, allowance)?
-                };
-                made.append(until - 1, child, &self.budget, allowance)?;
-                if until > last {
+                let child =
+                    if sweep.is_open() { next.intern(&self.budget, allowance)?.0 } else { NONE };
+                made.append(sweep.high(), child, &self.budget, allowance)?;
+                if !sweep.advance(&mut next, clocks, splits) {
                     break;
                 }
-                value = until;
-                if value > holds {
-                    (holds, residual) = next_reading(&mut readings, value);
-                    next.set(2 * width, residual);
-                }
-                next.advance(layer, value, high, clocks, &mut changes);
             }
             let work = made.edges.len() - made.starts[state] as usize;
             self.count_down(u32::try_from(work).unwrap_or(u32::MAX))?;
@@ -161,20 +126,26 @@ impl Diagram {
 
     /// Makes nodes from the last layer up; all of them are lattices if nothing was rejected.
     fn raise(&mut self, layers: Vec<Layer>, end: &Boxes, is_lattice: bool) -> Result<Id, Stop> {
-        let mut below = vec![FULL; end.count];
+        let mut below = vec![FULL; end.len()];
         for (layer, made) in layers.into_iter().enumerate().rev() {
             let mut nodes = Vec::with_capacity(made.starts.len());
-            for (state, &start) in made.starts.iter().enumerate() {
-                let end = made.starts.get(state + 1).map_or(made.edges.len(), |&end| end as usize);
-                for edge in &made.edges[start as usize..end] {
-                    let child = if edge.child == NONE { EMPTY } else { below[edge.child as usize] };
-                    self.append(0, edge.high, child);
+            for first in (0..made.starts.len()).step_by(TOGETHER) {
+                let group = first..made.starts.len().min(first + TOGETHER);
+                let mut bases = [0; TOGETHER];
+                for (state, base) in group.clone().zip(&mut bases) {
+                    *base = self.scratch.len();
+                    for edge in made.of(state) {
+                        let is_none = edge.child == NONE;
+                        let child = if is_none { EMPTY } else { below[edge.child as usize] };
+                        self.append(*base, edge.high, child);
+                    }
                 }
-                let node = self.finish(layer, 0)?;
-                if is_lattice {
+                self.finish_all(layer, &bases[..group.len()], &mut nodes)?;
+            }
+            if is_lattice {
+                for &node in &nodes {
                     self.store.note_lattice(node);
                 }
-                nodes.push(node);
             }
             below = nodes;
         }
@@ -189,30 +160,6 @@ impl Machine for Anything {
     fn split(&mut self, _: usize, _: u32, _: &mut Vec<(u32, u32)>) {}
 }
 
-/// The interval that has `value`: its upper end and the state after it. Those before it are dropped.
-fn next_reading(readings: &mut &[(u32, u32)], value: u32) -> (u32, u32) {
-    let at = readings.partition_point(|reading| reading.0 < value);
-    *readings = &readings[at..];
-    readings.first().copied().unwrap_or((u32::MAX, REJECT))
-}
-
-/// Where `U_layer,other` comes up to more than `greatest`, if that is below what the box allows.
-#[inline]
-fn rise(clocks: &impl Clocks, layer: usize, other: usize, greatest: u32, bound: u32) -> u32 {
-    if greatest >= bound { u32::MAX } else { clocks.lower(other, greatest + 1, layer) }
-}
-
-/// What one component contributes to the hash of a box.
-#[inline]
-fn part(at: usize, value: u32) -> u64 {
-    let word = (at as u64 + 1) << 32 | u64::from(value);
-    let mixed = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
-}
-
-/// An interval without a box: nothing is allowed there.
-const NONE: u32 = u32::MAX;
-
 /// The intervals of all boxes of a layer; children are boxes of the next one.
 #[derive(Debug, Default)]
 struct Layer {
@@ -221,6 +168,12 @@ struct Layer {
 }
 
 impl Layer {
+    /// The intervals of a box.
+    fn of(&self, state: usize) -> &[Edge] {
+        let end = self.starts.get(state + 1).map_or(self.edges.len(), |&end| end as usize);
+        &self.edges[self.starts[state] as usize..end]
+    }
+
     /// Starts the intervals of the next box, which begin at `low`.
     fn push(&mut self, low: u32, budget: &Budget, allowance: &mut Allowance) -> Result<(), Stop> {
         let start = u32::try_from(self.edges.len()).map_err(|_| Stop::Nodes)?;
@@ -240,180 +193,5 @@ impl Layer {
         allowance: &mut Allowance,
     ) -> Result<(), Stop> {
         allowance.push(&mut self.edges, &[Edge { high, child }], budget)
-    }
-}
-
-/// The boxes of a layer, each stored once: `width` lower ends, as many upper ends, a state.
-#[derive(Debug)]
-struct Boxes {
-    width: usize,
-    count: usize,
-    keys: Vec<u32>,
-    /// Hash and number of each box; a power of two of them.
-    slots: Vec<(u32, u32)>,
-    /// The box in the making, and its hash.
-    key: Vec<u32>,
-    hash: u64,
-}
-
-impl Boxes {
-    fn new(width: usize) -> Self {
-        let slots = vec![(0, NONE); 64];
-        Boxes { width, count: 0, keys: Vec::new(), slots, key: vec![0; 2 * width + 1], hash: 0 }
-    }
-
-    #[inline]
-    fn get(&self, at: usize) -> &[u32] {
-        let length = 2 * self.width + 1;
-        &self.keys[at * length..][..length]
-    }
-
-    fn bytes(&self) -> usize {
-        self.keys.capacity() * size_of::<u32>() + self.slots.capacity() * size_of::<(u32, u32)>()
-    }
-
-    /// Changes a part of the box in the making.
-    #[inline]
-    fn set(&mut self, at: usize, value: u32) {
-        let before = std::mem::replace(&mut self.key[at], value);
-        self.hash = self.hash.wrapping_sub(part(at, before)).wrapping_add(part(at, value));
-    }
-
-    /// The box that follows `value` on `layer` within `low` and `high`, and where it changes.
-    #[expect(clippy::too_many_arguments, reason = "a box has two ends, and there are two boxes")]
-    fn start(
-        &mut self,
-        layer: usize,
-        value: u32,
-        low: &[u32],
-        high: &[u32],
-        residual: u32,
-        clocks: &impl Clocks,
-        changes: &mut [u32],
-    ) {
-        let width = self.width;
-        self.key[2 * width] = residual;
-        self.hash = part(2 * width, residual);
-        for at in 0..width {
-            let other = layer + 1 + at;
-            let least = low[at].max(clocks.lower(layer, value, other));
-            let greatest = high[at].min(clocks.upper(layer, value, other));
-            self.key[at] = least;
-            self.key[width + at] = greatest;
-            changes[at] = clocks.upper(other, least, layer).saturating_add(1);
-            changes[width + at] = rise(clocks, layer, other, greatest, high[at]);
-            self.hash = self.hash.wrapping_add(part(at, least));
-            self.hash = self.hash.wrapping_add(part(width + at, greatest));
-        }
-    }
-
-    /// What changes up to `value`.
-    #[inline]
-    fn advance(
-        &mut self,
-        layer: usize,
-        value: u32,
-        high: &[u32],
-        clocks: &impl Clocks,
-        changes: &mut [u32],
-    ) {
-        let width = self.width;
-        for (at, change) in changes.iter_mut().enumerate() {
-            if *change > value {
-                continue;
-            }
-            if at < width {
-                let other = layer + 1 + at;
-                let least = clocks.lower(layer, value, other).max(self.key[at]);
-                *change = clocks.upper(other, least, layer).saturating_add(1);
-                self.set(at, least);
-            } else {
-                let bound = high[at - width];
-                let other = layer + 1 + at - width;
-                let greatest = clocks.upper(layer, value, other).min(bound);
-                *change = rise(clocks, layer, other, greatest, bound);
-                self.set(at, greatest);
-            }
-        }
-    }
-
-    /// The number of the box in the making; `NONE` if it is empty.
-    fn intern(&mut self, budget: &Budget, allowance: &mut Allowance) -> Result<u32, Stop> {
-        let (low, high) = self.key[..2 * self.width].split_at(self.width);
-        if low.iter().zip(high).any(|(low, high)| low > high) {
-            return Ok(NONE);
-        }
-        let hash = (self.hash >> 32) as u32;
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let (other, state) = self.slots[at];
-            if state == NONE {
-                break;
-            }
-            if other == hash && self.get(state as usize) == self.key {
-                return Ok(state);
-            }
-            at = (at + 1) & mask;
-        }
-        allowance.states += 1;
-        if budget.max_nodes.is_some_and(|most| allowance.states > most) {
-            return Err(Stop::Nodes);
-        }
-        let state = u32::try_from(self.count).map_err(|_| Stop::Nodes)?;
-        allowance.push(&mut self.keys, &self.key, budget)?;
-        self.slots[at] = (hash, state);
-        self.count += 1;
-        if self.count * 4 > self.slots.len() * 3 {
-            self.rehash(budget, allowance)?;
-        }
-        Ok(state)
-    }
-
-    fn rehash(&mut self, budget: &Budget, allowance: &mut Allowance) -> Result<(), Stop> {
-        let more = self.slots.len() * 2;
-        allowance.check(more * size_of::<(u32, u32)>(), budget)?;
-        let mut slots = vec![(0, NONE); more];
-        for &(hash, state) in self.slots.iter().filter(|slot| slot.1 != NONE) {
-            let mut at = hash as usize & (more - 1);
-            while slots[at].1 != NONE {
-                at = (at + 1) & (more - 1);
-            }
-            slots[at] = (hash, state);
-        }
-        allowance.held += (more - self.slots.len()) * size_of::<(u32, u32)>();
-        self.slots = slots;
-        Ok(())
-    }
-}
-
-/// What the construction holds beside the diagram.
-#[derive(Debug)]
-struct Allowance {
-    before: usize,
-    held: usize,
-    states: u64,
-}
-
-impl Allowance {
-    fn check(&self, more: usize, budget: &Budget) -> Result<(), Stop> {
-        budget.check_bytes(self.before + self.held + more)
-    }
-
-    #[inline]
-    fn push<T: Copy>(
-        &mut self,
-        list: &mut Vec<T>,
-        items: &[T],
-        budget: &Budget,
-    ) -> Result<(), Stop> {
-        let capacity = list.capacity();
-        if list.len() + items.len() > capacity {
-            // The list itself is part of what is held, so that `grow` may subtract it.
-            grow(list, items.len(), self.before + self.held, budget)?;
-            self.held += (list.capacity() - capacity) * size_of::<T>();
-        }
-        list.extend_from_slice(items);
-        Ok(())
     }
 }

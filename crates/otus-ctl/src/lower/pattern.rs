@@ -94,10 +94,9 @@ impl Lowering<'_> {
     fn agree(&mut self, arguments: &[NodeId]) -> Meaning {
         let mut equal = Vec::new();
         for pair in arguments.windows(2) {
-            match self.compare(pair[1], Comparison::Equal, pair[0], pair[1]) {
-                Meaning::Formula(formula) => equal.push(formula),
-                _ => return Meaning::Nothing,
-            }
+            let same = self.compare(pair[1], Comparison::Equal, pair[0], pair[1]);
+            let Meaning::Formula(same) = same else { return Meaning::Nothing };
+            equal.push(same);
         }
         let all = self.formulas.and(equal);
         Meaning::Formula(self.formulas.ag(all))
@@ -143,16 +142,10 @@ impl Lowering<'_> {
         let (a, b) = (Reading::Variable(left), Reading::Variable(right));
         let number = |variable| self.trace.kind(variable) == Some(Kind::Number);
         if number(left) && number(right) {
-            let node = NodeId(0);
-            return match self.compare_sums(
-                node,
-                Comparison::Equal,
-                &Sum::reading(a),
-                &Sum::reading(b),
-            ) {
-                Meaning::Formula(formula) => Some(formula),
-                _ => None,
-            };
+            let (a, b) = (Sum::reading(a), Sum::reading(b));
+            let same = self.compare_sums(NodeId(0), Comparison::Equal, &a, &b);
+            let Meaning::Formula(same) = same else { return None };
+            return Some(same);
         }
         Some(self.formulas.atom(Atom::Pair(a, Comparison::Equal, b)))
     }

@@ -60,6 +60,11 @@ fn a_machine_reads_the_lattice_as_it_is_made() {
         let direct = diagram.lattice_where(&table, &mut machine, 2).unwrap();
         let top = diagram.lattice(&table).unwrap();
         assert_eq!(diagram.build(&mut machine, 2, top), Ok(direct));
+        let first = diagram.least(direct);
+        assert_eq!(diagram.lattice_find(&table, &mut machine, 2), Ok(first));
+        assert_eq!(diagram.lattice_find(&table, &mut machine, REJECT), Ok(None));
+        let all = diagram.lattice_find(&table, &mut machine, ACCEPT);
+        assert_eq!(all, Ok(Some(vec![0; bounds.len()])));
         assert_eq!(diagram.lattice_where(&table, &mut machine, ACCEPT), Ok(top));
         assert_eq!(diagram.lattice_where(&table, &mut machine, REJECT), Ok(Set::EMPTY));
     }
@@ -116,7 +121,11 @@ fn clocks_that_are_not_transitive_are_obeyed_all_the_same() {
         let table = ClockTable::new(&bounds, |_, _, j| {
             if random.u32(0..4) == 0 { random.u32(0..=bounds[j]) } else { 0 }
         });
-        check(&bounds, &table);
+        let (mut diagram, _) = check(&bounds, &table);
+        let mut machine = Random { seed: random.u64(..), bounds };
+        let accepted = diagram.lattice_where(&table, &mut machine, 2).unwrap();
+        let first = diagram.least(accepted);
+        assert_eq!(diagram.lattice_find(&table, &mut machine, 2), Ok(first));
     }
 }
 

@@ -105,6 +105,7 @@ proptest! {
         assert_set(&mut diagram, mixed, &(plain_a | &(plain_b & plain_c)));
         prop_assert_eq!(diagram.is_subset(*a, *b), Ok(plain_a.is_subset(plain_b)));
         prop_assert_eq!(diagram.is_disjoint(*a, *b), Ok(plain_a.is_disjoint(plain_b)));
+        prop_assert_eq!(diagram.find_common(*a, *b), Ok(diagram.least(meet)));
         // What is kept through a collection is the same set under another number.
         let mut kept = [union, difference];
         diagram.collect(&mut kept);
@@ -178,6 +179,7 @@ proptest! {
         let found = diagram.build(&mut machine, 2, *within).unwrap();
         let accepted = plain.iter().filter(|point| machine.accepts(point)).cloned().collect();
         assert_set(&mut diagram, found, &accepted);
+        prop_assert_eq!(diagram.find(&mut machine, 2, *within), Ok(diagram.least(found)));
         // Alone and then intersected it is the same.
         let alone = diagram.build(&mut machine, 2, Set::FULL).unwrap();
         prop_assert_eq!(diagram.intersect(alone, *within), Ok(found));

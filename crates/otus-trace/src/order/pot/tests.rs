@@ -28,28 +28,28 @@ fn every_form_of_event_and_value() {
             {"var":"t","val":"up\n\"\u00e9\ud83e\udd89\/"},{"label":"send","line":3,"file":"a.log"},
             {"var":"x","val":9007199254740993},{"var":"x","val":1e3},{"set":{}}]}],
             "init":{"x":-1,"unused":false}}"#,
-        r#"{"processes":[{"name":"p","events":[{"var":"x","val":3},{"var":"x","val":-7},{},{"set":{"x":1,"y":true}},{"var":"q","val":"1/4"},{"var":"q","val":"1/3"},{"var":"t","val":"up\n\"é🦉/"},{"label":"send","file":"a.log","line":3},{"var":"x","val":9007199254740993},{"var":"x","val":1000},{}]}],"edges":[],"init":{"x":-1,"y":false,"q":0,"t":"","unused":false}}"#,
+        r#"{"init":{"x":-1,"y":false,"q":0,"t":"","unused":false},"processes":[{"name":"p","events":[{"var":"x","val":3},{"var":"x","val":-7},{},{"set":{"x":1,"y":true}},{"var":"q","val":"1/4"},{"var":"q","val":"1/3"},{"var":"t","val":"up\n\"é🦉/"},{"label":"send","file":"a.log","line":3},{"var":"x","val":9007199254740993},{"var":"x","val":1000},{}]}],"edges":[]}"#,
     );
 }
 
 #[test]
 fn keys_come_in_any_order_and_processes_by_name_or_index() {
-    let expected = r#"{"processes":[{"name":"p","events":[{},{}]},{"name":"q","events":[{}]},{"name":"idle","events":[]}],"edges":[[[0,1],[1,1]],[[0,2],[1,1]]],"init":{}}"#;
+    let expected = r#"{"init":{},"processes":[{"name":"p","events":[{},{}]},{"name":"q","events":[{}]},{"name":"idle","events":[]}],"edges":[[[0,1],[1,1]],[[0,2],[1,1]]]}"#;
     check(
         " {\"edges\" : [[[\"p\", 1], [1 , 1]], [ [0,2],[\"q\",1] ], [[0,1],[0,2]], [[0,1],[1,1]]],\r\n
            \"init\": {}, \"processes\": [{\"events\": [{}, {}], \"name\": \"p\"}, {\"name\": \"q\",\t\"events\": [{}]}, {\"name\": \"idle\"}]} ",
         expected,
     );
     check(&format!("\u{feff}{expected}"), expected);
-    check(r#"{"processes":[]}"#, r#"{"processes":[],"edges":[],"init":{}}"#);
+    check(r#"{"processes":[]}"#, r#"{"init":{},"processes":[],"edges":[]}"#);
 }
 
 #[test]
 fn what_is_not_json_is_told_where_it_stops() {
     let json = "the file must be JSON; a program that writes JSON gets brackets and commas right";
     let cases = [
-        ("", "1:1", "an object, found the end of the text"),
-        ("[]", "1:1", "an object, found `[`"),
+        ("", "1:1", "a value, found the end of the text"),
+        ("[}", "1:2", "a value, found `}`"),
         ("{\"processes\" []}", "1:14", "`:`, found `[`"),
         ("{\"processes\":[}", "1:15", "a value, found `}`"),
         ("{\"processes\":[],}", "1:17", "another item after the comma, found `}`"),
@@ -117,6 +117,11 @@ fn what_is_not_of_the_format_is_told_and_the_rest_is_read() {
 16:15 O0410 `init` has `x` twice (give each variable one initial value)
 16:25 O0410 no variable can have this value (a value is a number, `true`, `false` or a text in double quotes)
 17:1 O0410 `init` is here twice (keep one of the two)",
+    );
+    check(
+        "[]",
+        "1:1 O0410 the trace is not as it should be \
+         (it is an object with `processes`, and perhaps `edges` and `init`)",
     );
     check(
         "{\"edges\": []}",

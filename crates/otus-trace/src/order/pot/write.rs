@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::{Assignment, EventId, PartialOrder, Value};
 
 /// The trace as `.pot.json`: an event a line, edges by index, and the initial value of every
-/// variable. Reading it gives the same trace.
+/// variable, which come first so that reading it gives the same trace with the same ids.
 ///
 /// ```
 /// use otus_trace::order::{Builder, Writes, pot};
@@ -16,14 +16,23 @@ use super::super::{Assignment, EventId, PartialOrder, Value};
 /// let trace = builder.finish(Writes::Checked).unwrap();
 /// assert_eq!(
 ///     pot::write(&trace),
-///     "{\"processes\":[\n{\"name\":\"p\",\"events\":[\n{\"var\":\"x\",\"val\":1}\n]}\n],\n\
-///      \"edges\":[\n],\n\"init\":{\"x\":0}}\n"
+///     "{\"init\":{\"x\":0},\n\"processes\":[\n{\"name\":\"p\",\"events\":[\n\
+///      {\"var\":\"x\",\"val\":1}\n]}\n],\n\"edges\":[\n]}\n"
 /// );
 /// ```
 pub fn write(order: &PartialOrder) -> String {
     let mut out = String::with_capacity(24 * (order.event_count() + order.edges().len()) + 100);
-    out.push_str("{\"processes\":[\n");
+    out.push_str("{\"init\":{");
     let mut separator = "";
+    for variable in order.variables() {
+        out.push_str(separator);
+        text(&mut out, order.variable_name(variable));
+        out.push(':');
+        value(&mut out, &order.value(order.initial(variable)));
+        separator = ",";
+    }
+    out.push_str("},\n\"processes\":[\n");
+    separator = "";
     for process in order.processes() {
         out.push_str(separator);
         out.push_str("{\"name\":");
@@ -53,16 +62,7 @@ pub fn write(order: &PartialOrder) -> String {
         out.push(']');
         separator = ",\n";
     }
-    out.push_str(if separator.is_empty() { "],\n\"init\":{" } else { "\n],\n\"init\":{" });
-    separator = "";
-    for variable in order.variables() {
-        out.push_str(separator);
-        text(&mut out, order.variable_name(variable));
-        out.push(':');
-        value(&mut out, &order.value(order.initial(variable)));
-        separator = ",";
-    }
-    out.push_str("}}\n");
+    out.push_str(if separator.is_empty() { "]}\n" } else { "\n]}\n" });
     out
 }
 
