@@ -8,7 +8,8 @@
 //! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
-//! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut;
+//! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut; [`ist`]: as
+//!   the paper does it;
 //! - [`conjunctive`], [`check`]: the answer; [`witness`]: a run that shows it; [`mod@certify`]: whether it does.
 #![forbid(unsafe_code)]
 
@@ -21,6 +22,7 @@ mod evaluate;
 mod explicit;
 pub mod formula;
 pub mod interval;
+pub mod ist;
 pub mod lower;
 mod track;
 mod view;
@@ -29,6 +31,7 @@ pub mod witness;
 pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
+pub use ist::Closure;
 pub use lower::{Lowered, Property, lower};
 pub use view::Arrangement;
 pub use witness::{Evidence, Explanation};

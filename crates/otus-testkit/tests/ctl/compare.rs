@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use otus_core::index::Index as _;
 use otus_ctl::atom::{Atom, Reading};
-use otus_ctl::{Arrangement, Checker, Engine, FormulaId, Formulas, Options};
+use otus_ctl::{Arrangement, Checker, Closure, Engine, FormulaId, Formulas, Options};
 use otus_syntax::ast::formula::Comparison;
 use otus_testkit::ctl_cases::show;
 use otus_testkit::oracle::ctl::{Ctl, Lattice};
@@ -23,6 +23,11 @@ pub(crate) fn ways() -> Vec<(&'static str, Options)> {
         ("interval, unsliced, given order", way(Engine::Interval, false, Arrangement::Given)),
         ("explicit", way(Engine::Explicit, true, Arrangement::Greedy)),
         ("explicit, unsliced", way(Engine::Explicit, false, Arrangement::Given)),
+        ("ist", way(Engine::Ist, true, Arrangement::Greedy)),
+        (
+            "ist, unsliced, by fixpoints",
+            Options { closure: Closure::Fixpoint, ..way(Engine::Ist, false, Arrangement::Given) },
+        ),
     ]
 }
 
