@@ -5,7 +5,7 @@
 //!    as decide.
 //! 2. *View.* A part sees only some events ([`view`](crate::view)).
 //! 3. *Answer.* `EF` of a conjunction of local conditions by its least cut
-//!    ([`conjunctive`](crate::conjunctive)); everything else by the engine that was chosen. An outermost `EF g` only asks
+//!    ([`conjunctive`]); everything else by the engine that was chosen. An outermost `EF g` only asks
 //!    whether g holds anywhere.
 
 use std::cell::OnceCell;
