@@ -15,9 +15,11 @@ mod graph_file;
 mod input;
 mod load;
 mod options;
+mod order_file;
 mod output;
 mod pipeline;
 mod report;
+mod words;
 
 use clap::Parser as _;
 

@@ -159,9 +159,10 @@ impl<'t> Checker<'t> {
                 return Ok(Counts { cuts, satisfying });
             }
         }
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
+        let mut evaluation = self.evaluation(&view, &atoms, options);
         let set = evaluation.set(formula)?;
-        let cuts = evaluation.diagram.count(evaluation.top);
+        let top = evaluation.top()?;
+        let cuts = evaluation.diagram.count(top);
         Ok(Counts { cuts, satisfying: evaluation.diagram.count(set) })
     }
 
@@ -217,9 +218,9 @@ impl<'t> Checker<'t> {
             (Engine::Explicit, None) => return explicit::holds(input, part, &options.budget),
             (Engine::Ist, _) => return ist::holds(input, part, (options.closure, &options.budget)),
         }
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
+        let mut evaluation = self.evaluation(&view, &atoms, options);
         if let Some(goal) = self.formulas.as_possibility(part) {
-            return Ok(!evaluation.set(goal)?.is_empty());
+            return Ok(evaluation.find(goal)?.is_some());
         }
         let set = evaluation.set(part)?;
         Ok(evaluation.diagram.contains(set, &vec![0; view.processes.len()]))
@@ -235,12 +236,12 @@ impl<'t> Checker<'t> {
         View::of(at, visible, options.arrangement)
     }
 
-    pub(crate) fn evaluation(
-        &self,
-        view: &View,
+    pub(crate) fn evaluation<'a>(
+        &'a self,
+        view: &'a View,
         atoms: &[AtomId],
         options: &Options,
-    ) -> Result<Evaluation<'_>, Stop> {
+    ) -> Evaluation<'a> {
         let used = atoms.iter().map(|&atom| (atom, self.course(atom)));
         Evaluation::new((&self.formulas, self.trace, view), used, options.budget.clone())
     }

@@ -10,7 +10,8 @@
 //!   neither traces nor CTL;
 //! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut; [`ist`]: as
 //!   the paper does it;
-//! - [`conjunctive`], [`check`]: the answer; [`witness`]: a run that shows it; [`mod@certify`]: whether it does.
+//! - [`conjunctive`], [`check`]: the answer; [`satisfying`]: where else it holds; [`witness`]: a run that shows
+//!   it; [`mod@certify`]: whether it does.
 #![forbid(unsafe_code)]
 
 pub mod atom;
@@ -24,6 +25,7 @@ pub mod formula;
 pub mod interval;
 pub mod ist;
 pub mod lower;
+pub mod satisfying;
 mod track;
 mod view;
 pub mod witness;
@@ -32,6 +34,7 @@ pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
 pub use ist::Closure;
-pub use lower::{Lowered, Property, lower};
+pub use lower::{Lowered, Property, lower, lower_with};
+pub use satisfying::Satisfying;
 pub use view::Arrangement;
 pub use witness::{Evidence, Explanation};

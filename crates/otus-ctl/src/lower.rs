@@ -70,10 +70,15 @@ pub struct Lowered {
 /// assert_eq!(answers, [true, false]);
 /// ```
 pub fn lower(file: &FormulaFile, trace: &PartialOrder) -> Lowered {
+    lower_with(file, trace, Formulas::default())
+}
+
+/// The same among formulas that are there already, so that those of several files share their parts.
+pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) -> Lowered {
     let mut lowering = Lowering {
         file,
         trace,
-        formulas: Formulas::default(),
+        formulas,
         meanings: Vec::with_capacity(file.nodes.len()),
         diagnostics: Vec::new(),
     };

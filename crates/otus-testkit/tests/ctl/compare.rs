@@ -82,6 +82,16 @@ fn disagreement(
             return Some(format!("{name}: counted {counted:?} instead of {wanted:?}"));
         }
     }
+    let found = checker.satisfying(id, usize::MAX, &Options::default()).ok()?;
+    for (cut, &expected) in lattice.cuts.iter().zip(&expected) {
+        let within = |ranges: &&Vec<(u32, u32)>| {
+            cut.iter().zip(ranges.iter()).all(|(x, (low, high))| low <= x && x <= high)
+        };
+        let boxes = found.boxes.iter().filter(within).count();
+        if boxes != usize::from(expected) || !found.complete {
+            return Some(format!("{cut:?} is in {boxes} boxes instead of {expected}"));
+        }
+    }
     None
 }
 

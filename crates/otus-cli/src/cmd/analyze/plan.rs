@@ -27,8 +27,10 @@ pub(super) struct Plan {
     pub(super) pool: Pool,
     pub(super) term: TermId,
     pub(super) method: Method,
-    /// What the question is called.
+    /// What the question is called, in the words in which it was asked.
     pub(super) kind: &'static str,
+    /// Whether these are those of `--observed`: its `prefix` is another question than the papers'.
+    pub(super) by_observed: bool,
     pub(super) budget: Budget,
     pub(super) format: ResultFormat,
     /// Up to how many moments a Pass is explained.
@@ -37,6 +39,8 @@ pub(super) struct Plan {
     pub(super) graph: Option<String>,
     /// Where the reason of a Fail is written.
     pub(super) certificate: Option<String>,
+    /// Where the execution that explains a Pass is written.
+    pub(super) order: Option<String>,
 }
 
 /// Who answers.
@@ -76,7 +80,12 @@ impl Plan {
         let (config, chosen) = configuration(args, loaded)?;
         let question = question(config.kind);
         let declared = Declared::new(&args.declared, question.clone(), chosen, pool.signature())?;
-        let mut kind = config.kind.name();
+        let by_observed = args.observed.is_some() && !declared.is_single();
+        let kind = match args.observed {
+            _ if declared.is_single() => "declared",
+            Some(observed) => observed.name(),
+            None => config.kind.name(),
+        };
         let flags = only_searches_flags(args, &config);
         let options = only_searches_options(args, &config);
         let graph = match args.engine {
@@ -115,14 +124,11 @@ impl Plan {
             }
             Method::Graph(Box::new(Config { budget: budget.clone(), ..config }), question)
         } else {
-            if declared.is_single() {
-                kind = "declared";
-            }
             Method::Fast(declared)
         };
         let explained = match args.format {
             _ if args.no_witness => 0,
-            _ if args.witness => usize::MAX,
+            _ if args.witness || args.order.is_some() => usize::MAX,
             ResultFormat::Text | ResultFormat::Json => EXPLAINED,
             ResultFormat::Jsonl => 0,
         };
@@ -131,11 +137,13 @@ impl Plan {
             term,
             method,
             kind,
+            by_observed,
             budget,
             format: args.format,
             explained,
             graph: args.search.graph.clone(),
             certificate: args.certificate.clone(),
+            order: args.order.clone(),
         })
     }
 
