@@ -82,7 +82,10 @@ fn disagreement(
             return Some(format!("{name}: counted {counted:?} instead of {wanted:?}"));
         }
     }
-    let found = checker.satisfying(id, usize::MAX, &Options::default()).ok()?;
+    let found = match checker.satisfying(id, usize::MAX, &Options::default()) {
+        Ok(found) => found,
+        Err(stop) => return Some(format!("satisfying cuts: {stop}")),
+    };
     for (cut, &expected) in lattice.cuts.iter().zip(&expected) {
         let within = |ranges: &&Vec<(u32, u32)>| {
             cut.iter().zip(ranges.iter()).all(|(x, (low, high))| low <= x && x <= high)
