@@ -8,9 +8,12 @@
 //!
 //! `-- engine` measures the fast engine beside everything it can be compared with; names after it are
 //! parts of it: `-- engine long sat`.
+//!
+//! `-- ctl` checks formulas over partial-order traces: `-- ctl paper growth`.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
+mod ctl;
 mod engine;
 mod experiments;
 mod measure;
@@ -32,11 +35,22 @@ fn main() {
     {
         return engine::measure(model, question, actions);
     }
+    if let [command, file, formula] = wanted.as_slice()
+        && command == "ctl-whole"
+    {
+        return ctl::whole(file, formula);
+    }
     let full = flags.iter().any(|flag| flag == "--full");
     if let [command, parts @ ..] = wanted.as_slice()
         && command == "engine"
     {
         return engine::run(Size { full }, parts);
+    }
+    if let [command, parts @ ..] = wanted.as_slice()
+        && command == "ctl"
+    {
+        let write = flags.iter().find_map(|flag| flag.strip_prefix("--write="));
+        return ctl::run(Size { full }, parts, write);
     }
     let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
     if runs("parse") {
@@ -47,5 +61,8 @@ fn main() {
     }
     if runs("engine") {
         engine::run(Size { full }, &[]);
+    }
+    if runs("ctl") {
+        ctl::run(Size { full }, &[], None);
     }
 }

@@ -1,12 +1,12 @@
 //! Formulas as multi-traces, beside two solvers that know nothing of interactions.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
-use otus_testkit::sat::{Formula, Problem, random, reduce, solve};
+use otus_testkit::corpus;
+use otus_testkit::sat::{Formula, random, reduce, solve};
 use varisat::{CnfFormula, ExtendFormula as _, Lit, Solver};
 
 use super::checks::Checks;
@@ -162,8 +162,5 @@ fn by_varisat(formula: &Formula) -> bool {
 }
 
 fn uf20() -> Option<Vec<Formula>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/uf20/uf20.jsonl");
-    let text = std::fs::read_to_string(path).ok()?;
-    let problems = Problem::from_json_lines(&text).ok()?;
-    Some(problems.into_iter().map(|problem| problem.formula).collect())
+    Some(corpus::uf20()?.into_iter().map(|problem| problem.formula).collect())
 }

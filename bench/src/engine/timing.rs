@@ -137,17 +137,32 @@ pub(super) fn analyse<'t>(
     question: &Question,
     size: Size,
 ) -> Times {
+    analyse_up_to(Verdict::Pass, engine, traces, question, size)
+}
+
+/// The same with another goal.
+pub(super) fn analyse_up_to<'t>(
+    goal: Verdict,
+    engine: &mut Engine,
+    traces: impl IntoIterator<Item = &'t MultiTrace>,
+    question: &Question,
+    size: Size,
+) -> Times {
     let mut times = Times::default();
-    let (begin, clock) = (Instant::now(), ThreadTime::now());
+    let clock = ThreadTime::now();
+    // One look at the clock for each: where one ends the next begins.
+    let begin = Instant::now();
+    let mut last = begin;
     for trace in traces {
         let budget = size.budget(trace);
-        let start = Instant::now();
-        let verdict = engine.analyze(trace, question, &budget).verdict;
-        let elapsed = start.elapsed();
+        let verdict = engine.analyze_up_to(goal, trace, question, &budget).verdict;
+        let now = Instant::now();
+        let elapsed = now - last;
+        last = now;
         times.note(elapsed, verdict);
         // An engine that overran its own budget is not asked again.
         let overrun = budget.timeout.is_some_and(|most| elapsed > most + most / 4);
-        if overrun || begin.elapsed() > size.patience() {
+        if overrun || now - begin > size.patience() {
             break;
         }
     }
@@ -179,7 +194,7 @@ pub(super) fn search<'t>(
 }
 
 /// A time in a unit that suits it.
-pub(super) fn show(nanoseconds: f64) -> String {
+pub(crate) fn show(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
         small if small < 1e3 => (small, "ns"),
         small if small < 1e6 => (small / 1e3, "µs"),
@@ -191,7 +206,7 @@ pub(super) fn show(nanoseconds: f64) -> String {
 }
 
 /// A ratio, to two digits or so.
-pub(super) fn times(ratio: f64) -> String {
+pub(crate) fn times(ratio: f64) -> String {
     match ratio {
         none if !none.is_finite() => "–".to_owned(),
         small if small < 10.0 => format!("{small:.1}×"),
@@ -200,12 +215,12 @@ pub(super) fn times(ratio: f64) -> String {
 }
 
 /// In nanoseconds.
-pub(super) fn nanoseconds(time: Duration) -> f64 {
+pub(crate) fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
 
 /// A count as a number to calculate with.
 #[expect(clippy::cast_precision_loss, reason = "counts here are far below 2⁵²")]
-pub(super) fn number(count: usize) -> f64 {
+pub(crate) fn number(count: usize) -> f64 {
     count as f64
 }

@@ -2,7 +2,6 @@
 //! solver.
 
 use std::ops::RangeInclusive;
-use std::path::Path;
 use std::time::Instant;
 
 use otus_analysis::Verdict;
@@ -10,7 +9,8 @@ use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
 use otus_analysis::graph::{Silent, analyze};
 use otus_syntax::options::LocalAnalysis;
-use otus_testkit::sat::{Formula, Problem, random, reduce, solve};
+use otus_testkit::corpus;
+use otus_testkit::sat::{Formula, random, reduce, solve};
 
 use super::progress::Progress;
 use super::table::{Statistics, milliseconds, number, print_statistics_head};
@@ -36,15 +36,13 @@ pub(super) fn run(size: Size) {
     let big = custom(size.pick(40, 200), 12..=18, 4..=6);
     report("Big: 12 to 18 variables", &big, &reduced, size);
 
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/uf20/uf20.jsonl");
-    match std::fs::read_to_string(&path).map(|text| Problem::from_json_lines(&text)) {
-        Ok(Ok(problems)) => {
+    match corpus::uf20() {
+        Some(problems) => {
             let all: Vec<Formula> = problems.into_iter().map(|problem| problem.formula).collect();
             let some = &all[..all.len().min(size.pick(50, usize::MAX))];
             report("uf20: 20 variables, 91 clauses", some, &reduced, size);
         }
-        Ok(Err(error)) => println!("\nuf20 is left out: {error}"),
-        Err(_) => println!("\nuf20 is left out: it is not there."),
+        None => println!("\nuf20 is left out: it is not there."),
     }
 }
 

@@ -75,6 +75,7 @@ impl<'b> Meter<'b> {
     }
 
     /// Counts a state; says why to stop, if so.
+    #[inline]
     pub fn count(&mut self) -> Option<Stop> {
         if self.budget.max_states.is_some_and(|most| self.states >= most) {
             return Some(Stop::States);
@@ -104,6 +105,7 @@ impl<'b> Meter<'b> {
     }
 
     /// Whether tables of so many bytes are too large.
+    #[inline]
     pub fn is_too_large(&self, bytes: usize) -> bool {
         self.budget.max_bytes.is_some_and(|most| bytes as u64 > most)
     }

@@ -193,7 +193,8 @@ fn write_states(out: &mut String, pool: &Pool, trace: &MultiTrace, states: &[Sta
             Blocked::Moves => writeln!(out, "all moves"),
             Blocked::Scarce { component, moment, supply } => {
                 let names = explain::names(pool, trace, component);
-                writeln!(out, "[{names}] moment {moment} at most {supply} times")
+                let times = if supply == 1 { "once".to_owned() } else { format!("{supply} times") };
+                writeln!(out, "[{names}] moment {moment} at most {times}")
             }
             Blocked::Alone(component) => {
                 writeln!(out, "[{}] alone", explain::names(pool, trace, component))

@@ -156,9 +156,9 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "MIB")]
     pub(crate) memory: Option<u64>,
 
-    /// How many multi-traces are checked at the same time [default: as many as there are cores].
+    /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].
     #[arg(long, value_name = "NUMBER")]
-    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+    pub(crate) jobs: Option<usize>,
 
     /// Always work out an execution that explains a Pass [default: not for jsonl, nor for more than
     /// 10,000 observed moments].
@@ -170,7 +170,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) no_witness: bool,
 
     /// For a Fail, write why nothing explains it, to be checked by anybody (.json, or text; `-` is
-    /// text on standard output).
+    /// text on standard output). Otherwise nothing is written, and that is said.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<String>,
 
@@ -263,6 +263,18 @@ pub(crate) enum Observed {
     Prefix,
     /// The beginning and the end of each log (simulate).
     Slice,
+}
+
+impl Observed {
+    /// As it is written.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Observed::Complete => "complete",
+            Observed::GlobalPrefix => "global-prefix",
+            Observed::Prefix => "prefix",
+            Observed::Slice => "slice",
+        }
+    }
 }
 
 /// Who answers.

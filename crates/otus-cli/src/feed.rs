@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,6 +38,8 @@ pub(crate) enum Job {
     Text { name: String, bytes: Vec<u8>, id: String },
     /// Lines of a case file, from the one with this number on.
     Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
+    /// A case file without any case: nothing is wrong with it, but nothing was checked either.
+    Empty(Arc<str>),
     /// A text that cannot be used at all.
     Unusable { source: Box<Source>, diagnostic: Box<Diagnostic> },
     /// A text that cannot be read.
@@ -195,9 +197,11 @@ impl Feed {
                 return None;
             }
             if let Some(lines) = &mut self.lines {
-                match lines.next(size) {
-                    Some(job) => return Some(job),
-                    None => self.lines = None,
+                if let Some(job) = lines.next(size) {
+                    return Some(job);
+                }
+                if let Some(lines) = self.lines.take().filter(|lines| !lines.has_cases) {
+                    return Some(Job::Empty(lines.name));
                 }
             }
             match self.inputs.pop_front()? {
@@ -287,19 +291,25 @@ impl Read for Waiting {
     }
 }
 
-/// How many multi-traces there are, if that can be known without reading a stream to its end.
-pub(crate) fn count(inputs: &VecDeque<TraceInput>) -> usize {
-    let cases = |path: &str| {
-        let lines = File::open(path)
-            .ok()
-            .map(|file| Lines::new(path.to_owned(), Vec::new(), Box::new(file), true));
-        lines.map_or(0, Lines::count)
+/// How many multi-traces there are. What comes from a stream is kept.
+pub(crate) fn count(inputs: &mut VecDeque<TraceInput>) -> anyhow::Result<usize> {
+    let cases = |name: &str, rest: Box<dyn Read + Send>| {
+        Lines::new(name.to_owned(), Vec::new(), rest, true).count()
     };
-    let counts = inputs.iter().map(|input| match input {
-        TraceInput::Cases { path } => cases(path),
-        TraceInput::File { .. } | TraceInput::Text { .. } | TraceInput::Stream { .. } => 1,
-    });
-    counts.sum()
+    let mut count = 0;
+    for input in inputs {
+        count += match input {
+            TraceInput::Cases { path } => {
+                File::open(&path).map_or(0, |file| cases(path, Box::new(file)))
+            }
+            TraceInput::File { .. } | TraceInput::Text { .. } => 1,
+            TraceInput::Stream { name, head, rest } => {
+                rest.read_to_end(head)?;
+                cases(name, Box::new(Cursor::new(head.clone())))
+            }
+        };
+    }
+    Ok(count)
 }
 
 /// The lines of a case file.
@@ -314,12 +324,14 @@ struct Lines {
     /// The number of the next line.
     line: usize,
     ended: Option<std::io::Result<()>>,
+    /// Whether something was there besides space.
+    has_cases: bool,
 }
 
 impl Lines {
     fn new(name: String, head: Vec<u8>, rest: Box<dyn Read + Send>, file: bool) -> Lines {
         let name = name.into();
-        Lines { name, rest, file, buffer: head, used: 0, line: 1, ended: None }
+        Lines { name, rest, file, buffer: head, used: 0, line: 1, ended: None, has_cases: false }
     }
 
     /// Whole lines of about `size` bytes.
@@ -340,12 +352,15 @@ impl Lines {
             if length == 0 {
                 return match self.ended.replace(Ok(())) {
                     Some(Err(error)) => {
+                        // What could not be read may have had some.
+                        self.has_cases = true;
                         Some(Job::Unreadable(format!("cannot read {}: {error}", self.name)))
                     }
                     Some(Ok(())) | None => None,
                 };
             }
             let bytes = unused[..length].to_vec();
+            self.has_cases = self.has_cases || bytes.iter().any(|byte| !byte.is_ascii_whitespace());
             let first = self.line;
             self.line += memchr::memchr_iter(b'\n', &bytes).count();
             self.used += length;
@@ -421,8 +436,6 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
-
     use super::*;
 
     /// The jobs of a case file: first line and text.

@@ -19,6 +19,7 @@ mod order_file;
 mod output;
 mod pipeline;
 mod report;
+mod words;
 
 use clap::Parser as _;
 

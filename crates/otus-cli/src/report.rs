@@ -7,6 +7,8 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer,
 use otus_syntax::{Diagnostic, Label, Severity, Source, SourceId};
 use serde_json::{Value, json};
 
+use crate::words::counted;
+
 /// With the lines they are about, for people.
 pub(crate) fn text(sources: &[Source], diagnostics: &[Diagnostic], colored: bool) -> String {
     let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
@@ -89,8 +91,7 @@ pub(crate) fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
         .into_iter()
         .filter_map(|severity| {
             let count = diagnostics.iter().filter(|found| found.severity == severity).count();
-            let plural = if count == 1 { "" } else { "s" };
-            (count > 0).then(|| format!("{count} {}{plural}", severity.name()))
+            (count > 0).then(|| counted(count, severity.name()))
         })
         .collect();
     // The first of the worst: later ones often follow from it.

@@ -27,6 +27,11 @@ impl<I: Index, T: Eq + Hash> Interner<I, T> {
         self.table.find(hash(item), |&id| self.items[id] == *item).copied()
     }
 
+    /// The id of an item that is not at hand as such, but as something that hashes alike.
+    pub fn find_as(&self, twin: &impl Hash, is_it: impl Fn(&T) -> bool) -> Option<I> {
+        self.table.find(hash(twin), |&id| is_it(&self.items[id])).copied()
+    }
+
     /// The id of an item, new or known.
     pub fn intern(&mut self, item: T) -> I {
         let hash = hash(&item);

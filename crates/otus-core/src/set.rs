@@ -75,36 +75,70 @@ impl LifelineSet {
 
     /// The lifelines of either set.
     #[must_use]
+    #[inline]
     pub fn union(&self, other: &LifelineSet) -> LifelineSet {
         self.combine(other, |a, b| a | b)
     }
 
     /// The lifelines of both sets.
     #[must_use]
+    #[inline]
     pub fn intersection(&self, other: &LifelineSet) -> LifelineSet {
         self.combine(other, |a, b| a & b)
     }
 
     /// The lifelines of this set that are not in the other.
     #[must_use]
+    #[inline]
     pub fn difference(&self, other: &LifelineSet) -> LifelineSet {
         self.combine(other, |a, b| a & !b)
     }
 
+    /// The lifelines that are in at least two of some sets.
+    #[inline]
+    pub fn in_several<'s>(sets: impl Iterator<Item = &'s LifelineSet> + Clone) -> LifelineSet {
+        let (mut once, mut twice) = (0, 0);
+        for set in sets.clone() {
+            let Words::Inline(word) = set.0 else { return LifelineSet::in_several_words(sets) };
+            twice |= once & word;
+            once |= word;
+        }
+        LifelineSet(Words::Inline(twice))
+    }
+
+    #[cold]
+    fn in_several_words<'s>(sets: impl Iterator<Item = &'s LifelineSet>) -> LifelineSet {
+        let (mut once, mut twice) = (LifelineSet::EMPTY, LifelineSet::EMPTY);
+        for set in sets {
+            twice = twice.union(&once.intersection(set));
+            once = once.union(set);
+        }
+        twice
+    }
+
     /// Whether every lifeline of this set is in the other.
+    #[inline]
     pub fn is_subset(&self, other: &LifelineSet) -> bool {
+        if let (Words::Inline(a), Words::Inline(b)) = (&self.0, &other.0) {
+            return a & !b == 0;
+        }
         let (own, others) = (self.words(), other.words());
         own.len() <= others.len() && own.iter().zip(others).all(|(a, b)| a & !b == 0)
     }
 
     /// Whether no lifeline is in both sets.
+    #[inline]
     pub fn is_disjoint(&self, other: &LifelineSet) -> bool {
+        if let (Words::Inline(a), Words::Inline(b)) = (&self.0, &other.0) {
+            return a & b == 0;
+        }
         self.words().iter().zip(other.words()).all(|(a, b)| a & b == 0)
     }
 
     /// Whether there is no lifeline in it.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        *self == LifelineSet::EMPTY
+        matches!(self.0, Words::Inline(0))
     }
 
     /// How many lifelines there are in it.
@@ -135,10 +169,20 @@ impl LifelineSet {
         }
     }
 
+    #[inline]
     fn combine(&self, other: &LifelineSet, operation: impl Fn(u64, u64) -> u64) -> LifelineSet {
         if let (Words::Inline(a), Words::Inline(b)) = (&self.0, &other.0) {
             return LifelineSet(Words::Inline(operation(*a, *b)));
         }
+        self.combine_words(other, operation)
+    }
+
+    #[cold]
+    fn combine_words(
+        &self,
+        other: &LifelineSet,
+        operation: impl Fn(u64, u64) -> u64,
+    ) -> LifelineSet {
         let (own, others) = (self.words(), other.words());
         let word = |words: &[u64], i: usize| words.get(i).copied().unwrap_or(0);
         let words = (0..own.len().max(others.len()))
@@ -245,6 +289,8 @@ mod tests {
             prop_assert_eq!(x.is_subset(&y), a.is_subset(&b));
             prop_assert_eq!(x.is_disjoint(&y), a.is_disjoint(&b));
             prop_assert_eq!(x == y, a == b);
+            prop_assert_eq!(LifelineSet::in_several([&x, &y].into_iter()), x.intersection(&y));
+            prop_assert_eq!(&LifelineSet::in_several([&x, &y, &x].into_iter()), &x);
             prop_assert_eq!(x.len(), a.len());
             let mut inserted = LifelineSet::EMPTY;
             for &number in a.iter().rev() {

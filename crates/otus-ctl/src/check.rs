@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::conjunctive::{self, Allowed};
 use crate::evaluate::Evaluation;
+use crate::explicit::{self, Input};
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{Budget, Natural, Stop};
 use crate::track::{Course, courses};
@@ -138,6 +139,12 @@ impl<'t> Checker<'t> {
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
         let view = View::whole((self.trace, self.clocks()), options.arrangement);
+        if options.engine == Engine::Explicit {
+            let used = self.used(&atoms);
+            let tally = explicit::count(self.input(&view, &used), formula, &options.budget)?;
+            let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
+            return Ok(Counts { cuts, satisfying });
+        }
         let mut evaluation = self.evaluation(&view, &atoms, options)?;
         let set = evaluation.set(formula)?;
         let cuts = evaluation.diagram.count(evaluation.top);
@@ -185,6 +192,13 @@ impl<'t> Checker<'t> {
         }
         let view = self.view(part, &atoms, options);
         *visible += view.event_count();
+        if options.engine == Engine::Explicit {
+            let used = self.used(&atoms);
+            return match self.formulas.as_possibility(part) {
+                Some(goal) => explicit::possible(self.input(&view, &used), goal, &options.budget),
+                None => explicit::holds(self.input(&view, &used), part, &options.budget),
+            };
+        }
         let mut evaluation = self.evaluation(&view, &atoms, options)?;
         if let Some(goal) = self.formulas.as_possibility(part) {
             return Ok(!evaluation.set(goal)?.is_empty());
@@ -211,6 +225,16 @@ impl<'t> Checker<'t> {
     ) -> Result<Evaluation<'_>, Stop> {
         let used = atoms.iter().map(|&atom| (atom, self.course(atom)));
         Evaluation::new((&self.formulas, self.trace, view), used, options.budget.clone())
+    }
+
+    /// What the other engines are asked about.
+    fn input<'a>(&'a self, view: &'a View, atoms: &'a [(AtomId, &'a Course)]) -> Input<'a> {
+        Input { formulas: &self.formulas, trace: self.trace, view, atoms }
+    }
+
+    /// Atoms, and how they change.
+    fn used(&self, atoms: &[AtomId]) -> Vec<(AtomId, &Course)> {
+        atoms.iter().map(|&atom| (atom, self.course(atom))).collect()
     }
 
     /// The atoms of a formula.

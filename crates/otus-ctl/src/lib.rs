@@ -8,7 +8,7 @@
 //! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
-//! - [`encode`], [`evaluate`]: formulas to sets of cuts;
+//! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut;
 //! - [`conjunctive`], [`check`]: the answer; [`satisfying`]: where else it holds; [`witness`]: a run that shows
 //!   it; [`mod@certify`]: whether it does.
 #![forbid(unsafe_code)]
@@ -19,6 +19,7 @@ pub mod check;
 mod conjunctive;
 mod encode;
 mod evaluate;
+mod explicit;
 pub mod formula;
 pub mod interval;
 pub mod lower;

@@ -176,7 +176,7 @@ impl Showing<'_> {
             | Formula::And(_)
             | Formula::Or(_) => unreachable!("only these are shown by a run"),
         };
-        if point == self.view.bounds() && self.says_end(goal) {
+        if point == self.view.bounds() && self.needs_end(goal, &point)? {
             lift.finish();
         }
         let events = std::mem::take(&mut lift.events);
@@ -265,22 +265,39 @@ impl Showing<'_> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run(part, point.to_vec(), lift))
     }
 
-    /// Whether a formula speaks of the end of runs, at the cut where it is read.
-    fn says_end(&self, formula: FormulaId) -> bool {
-        let mut pending = vec![formula];
-        while let Some(part) = pending.pop() {
-            match self.formulas.get(part) {
-                Formula::End => return true,
-                Formula::And(all) | Formula::Or(all) => pending.extend_from_slice(all),
+    /// Whether a formula that holds at a cut does so only because it is the end: the last cut of the view stands
+    /// for several of the trace, of which the first is not the end.
+    fn needs_end(&mut self, formula: FormulaId, point: &[u32]) -> Result<bool, Stop> {
+        let mut parts = vec![formula];
+        let mut next = 0;
+        while let Some(&part) = parts.get(next) {
+            next += 1;
+            if let Formula::And(all) | Formula::Or(all) = self.formulas.get(part) {
+                parts.extend_from_slice(all);
+            }
+        }
+        // Operands have smaller numbers.
+        parts.sort_unstable();
+        parts.dedup();
+        let mut holds = vec![false; parts.len()];
+        for at in 0..parts.len() {
+            let is_so = |part: &FormulaId| parts.binary_search(part).is_ok_and(|at| holds[at]);
+            holds[at] = match self.formulas.get(parts[at]) {
+                Formula::End => false,
+                Formula::And(all) => all.iter().all(is_so),
+                Formula::Or(all) => all.iter().any(is_so),
                 Formula::True
                 | Formula::False
                 | Formula::Atom(_)
                 | Formula::Not(_)
                 | Formula::Next(_)
-                | Formula::Until(_) => {}
-            }
+                | Formula::Until(_) => {
+                    let set = self.evaluation.set(parts[at])?;
+                    self.evaluation.diagram.contains(set, point)
+                }
+            };
         }
-        false
+        Ok(holds.last() == Some(&false))
     }
 }
 

@@ -167,6 +167,14 @@ pub fn order(data: &[u8]) {
         assert!(any_error(found), "what is refused has an error");
         check_places(&source, found);
     }
+    let plain = source.text().strip_prefix('\u{feff}').unwrap_or(source.text());
+    let json: Result<serde_json::Value, _> = serde_json::from_str(plain);
+    let malformed = read.as_ref().err().is_some_and(|found| {
+        found.iter().any(|found| found.code == otus_syntax::Code::MALFORMED_JSON)
+    });
+    // What is wrong otherwise may be told before the text ends.
+    assert!(json.is_err() || !malformed, "what is JSON is not called malformed");
+    assert!(json.is_ok() || read.is_err(), "what is not JSON is not read");
     let Ok(order) = read else {
         assert!(checked.is_err(), "what is sound with checks is sound without");
         return;

@@ -1,5 +1,6 @@
 //! What the tests of all crates share. Never part of the product.
 //!
+//! - [`corpus`]: models with recorded verdicts, when they are there;
 //! - [`generate`]: random texts for property tests;
 //! - [`oracle`]: what interactions mean, slowly; [`small_scope`]: all small ones, and random larger
 //!   ones, to ask it about; [`mod@reference`]: the small-step rules as they are printed;
@@ -10,6 +11,7 @@
 //!   toolchain; `fuzz/` drives the same functions with libFuzzer.
 #![forbid(unsafe_code)]
 
+pub mod corpus;
 pub mod ctl_cases;
 pub mod fuzz;
 pub mod generate;

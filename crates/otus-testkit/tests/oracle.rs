@@ -2,10 +2,10 @@
 //! itself asked in two ways, and with another tool's brute force.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use otus_core::{EventId, LifelineId, LifelineSet, Pool, Term, TermId, lower};
-use otus_syntax::{Source, parse_spec, parse_trace};
+use otus_core::{EventId, LifelineId, LifelineSet, Pool, Term, TermId};
+use otus_syntax::{Source, parse_trace};
+use otus_testkit::corpus;
 use otus_testkit::oracle::observe::{moments, project};
 use otus_testkit::oracle::traces::{Cut, TraceSets, concatenation, conditional_sequencing};
 use otus_testkit::oracle::{
@@ -15,7 +15,7 @@ use otus_testkit::read::{Language, read};
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
 };
-use otus_trace::{Partition, case};
+use otus_trace::Partition;
 
 const BUDGET: usize = 1_000_000;
 
@@ -627,45 +627,25 @@ fn tuples_forget_causality_and_nothing_else() {
 
 // --- another brute force
 
-/// Compares with what another program found, on recorded cases. They are not part of the
-/// repository: `OTUS_CORPUS` says where they are, else they are looked for beside the checkout.
-/// `OTUS_ORACLE_BUDGET` is for more patience.
+/// Compares with what another program found, on recorded cases. `OTUS_ORACLE_BUDGET` is for more
+/// patience.
 #[test]
 fn the_recorded_cases_have_the_recorded_answers() {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
-    let folder = std::env::var("OTUS_CORPUS").unwrap_or_else(|_| beside.to_owned());
-    let Ok(entries) = std::fs::read_dir(Path::new(&folder)) else {
-        println!("skipped: no recorded cases; OTUS_CORPUS can name their folder");
-        return;
-    };
+    let Some(models) = corpus::models() else { return println!("{}", corpus::MISSING) };
     let budget =
         std::env::var("OTUS_ORACLE_BUDGET").ok().and_then(|n| n.parse().ok()).unwrap_or(30_000);
-    let mut folders: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    folders.sort();
     let mut total = BTreeMap::<&str, [usize; 2]>::new();
-    for folder in folders {
-        let file = |name: &str| std::fs::read_to_string(folder.join(name));
-        let (Ok(signature), Ok(model), Ok(cases)) =
-            (file("sig.hsf"), file("model.hif"), file("cases.jsonl"))
-        else {
-            continue;
-        };
-        let texts = [signature, model].map(|text| parse_spec(&Source::new("x", text)).tree);
-        let mut lowered = lower(&[&texts[0], &texts[1]]);
-        let term = lowered.term.unwrap();
-        for case in case::read(&Source::new("cases.jsonl", cases)) {
-            let case = case.unwrap();
-            let Some(recorded) = case.rest.get("oracle") else { continue };
-            let seen = observation(&mut lowered.pool, &case.htf);
+    for mut model in models {
+        for case in std::mem::take(&mut model.cases) {
+            let seen = observation(&mut model.pool, &case.htf);
             for (question, key) in
                 Question::ALL.into_iter().zip(["accept", "prefix", "multiprefix", "slice"])
             {
                 let counts = total.entry(key).or_default();
-                let recorded = recorded.get(key).filter(|recorded| recorded.is_boolean());
-                let Some(recorded) = recorded else { continue };
-                match marked::member(&lowered.pool, term, &seen, question, budget) {
+                let Some(recorded) = corpus::oracle(&case, key) else { continue };
+                match marked::member(&model.pool, model.term, &seen, question, budget) {
                     Some(found) => {
-                        assert_eq!(*recorded, found, "{key} of {}", case.id);
+                        assert_eq!(recorded, found, "{key} of {}", case.id);
                         counts[0] += 1;
                     }
                     None => counts[1] += 1,

@@ -1,8 +1,6 @@
 //! The graph search decides satisfiability problems, by the reduction of the removal paper
 //! (section 4.3), and leaving out orders that make no difference changes no verdict.
 
-use std::path::Path;
-
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
 use otus_analysis::config::{Config, Kind};
@@ -11,8 +9,9 @@ use otus_analysis::{Verdict, generate};
 use otus_core::{Pool, TermId};
 use otus_syntax::SourceId;
 use otus_syntax::options::LocalAnalysis;
+use otus_testkit::corpus;
 use otus_testkit::oracle::Observation;
-use otus_testkit::sat::{Formula, Problem, random, reduce, solve};
+use otus_testkit::sat::{Formula, random, reduce, solve};
 use otus_testkit::small_scope::{Scope, alphabet, observations};
 use otus_trace::multitrace::{Builder, MultiTrace, Partition};
 
@@ -51,12 +50,7 @@ fn check(name: &str, formula: &Formula) -> (bool, u64) {
 
 #[test]
 fn twenty_problems_of_uf20_are_satisfiable() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/uf20/uf20.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: there is no {}", path.display());
-        return;
-    };
-    let problems = Problem::from_json_lines(&text).expect("the corpus is well-formed");
+    let Some(problems) = corpus::uf20() else { return println!("{}", corpus::MISSING) };
     assert!(problems.len() >= 20);
     for problem in problems.iter().take(20) {
         let (satisfiable, nodes) = check(&problem.name, &problem.formula);

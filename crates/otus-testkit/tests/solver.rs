@@ -1,13 +1,12 @@
 //! Loop-free terms as formulas: `engine::sat` against the oracle, and on satisfiability problems.
 
-use std::path::Path;
-
 use otus_analysis::budget::{Budget, Meter, Stop};
 use otus_analysis::certify::certify;
 use otus_analysis::engine::sat::{Answer, Problem, solve, worth_it};
 use otus_analysis::engine::{Engine, Options};
 use otus_analysis::{Observed, Question, Verdict};
 use otus_core::{Pool, Term, TermId};
+use otus_testkit::corpus;
 use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Members, Observation, Window, marked};
 use otus_testkit::sat::{self, Formula, random, reduce};
@@ -224,12 +223,7 @@ fn is_satisfiable(formula: &Formula) -> bool {
 
 #[test]
 fn all_of_uf20_is_satisfiable() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/uf20/uf20.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: there is no {}", path.display());
-        return;
-    };
-    let problems = sat::Problem::from_json_lines(&text).expect("the corpus is well-formed");
+    let Some(problems) = corpus::uf20() else { return println!("{}", corpus::MISSING) };
     let mut times = Vec::new();
     for problem in &problems {
         assert!(is_satisfiable(&problem.formula), "{}", problem.name);
@@ -358,4 +352,59 @@ fn larger_terms_are_decided_as_the_search_decides_them() {
     }
     println!("{counts:?} refuted and explained, {undecided} undecided by the search");
     assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
+}
+
+/// Where a formula is asked at once, searches find their expressions made when they come to need them:
+/// for global prefixes, and between other questions.
+#[test]
+fn what_is_compiled_late_is_compiled_right() {
+    let searching = Options { solver: false, ..Options::default() };
+    let budget = Budget { max_states: Some(3_000), ..Budget::default() };
+    let questions: Vec<Question> = std::iter::once(Question::GlobalPrefix)
+        .chain(Observed::ALL.map(Question::Uniform))
+        .collect();
+    let mut counts = [0, 0];
+    for seed in 0..100 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut scope = Scope::new(3, 2, seed % 4 == 0);
+        let mut term = scope.pool.empty();
+        for _ in 0..14 {
+            let (left, right) = (rng.usize(1..=2), rng.usize(1..=2));
+            let left = random_term(&mut scope, &mut rng, left);
+            let right = random_term(&mut scope, &mut rng, right);
+            let either = scope.pool.alt(left, right);
+            term = match rng.usize(..3) {
+                0 => scope.pool.strict(either, term),
+                _ => scope.pool.seq(either, term),
+            };
+        }
+        let partition = &Partition::discrete(3);
+        let mut engine = Engine::new(&scope.pool, term, partition, Options::default());
+        let mut other = Engine::new(&scope.pool, term, partition, searching);
+        let letters = alphabet(&scope.pool, term, partition, None);
+        let first = rng.usize(..questions.len());
+        for derivation in Derivation::ALL {
+            let trace = random_trace(&mut rng, &scope.pool, term, 1);
+            let seen = derive(&mut rng, &scope.pool, partition, &trace, &letters, derivation);
+            let trace = seen.to_multi_trace();
+            for i in 0..questions.len() {
+                let question = &questions[(first + i) % questions.len()];
+                let verdict = engine.analyze(&trace, question, &budget).verdict;
+                let expected = other.analyze(&trace, question, &budget).verdict;
+                if verdict == Verdict::Inconclusive || expected == Verdict::Inconclusive {
+                    continue;
+                }
+                assert_eq!(verdict, expected, "seed {seed}: {question:?}");
+                counts[usize::from(verdict >= Verdict::WeakPass)] += 1;
+                let pool = &mut scope.pool;
+                if let Some(witness) =
+                    engine.witness(pool, term, &trace, question, verdict, &budget)
+                {
+                    certify(pool, term, &trace, (question, verdict), &witness).expect("it holds");
+                }
+            }
+        }
+    }
+    println!("{counts:?}");
+    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
 }

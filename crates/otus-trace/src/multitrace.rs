@@ -174,11 +174,13 @@ impl Step {
     }
 
     /// Which action.
+    #[inline]
     pub fn action(self) -> ActionId {
         ActionId(self.0 & !Self::JOINED)
     }
 
     /// Whether it happens at the same moment as the step before it.
+    #[inline]
     pub fn joined(self) -> bool {
         self.0 & Self::JOINED != 0
     }

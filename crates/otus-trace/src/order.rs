@@ -32,6 +32,7 @@ mod hasse;
 mod linear;
 mod pairing;
 pub mod pot;
+mod restrict;
 mod stamped;
 mod value;
 mod writes;
@@ -51,6 +52,7 @@ pub use clock::{Clocks, InverseClocks};
 pub use error::{EventName, OrderError};
 pub use linear::Run;
 pub use pairing::{Paired, from_multi_trace, from_steps};
+pub use restrict::Restriction;
 pub use stamped::{Stamped, from_clocks};
 pub use value::{Kind, Value, ValueId};
 
@@ -259,6 +261,16 @@ impl PartialOrder {
     /// The variable with a name.
     pub fn variable(&self, name: &str) -> Option<VariableId> {
         self.variables.find(name).map(|symbol| VariableId(symbol.0))
+    }
+
+    /// The variable that `x` or `p.x` means: one with the whole name (`p.x`, if that is what it is
+    /// called), else one called `x` that no process but p assigns.
+    pub fn resolve(&self, process: Option<&str>, name: &str) -> Option<VariableId> {
+        let Some(process) = process else { return self.variable(name) };
+        self.variable(&format!("{process}.{name}")).or_else(|| {
+            let owner = Owner::Process(self.process(process)?);
+            self.variable(name).filter(|&variable| self.owner(variable) == owner)
+        })
     }
 
     /// Who assigns a variable.

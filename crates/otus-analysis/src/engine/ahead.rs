@@ -10,6 +10,10 @@
 //! automaton. So alternatives of an expression that has grown are looked at first, and those that
 //! some component refutes are dropped.
 //!
+//! Before anything else, all of each log is looked at in this way ([`ask_alone`]). If every log is
+//! explained but some is not complete, the multi-trace cannot be accepted with nothing missing, and
+//! that need not be asked.
+//!
 //! *Cost.* At most [`DEPTH`] steps for each component and alternative; what was asked once for an
 //! expression and a place in a log is kept for the rest of the analysis.
 //!
@@ -17,14 +21,19 @@
 //! [`hurry`](super::hurry). *Counter.* `Counters::refuted`, the alternatives that were dropped; what
 //! is refuted before a search begins has no state and is not counted.
 
+use otus_trace::MultiTrace;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::logs::Logs;
 use super::store::{Expr, ExprId, Store};
 use super::{Context, Ending};
+use crate::question::Question;
 
 /// How many moments ahead are looked at.
 const DEPTH: usize = 256;
+/// Up to how many actions nothing is remembered of what was found.
+const NEAR: usize = 16;
 
 /// What was found for what a component sees, its number, and how much of its log is consumed.
 pub(crate) type Seen = FxHashMap<(ExprId, u32, u32), bool>;
@@ -126,19 +135,25 @@ fn survives(
     let (mut local, mut at) = (local, at);
     let number = u32::try_from(component).unwrap_or(u32::MAX);
     let most = context.store.size(local).saturating_mul(8).saturating_add(64);
+    // A short way is gone again more quickly than it is remembered.
+    let far = logs.length(component) - at as usize > NEAR;
     let mut path = Vec::new();
+    let mut steps = 0;
     let found = loop {
-        if let Some(&known) = seen.get(&(local, number, at)) {
-            break known;
+        if far {
+            if let Some(&known) = seen.get(&(local, number, at)) {
+                break known;
+            }
+            path.push((local, number, at));
         }
-        path.push((local, number, at));
+        steps += 1;
         let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) else {
             break match logs.endings[component] {
                 Ending::Final => context.store.nullable(local),
                 Ending::Early => true,
             };
         };
-        if path.len() > DEPTH || context.store.size(local) > most {
+        if steps > DEPTH || context.store.size(local) > most {
             break true;
         }
         let Some(leaf) = leaf else { break false };
@@ -152,4 +167,54 @@ fn survives(
         seen.insert(place, found);
     }
     found
+}
+
+/// What components alone say about a multi-trace none of whose logs starts late.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Alone {
+    /// Some component cannot explain its log; of each log, how much its component can.
+    Refuted(Box<[u32]>),
+    /// Every log is explained if it may stop early, but not all of them are complete.
+    Unfinished,
+    /// Nothing.
+    Possible,
+}
+
+/// Asks components alone about a multi-trace, each given what it sees of the interaction. This is a
+/// run of small automata which all multi-traces share. Most that are wrong are refuted by it, and a
+/// run of the whole, which would make expressions that nobody needs again, is not begun.
+pub(crate) fn ask_alone(
+    context: &mut Context<'_>,
+    seen: &[ExprId],
+    trace: &MultiTrace,
+    question: &Question,
+) -> Alone {
+    let (mut refuted, mut unfinished) = (false, false);
+    let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
+    for (component, &start) in trace.partition().components().zip(seen) {
+        let log = trace.steps(component);
+        let most = context.store.size(start).saturating_mul(8).saturating_add(64);
+        let (mut local, mut at) = (start, 0);
+        while let Some((leaf, after)) = context.alphabet.leaf_at(log, at) {
+            let next = leaf.map_or(Store::NEVER, |leaf| context.store.step(local, leaf));
+            if next == Store::NEVER {
+                refuted = true;
+                break;
+            }
+            if context.store.size(next) > most {
+                return Alone::Possible;
+            }
+            (local, at) = (next, after);
+        }
+        let complete = context.store.nullable(local);
+        refuted |= !complete && !question.of(component).may_stop_early();
+        unfinished |= !complete;
+        explained.push(at);
+    }
+    match (refuted, unfinished) {
+        _ if context.store.is_spent() => Alone::Possible,
+        (true, _) => Alone::Refuted(explained.as_slice().into()),
+        (false, true) => Alone::Unfinished,
+        (false, false) => Alone::Possible,
+    }
 }

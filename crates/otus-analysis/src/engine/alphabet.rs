@@ -95,6 +95,22 @@ impl Alphabet {
         (self.together.get(actions.as_slice()).copied(), length)
     }
 
+    /// The leaf that is observed as the moment after so many actions of a log and nowhere else, if there
+    /// is one, and where the next moment begins; `None` at the end.
+    #[inline]
+    pub(crate) fn leaf_at(&self, log: &[Step], at: u32) -> Option<(Option<LeafId>, u32)> {
+        let start = at as usize;
+        let first = log.get(start)?;
+        let (symbol, after) = match log.get(start + 1) {
+            Some(next) if next.joined() => {
+                let (symbol, length) = self.read(&log[start..]);
+                (symbol, at + u32::try_from(length).unwrap_or(u32::MAX))
+            }
+            _ => (self.alone.get(first.action().index()).copied().flatten(), at + 1),
+        };
+        Some((symbol.and_then(|symbol| self.single[symbol.index()]), after))
+    }
+
     fn intern(&mut self, actions: Vec<ActionId>) -> SymbolId {
         let next = SymbolId::new(self.leaves.len());
         let found = if let [only] = actions.as_slice() {

@@ -84,6 +84,7 @@ impl Store {
         self.occurring.clear();
         self.alone.clear();
         self.loosened.clear();
+        self.forced.clear();
         self.boxed = 0;
     }
 }

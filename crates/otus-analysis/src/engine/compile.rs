@@ -5,6 +5,10 @@
 //! far as components can tell. Long sequences become trees of short ones, so that a step costs
 //! little.
 //!
+//! A term without `strict`, `loopS` and synchronous passings is the same in both forms. Where a
+//! formula is asked before any search ([`sat`](super::sat)), a [`Source`] is kept instead and compiled if a
+//! search comes about all the same.
+//!
 //! *Cost.* Every distinct part of the term once for each form. *Switch.* `Options::relax`: without it,
 //! the rigid expression is used for both.
 
@@ -13,7 +17,7 @@ use otus_trace::Partition;
 use rustc_hash::FxHashMap;
 
 use super::alphabet::Alphabet;
-use super::harm::Harm;
+use super::harm::{self, Harm};
 use super::order::Order;
 use super::store::{ExprId, OrderId, Store};
 
@@ -28,20 +32,41 @@ pub(crate) struct Compiled {
     pub(crate) alone: Box<[bool]>,
 }
 
+/// What a term is compiled from, for later.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pool: Pool,
+    term: TermId,
+    partition: Partition,
+}
+
+impl Source {
+    pub(crate) fn new(pool: &Pool, term: TermId, partition: &Partition) -> Self {
+        Source { pool: pool.clone(), term, partition: partition.clone() }
+    }
+
+    pub(crate) fn parts(&self) -> (&Pool, TermId, &Partition) {
+        (&self.pool, self.term, &self.partition)
+    }
+}
+
 /// How many operands a branch of the tree of a long sequence has.
 const BRANCH: usize = 24;
 
-/// Compiles a term. Without `relax`, the relaxed expression is the rigid one.
+/// Compiles a term. Without `harm`, the relaxed expression is the rigid one.
 pub(crate) fn compile(
     store: &mut Store,
     alphabet: &mut Alphabet,
     (pool, term, partition): (&Pool, TermId, &Partition),
-    relax: bool,
+    harm: Option<&Harm>,
 ) -> Compiled {
-    let harm = Harm::new(pool, term, partition);
-    let mut compiler = Compiler::new(store, alphabet, (pool, partition), Some(&harm));
+    let mut compiler = Compiler::new(store, alphabet, (pool, partition), harm);
     let rigid = compiler.run((term, Form::Rigid));
-    let relaxed = if relax { compiler.run((term, Form::Relaxed)) } else { rigid };
+    let relaxed = if harm.is_some() && differs(pool, term) {
+        compiler.run((term, Form::Relaxed))
+    } else {
+        rigid
+    };
     let crosses = |order: &Order| {
         order.classes().any(|class| {
             let mut touched = class.iter().map(|lifeline| partition.component_of(lifeline));
@@ -50,9 +75,18 @@ pub(crate) fn compile(
         })
     };
     let decoupled = !is_coupled(compiler.store, relaxed, crosses);
-    let alone = |component| relax && harm.is_free_alone(component);
+    let alone = |component| harm.is_some_and(|harm| harm.is_free_alone(component));
     let alone = partition.components().map(alone).collect();
     Compiled { rigid, relaxed, decoupled, alone }
+}
+
+/// Whether relaxing might change anything.
+fn differs(pool: &Pool, term: TermId) -> bool {
+    harm::parts(pool, term).into_iter().any(|part| match pool.node(part) {
+        Term::Strict(..) | Term::LoopS(_) => true,
+        Term::Event(event) => pool.event_actions(event).len() > 1,
+        Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
+    })
 }
 
 /// Whether some event or some conflict of an expression is across components.

@@ -16,7 +16,8 @@
 //! consumed, the rest of the interaction can be (every expression but `NEVER` has a trace).
 //!
 //! *Cost.* States are pairs of an expression and a position in each log: in the worst case the
-//! product of the lengths of logs, times the expressions. Runs of forced moves are not remembered.
+//! product of the lengths of logs, times the expressions. States with a single move are not
+//! remembered, but the move is: by the expression and the next moments, so that next time it is a look-up.
 //!
 //! *Switch.* None: it is the search itself. What it leaves out is switched by `Options::stubborn`,
 //! `Options::strip` and `Options::look_ahead`; with `Options::relax` off, all multi-traces come here
@@ -28,7 +29,7 @@ use rustc_hash::FxHashMap;
 use super::ahead::is_possible_alone;
 use super::logs::Logs;
 use super::search::{self, Found};
-use super::store::{ExprId, LeafId, SetId, Store};
+use super::store::{ExprId, Heads, LeafId, SetId, Store};
 use super::unroll::Begins;
 use super::{Context, Ending, begin};
 use crate::budget::{Meter, Stop};
@@ -36,6 +37,8 @@ use otus_core::LifelineSet;
 
 /// After how many dead ends components are asked alone.
 const FAILURES: u64 = 8;
+/// How many single moves are remembered.
+const MANY: usize = 1 << 20;
 /// How many states a look-ahead may make.
 const AHEAD: u64 = 128;
 
@@ -114,6 +117,8 @@ struct State {
     consumed: Box<[u32]>,
     /// How many iterations were begun by unseen events since the last moment.
     unseen: u64,
+    /// The observed event that led here, if it was one.
+    by: Option<LeafId>,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -175,7 +180,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
 
     fn run(&mut self, start: ExprId, meter: &mut Meter<'_>) -> Found {
         let expr = self.settle(start);
-        let mut stack = vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0 }];
+        let mut stack =
+            vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0, by: None }];
         while let Some(state) = stack.pop() {
             let mut state = state;
             self.logs.consumed.copy_from_slice(&state.consumed);
@@ -204,18 +210,24 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     continue;
                 }
                 // A single move needs no memory.
-                if self.take_forced(&mut state) {
+                if self.take_forced(&mut state) || self.take_known(&mut state) {
                     continue;
                 }
                 let key = (state.expr, state.consumed.clone());
-                match self.met.get_mut(&key) {
-                    Some(least) if *least <= state.unseen => break,
-                    Some(least) => *least = state.unseen,
-                    None => {
-                        self.met.insert(key, state.unseen);
-                    }
+                if self.met.get(&key).is_some_and(|&least| least <= state.unseen) {
+                    break;
                 }
+                let was_cut = std::mem::replace(&mut self.cut, false);
                 let mut moves = self.moves(&state);
+                let complete = !self.cut;
+                self.cut |= was_cut;
+                if complete && self.note_single(&state, &moves) {
+                    if let Some(only) = moves.pop() {
+                        state = only;
+                    }
+                    continue;
+                }
+                self.met.insert(key, state.unseen);
                 self.note_progress(&state);
                 if moves.len() > 1 && self.context.options.look_ahead && self.is_lost() {
                     // The first time all the way to the end, later only some of it.
@@ -320,16 +332,78 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     settle |= self.logs.is_over(at);
                     self.last = at;
                 }
-                if !self.global {
-                    self.haunted |= settle;
-                    settle = self.haunted || self.hurried;
-                }
-                state.expr = if settle { self.settle(next) } else { next };
-                state.unseen = 0;
+                self.arrive(state, next, settle);
                 return true;
             }
         }
         false
+    }
+
+    /// The state after an observed event, and whether a log ended by it.
+    fn arrive(&mut self, state: &mut State, next: ExprId, ended: bool) {
+        let mut settle = ended;
+        if !self.global {
+            self.haunted |= ended;
+            settle = self.haunted || self.hurried;
+        }
+        state.expr = if settle { self.settle(next) } else { next };
+        state.unseen = 0;
+        state.by = None;
+    }
+
+    /// Takes the only move, where it was found to be the only one before: which moves there are depends
+    /// on the expression and the next moments alone.
+    fn take_known(&mut self, state: &mut State) -> bool {
+        if self.hurried || !self.context.options.stubborn {
+            return false;
+        }
+        let Some(heads) = self.heads() else { return false };
+        let Some(&leaf) = self.context.store.forced.get(&(state.expr, heads)) else { return false };
+        let next = self.context.store.step(state.expr, leaf);
+        let mut ended = false;
+        for k in 0..self.context.store.leaf(leaf).parts.len() {
+            let at = self.context.store.leaf(leaf).parts[k].0.0 as usize;
+            if let Some((_, after)) = self.head(at) {
+                state.consumed[at] = after;
+                self.logs.consumed[at] = after;
+                ended |= self.logs.is_over(at);
+                self.last = at;
+            }
+        }
+        self.arrive(state, next, ended);
+        true
+    }
+
+    /// Remembers an observed event that is the only move.
+    fn note_single(&mut self, state: &State, moves: &[State]) -> bool {
+        let &[State { by: Some(leaf), .. }] = moves else { return false };
+        if self.hurried || !self.context.options.stubborn {
+            return false;
+        }
+        self.logs.consumed.copy_from_slice(&state.consumed);
+        let Some(heads) = self.heads() else { return false };
+        if self.context.store.forced.len() > MANY {
+            self.context.store.forced.clear();
+        }
+        self.context.store.forced.insert((state.expr, heads), leaf);
+        true
+    }
+
+    /// What the logs say about moves: by component its next moment, or that it is over, and how. `None`
+    /// if a log may begin later.
+    fn heads(&self) -> Option<Heads> {
+        let mut heads = Heads::new();
+        heads.push(u32::from(self.global));
+        for component in 0..self.logs.len() {
+            if self.logs.is_unborn(component) {
+                return None;
+            }
+            heads.push(match self.head(component) {
+                Some((symbol, _)) => symbol.0 + 2,
+                None => u32::from(self.is_blind(component)),
+            });
+        }
+        Some(heads)
     }
 
     /// Whether all components of a leaf see it next.
@@ -460,7 +534,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 if observed {
                     let expr = self.context.store.step(state.expr, leaf);
                     if expr != Store::NEVER {
-                        seen.push(self.follow(expr, consumed, 0, &parts));
+                        let state = self.follow(expr, consumed, 0, &parts);
+                        seen.push(State { by: Some(leaf), ..state });
                     }
                 } else {
                     let store = &mut *self.context.store;
@@ -507,7 +582,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         let haunted = |at| self.logs.is_over(at) && self.logs.endings[at] == Ending::Early;
         let again = self.hurried || ended || (!self.global && (0..self.logs.len()).any(haunted));
         let expr = if again { self.settle(expr) } else { expr };
-        State { expr, consumed, unseen }
+        State { expr, consumed, unseen, by: None }
     }
 
     fn settle(&mut self, expr: ExprId) -> ExprId {

@@ -20,7 +20,7 @@
 //! *Cost.* Each pair of expressions once; deep pairs cost as many pairs as there are below them.
 //! *Switch.* `Options::absorb`. *Counter.* None.
 
-use std::sync::Arc;
+use smallvec::SmallVec;
 
 use super::order::Order;
 use super::store::{Expr, ExprId, Store};
@@ -74,15 +74,15 @@ impl Store {
             }
             Expr::Par(operands) => {
                 // Equal operands cancel; of the rest, x must have none and y only optional ones.
-                let mut parts: Vec<(ExprId, u32)> = match self.expr(x) {
-                    Expr::Par(own) => own.to_vec(),
+                let mut parts: SmallVec<[(ExprId, u32); 16]> = match self.expr(x) {
+                    Expr::Par(own) => SmallVec::from_slice(own),
                     Expr::Seq(_, own) => own.iter().map(|&x| (x, 1)).collect(),
                     Expr::Never
                     | Expr::Empty
                     | Expr::Leaf(_)
                     | Expr::Alt(_)
                     | Expr::Loop(..)
-                    | Expr::Late(..) => vec![(x, 1)],
+                    | Expr::Late(..) => SmallVec::from_elem((x, 1), 1),
                 };
                 for &(y, count) in operands.iter() {
                     let mut left = count;
@@ -117,20 +117,22 @@ impl Store {
 
     /// An expression as a sequence, in which equal operands without conflict are repeated only so
     /// often.
-    fn parts(&self, x: ExprId, most: usize) -> (Arc<Order>, Vec<ExprId>) {
+    fn parts(&self, x: ExprId, most: usize) -> (Order, SmallVec<[ExprId; 16]>) {
         match self.expr(x) {
-            Expr::Seq(order, operands) => (self.order(*order), operands.to_vec()),
+            Expr::Seq(order, operands) => {
+                ((*self.orders.items[*order]).clone(), SmallVec::from_slice(operands))
+            }
             Expr::Par(operands) => {
                 let often = |n: u32| most.min(n as usize);
                 let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, often(n)));
-                (Arc::default(), all.collect())
+                (Order::default(), all.collect())
             }
             Expr::Never
             | Expr::Empty
             | Expr::Leaf(_)
             | Expr::Alt(_)
             | Expr::Loop(..)
-            | Expr::Late(..) => (Arc::default(), vec![x]),
+            | Expr::Late(..) => (Order::default(), SmallVec::from_elem(x, 1)),
         }
     }
 

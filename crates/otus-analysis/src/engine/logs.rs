@@ -106,6 +106,7 @@ impl<'t> Logs<'t> {
     }
 
     /// The same as the leaf that is observed so and nowhere else.
+    #[inline]
     pub(crate) fn next(
         &self,
         component: usize,
@@ -115,19 +116,14 @@ impl<'t> Logs<'t> {
     }
 
     /// The same after so many actions.
+    #[inline]
     pub(crate) fn next_at(
         &self,
         component: usize,
         at: u32,
         alphabet: &Alphabet,
     ) -> Option<(Option<LeafId>, u32)> {
-        let rest = &self.all[component][at as usize..];
-        if rest.is_empty() {
-            return None;
-        }
-        let (symbol, length) = alphabet.read(rest);
-        let leaf = symbol.and_then(|symbol| alphabet.single[symbol.0 as usize]);
-        Some((leaf, at + u32::try_from(length).unwrap_or(u32::MAX)))
+        alphabet.leaf_at(self.all[component], at)
     }
 
     /// Whether the interaction has all that is left of a component's log.

@@ -3,7 +3,7 @@
 //! Data flows down this list:
 //!
 //! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions, stored once each;
-//! - [`step`], [`prune`], [`strip`], [`late`], [`cut`]: what is left of them;
+//! - [`step`] (on [`known`]), [`prune`], [`strip`], [`late`], [`cut`]: what is left of them;
 //! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
 //! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace, with [`ahead`], [`loosen`],
 //!   [`alone`], [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
@@ -34,6 +34,7 @@ mod cut;
 pub mod harm;
 mod hurry;
 mod include;
+mod known;
 mod late;
 mod logs;
 mod loosen;
@@ -57,8 +58,10 @@ use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
+use ahead::Alone;
 use alphabet::Alphabet;
-use compile::Compiled;
+use compile::{Compiled, Source};
+use harm::Harm;
 use logs::Logs;
 use search::Found;
 use store::{ExprId, SetId, Store};
@@ -104,12 +107,19 @@ impl Default for Options {
 pub struct Engine {
     store: Store,
     alphabet: Alphabet,
-    compiled: Compiled,
+    /// What to compile when a search first needs it. Until then the tables are empty.
+    source: Option<Box<Source>>,
+    /// Searches get it from [`Engine::context`], which makes it if it is not there.
+    compiled: Option<Compiled>,
+    /// Whether components depend on each other by choices only.
+    decoupled: bool,
     components: Vec<SetId>,
     /// By component: the lifelines of all others.
     others: Vec<SetId>,
     /// By expression: the component looked at there, and by which analysis.
     hints: Vec<(u32, u32)>,
+    /// By component: what it sees of the interaction, once that was asked; empty if it is too much.
+    seen: Option<Vec<ExprId>>,
     /// How many analyses there were.
     analysis: u32,
     /// How deep loops are nested.
@@ -150,17 +160,18 @@ pub struct Outcome {
     pub states: u64,
     /// Why the search ended.
     pub stop: Stop,
-    /// Of the failing search that got furthest: per component how many actions were consumed.
+    /// Of the failing search that got furthest: per component how many actions were consumed. If a
+    /// component alone fails, how many each can consume alone.
     pub furthest: Option<Box<[u32]>>,
 }
 
-/// From how many choices side by side on a formula is asked at once.
-const CHOICES: usize = 12;
 /// After how many states of a search a formula is asked otherwise.
 const PATIENCE: u64 = 400;
 
 /// Up to how many actions the weaker question is asked first.
 const SHORT: usize = 256;
+/// How much new work components alone may take, beside one for each action.
+const ALONE: u64 = 1000;
 /// Tables beyond this are emptied before the next analysis.
 const LARGE: usize = 256 << 20;
 
@@ -191,7 +202,7 @@ impl Context<'_> {
     /// Whether no other leaf of an expression has a part of this one, and it waits only for its own
     /// components.
     fn is_alone(&mut self, expr: ExprId, leaf: store::LeafId) -> bool {
-        if let Some(&known) = self.store.alone.get(&(expr, leaf)) {
+        if let Some(known) = self.store.alone.get(expr, leaf) {
             return known;
         }
         let alone = self.store.waits_for(expr, leaf).is_some_and(|waits| {
@@ -208,11 +219,12 @@ impl Context<'_> {
                         .all(|&other| other == leaf || !self.store.occurs(expr, other))
                 })
         });
-        self.store.alone.insert((expr, leaf), alone);
+        self.store.alone.insert((expr, leaf), self.store.leaves.items.len(), alone);
         alone
     }
 
     /// Counts a state; says why to stop, if so.
+    #[inline]
     fn tick(&mut self, meter: &mut Meter<'_>) -> Option<Stop> {
         if self.store.is_spent() {
             return Some(self.store.why_spent());
@@ -247,57 +259,103 @@ impl Context<'_> {
 impl Engine {
     /// Prepares an interaction for multi-traces over a partition.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition, options: Options) -> Self {
-        let sets = partition.components().map(|component| partition.set(component)).collect();
-        let mut store = Store::new(sets, options.absorb);
-        let mut alphabet = Alphabet::new(partition.len());
-        let compiled =
-            compile::compile(&mut store, &mut alphabet, (pool, term, partition), options.relax);
-        let all = LifelineSet::full(partition.lifeline_count());
-        let others = partition
-            .components()
-            .map(|component| store.set(&all.difference(&partition.set(component))))
-            .collect();
-        let components =
-            partition.components().map(|component| store.set(&partition.set(component))).collect();
-        let counters = Counters::default();
-        let loops = pool.attributes(term).loops > 0;
+        let harm = Harm::new(pool, term, partition);
+        let attributes = pool.attributes(term);
+        let loops = attributes.loops > 0;
         let wanted = options.solver && (loops || sat::worth_it(pool, term));
-        let problem = if wanted { sat::Problem::new(pool, term, partition) } else { None };
-        let formula = problem.map(|problem| {
-            let choices = if loops { 0 } else { store.choices(compiled.relaxed) };
-            Formula { problem, after: if choices >= CHOICES { 0 } else { PATIENCE } }
-        });
-        let loop_depth = u64::from(pool.attributes(term).loop_depth);
-        Engine {
-            store,
-            alphabet,
-            compiled,
-            components,
-            others,
+        let problem = if wanted { sat::Problem::of(&harm, (pool, term, partition)) } else { None };
+        let at_once = sat::is_plain(pool, term);
+        let formula =
+            problem.map(|problem| Formula { problem, after: if at_once { 0 } else { PATIENCE } });
+        // A formula that is asked at once mostly answers, and then nothing searches.
+        let later = at_once && formula.is_some() && options.relax && harm.decoupled();
+        let mut engine = Engine {
+            store: Store::new(Vec::new(), options.absorb),
+            alphabet: Alphabet::default(),
+            source: later.then(|| Box::new(Source::new(pool, term, partition))),
+            compiled: None,
+            decoupled: later,
+            components: Vec::new(),
+            others: Vec::new(),
             hints: Vec::new(),
+            seen: None,
             analysis: 0,
-            loop_depth,
+            loop_depth: u64::from(attributes.loop_depth),
             formula,
             options,
-            counters,
+            counters: Counters::default(),
+        };
+        if !later {
+            engine.compile(&harm, (pool, term, partition));
         }
+        engine
+    }
+
+    /// Compiles what was left for later, if anything was.
+    fn prepare(&mut self) {
+        if let Some(source) = self.source.take() {
+            let (pool, term, partition) = source.parts();
+            let deadline = self.store.deadline();
+            self.compile(&Harm::new(pool, term, partition), (pool, term, partition));
+            self.store.set_deadline(deadline);
+        }
+    }
+
+    fn compile(&mut self, harm: &Harm, (pool, term, partition): (&Pool, TermId, &Partition)) {
+        let sets: Vec<LifelineSet> =
+            partition.components().map(|component| partition.set(component)).collect();
+        let all = LifelineSet::full(partition.lifeline_count());
+        let mut store = Store::new(sets.clone(), self.options.absorb);
+        self.alphabet = Alphabet::new(partition.len());
+        let compiled = compile::compile(
+            &mut store,
+            &mut self.alphabet,
+            (pool, term, partition),
+            self.options.relax.then_some(harm),
+        );
+        self.decoupled = compiled.decoupled;
+        self.compiled = Some(compiled);
+        self.others = sets.iter().map(|own| store.set(&all.difference(own))).collect();
+        self.components = sets.iter().map(|own| store.set(own)).collect();
+        self.store = store;
     }
 
     /// The verdict on a multi-trace, whose partition must be the engine's.
     pub fn analyze(&mut self, trace: &MultiTrace, question: &Question, budget: &Budget) -> Outcome {
+        self.analyze_up_to(Verdict::Pass, trace, question, budget)
+    }
+
+    /// The same with another goal: if that is `WeakPass`, whether the multi-trace is also a Pass is not
+    /// asked.
+    pub fn analyze_up_to(
+        &mut self,
+        goal: Verdict,
+        trace: &MultiTrace,
+        question: &Question,
+        budget: &Budget,
+    ) -> Outcome {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
-        let strong = strongest(question, self.components.len());
+        let strong = strongest(question, trace.partition().len());
+        let alone = self.ask_alone(trace, question);
+        if let Alone::Refuted(explained) = alone {
+            let (verdict, stop) = (Verdict::Fail, Stop::Exhausted);
+            return Outcome { verdict, states: 0, stop, furthest: Some(explained) };
+        }
         let mut furthest = None;
         // A short multi-trace that is not explained need not be asked twice; a long one that is
         // accepted should not be.
-        let weak_first = *question != strong && trace.len() <= SHORT;
+        let unfinished =
+            alone == Alone::Unfinished || (goal < Verdict::Pass && *question != strong);
+        let weak_first = *question != strong && (unfinished || trace.len() <= SHORT);
         let mut verdict = Verdict::Pass;
         let mut found = Found::No;
         if weak_first {
             found = self.ask(trace, question, &mut meter, &mut furthest);
         }
-        if !weak_first || found == Found::Yes {
+        if unfinished && found == Found::Yes {
+            verdict = Verdict::WeakPass;
+        } else if !weak_first || found == Found::Yes {
             let explained = found;
             found = self.ask(trace, &strong, &mut meter, &mut furthest);
             if found == Found::No && *question != strong {
@@ -329,10 +387,39 @@ impl Engine {
         self.store.set_deadline(meter.deadline());
         self.store.refuel();
         if self.bytes() > LARGE || meter.is_too_large(self.bytes() * 2) {
-            let Compiled { rigid, relaxed, .. } = &mut self.compiled;
-            self.store.compact(&mut [rigid, relaxed]);
+            if let Some(Compiled { rigid, relaxed, .. }) = &mut self.compiled {
+                self.store.compact(&mut [rigid, relaxed]);
+            }
             self.hints = Vec::new();
+            self.seen = None;
         }
+    }
+
+    /// What components alone say about a multi-trace, if that is worth asking.
+    fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
+        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
+        // A long multi-trace that is accepted should not be read twice.
+        let long = trace.len() > SHORT && *question == Question::ACCEPT;
+        if late || at_once || long || !self.options.look_ahead {
+            return Alone::Possible;
+        }
+        let Some(&Compiled { relaxed, decoupled, .. }) = self.compiled.as_ref() else {
+            return Alone::Possible;
+        };
+        let mut seen = self.seen.take().unwrap_or_else(|| {
+            let whole = if decoupled { relaxed } else { self.store.loosen(relaxed) };
+            self.others.iter().map(|&others| self.store.strip(whole, others)).collect()
+        });
+        self.store.fuel = self.store.fuel.min(ALONE + trace.len() as u64);
+        let (mut context, _) = self.context();
+        let alone = ahead::ask_alone(&mut context, &seen, trace, question);
+        if self.store.is_spent() {
+            // Too much work once is too much work again.
+            seen.clear();
+        }
+        self.seen = Some(seen);
+        alone
     }
 
     /// How often the ideas were of use so far.
@@ -352,11 +439,11 @@ impl Engine {
         budget: &Budget,
     ) -> Option<Witness> {
         let question = match verdict {
-            Verdict::Pass => strongest(question, self.components.len()),
+            Verdict::Pass => strongest(question, trace.partition().len()),
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
-        let alone = self.options.alone && alone::applies(&self.store, &self.compiled, &question);
+        let alone = self.asks_alone(&question);
         if let Some(formula) = self.formula.as_ref().filter(|_| !alone) {
             // Most witnesses are found by replaying; a formula is given a share of the budget.
             let most = budget.max_states.unwrap_or(u64::MAX).min(20_000);
@@ -377,6 +464,7 @@ impl Engine {
 
     /// What searches use, and what they start from.
     fn context(&mut self) -> (Context<'_>, &Compiled) {
+        self.prepare();
         let context = Context {
             store: &mut self.store,
             alphabet: &self.alphabet,
@@ -388,7 +476,7 @@ impl Engine {
             options: self.options,
             counters: &mut self.counters,
         };
-        (context, &self.compiled)
+        (context, self.compiled.as_ref().expect("it is prepared"))
     }
 
     /// The leaf of a whole event.
@@ -427,7 +515,7 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
-        if !self.options.alone || !alone::applies(&self.store, &self.compiled, question) {
+        if !self.asks_alone(question) {
             return self.search_together(trace, question, meter, furthest);
         }
         let observed = |component: &usize| {
@@ -453,7 +541,13 @@ impl Engine {
         Found::Yes
     }
 
-    /// The same, all logs together.
+    /// Whether logs are asked one by one ([`alone`]). What is left for later does not repeat itself.
+    fn asks_alone(&self, question: &Question) -> bool {
+        let applies = |compiled: &Compiled| alone::applies(&self.store, compiled, question);
+        self.options.alone && self.compiled.as_ref().is_some_and(applies)
+    }
+
+    /// [`Engine::search`] with all logs together.
     fn search_together(
         &mut self,
         trace: &MultiTrace,
@@ -463,10 +557,9 @@ impl Engine {
     ) -> Found {
         let global = *question == Question::GlobalPrefix;
         let late = trace.partition().components().any(|c| question.of(c).may_start_late());
-        // Where components, or the only one that is observed, can be taken apart: from what.
-        let apart = if global { None } else { self.apart(question) };
+        let apart = !global && self.is_apart(question);
         // Searching coupled components for where observation began is what takes longest.
-        if late && apart.is_none() && self.options.look_ahead {
+        if late && !apart && self.options.look_ahead {
             let mut logs = Logs::new(trace, question);
             let (mut context, compiled) = self.context();
             let start = compiled.relaxed;
@@ -484,12 +577,13 @@ impl Engine {
         }
         if let Some(formula) = &self.formula
             && !global
-            && (apart.is_some() || late)
+            && (apart || late)
             && formula.problem.takes(trace)
         {
-            let mut logs = Logs::new(trace, question);
-            let patience = PATIENCE + 4 * trace.len() as u64;
-            if let Some(start) = apart.filter(|_| formula.after > 0) {
+            if formula.after > 0 && apart {
+                let mut logs = Logs::new(trace, question);
+                let patience = PATIENCE + 4 * trace.len() as u64;
+                let start = self.taken_apart();
                 let (mut context, _) = self.context();
                 let start = begin(&mut context, start, &logs);
                 let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
@@ -511,11 +605,13 @@ impl Engine {
         // Work that was broken off in a first attempt does not spoil this one.
         self.store.refuel();
         let mut logs = Logs::new(trace, question);
-        let (mut context, compiled) = self.context();
-        let found = if let Some(start) = apart {
+        let found = if apart {
+            let start = self.taken_apart();
+            let (mut context, _) = self.context();
             let start = begin(&mut context, start, &logs);
             search::explain(&mut context, start, &mut logs, meter)
         } else {
+            let (mut context, compiled) = self.context();
             let complete = *question == Question::ACCEPT;
             let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
@@ -524,17 +620,21 @@ impl Engine {
         found
     }
 
-    /// The expression to be asked one component at a time, where that is exact: the relaxed one, or,
-    /// if only one component is observed, all of it loosened ([`harm`]).
-    fn apart(&mut self, question: &Question) -> Option<ExprId> {
-        if self.compiled.decoupled {
-            return Some(self.compiled.relaxed);
-        }
+    /// Whether components, or the only one that is observed, can be asked one at a time ([`harm`]).
+    fn is_apart(&self, question: &Question) -> bool {
         let seen = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
         let mut seen = (0..self.components.len()).filter(seen);
-        let only = seen.next()?;
-        (seen.next().is_none() && self.compiled.alone[only])
-            .then(|| self.store.loosen(self.compiled.relaxed))
+        self.decoupled
+            || self.compiled.as_ref().is_some_and(|compiled| {
+                seen.next().is_some_and(|only| compiled.alone[only]) && seen.next().is_none()
+            })
+    }
+
+    /// The expression from which they are: the relaxed one, or, if it is for one only, all of it loosened.
+    fn taken_apart(&mut self) -> ExprId {
+        let decoupled = self.decoupled;
+        let (context, compiled) = self.context();
+        if decoupled { compiled.relaxed } else { context.store.loosen(compiled.relaxed) }
     }
 }
 

@@ -27,9 +27,11 @@
 use std::sync::Arc;
 
 use otus_core::LifelineSet;
+use otus_core::index::Index as _;
+use smallvec::SmallVec;
 
 use super::order::Order;
-use super::store::{Expr, ExprId, Facts, OrderId, Store};
+use super::store::{Expr, ExprId, Facts, Form, OrderId, Store};
 
 /// Sequences do not become longer than this by flattening, so that a step, which makes a new
 /// sequence, costs no more than this; longer ones are trees ([`compile`](super::compile)).
@@ -37,10 +39,15 @@ const FLAT: usize = 64;
 /// Beyond this many alternatives, not every pair is compared.
 const COMPARED: usize = 24;
 
+/// Operands on their way to a normal form, which are few as a rule.
+type Operands = SmallVec<[ExprId; 16]>;
+/// By operand: the lifelines in conflict with it.
+type Reach = SmallVec<[LifelineSet; 16]>;
+
 impl Store {
     /// One of these.
     pub(crate) fn alt(&mut self, alternatives: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let mut all: Vec<ExprId> = Vec::new();
+        let mut all = Operands::new();
         for alternative in alternatives {
             match self.expr(alternative) {
                 Expr::Never => {}
@@ -53,34 +60,36 @@ impl Store {
                 | Expr::Late(..) => all.push(alternative),
             }
         }
-        if let [only] = all.as_slice() {
-            return *only;
+        match all.as_slice() {
+            [] => return Store::NEVER,
+            [only] => return *only,
+            [..] => {}
         }
         all.sort_unstable();
         all.dedup();
-        if all.first() == Some(&Store::EMPTY) && all[1..].iter().any(|&x| self.nullable(x)) {
+        if all[0] == Store::EMPTY && all[1..].iter().any(|&x| self.nullable(x)) {
             all.remove(0);
         }
         if self.absorb && all.len() > 1 && all.len() <= COMPARED {
             self.drop_included(&mut all);
         }
-        match all.as_slice() {
-            [] => Store::NEVER,
-            [only] => *only,
-            [..] => {
-                let facts = Facts {
-                    lifelines: self.union(&all),
-                    nullable: all.iter().any(|&x| self.nullable(x)),
-                    size: self.sum(&all).saturating_add(1),
-                };
-                self.intern(Expr::Alt(all.into()), facts)
-            }
+        if let [only] = all.as_slice() {
+            return *only;
         }
+        if let Some(known) = self.find(Form::Alt(&all)) {
+            return known;
+        }
+        let facts = Facts {
+            lifelines: self.union(all.iter().copied()),
+            nullable: all.iter().any(|&x| self.nullable(x)),
+            size: self.sum(&all).saturating_add(1),
+        };
+        self.intern(Expr::Alt(all.as_slice().into()), facts)
     }
 
     /// All of these, without conflict.
     pub(crate) fn par(&mut self, operands: impl IntoIterator<Item = (ExprId, u32)>) -> ExprId {
-        let mut all: Vec<(ExprId, u32)> = Vec::new();
+        let mut all: SmallVec<[(ExprId, u32); 16]> = SmallVec::new();
         for (operand, count) in operands {
             match self.expr(operand) {
                 Expr::Never => return Store::NEVER,
@@ -103,70 +112,76 @@ impl Store {
             self.absorb_loops_of_par(&mut all);
         }
         match all.as_slice() {
-            [] => Store::EMPTY,
-            [(only, 1)] => *only,
-            [..] => {
-                let exprs: Vec<ExprId> = all.iter().map(|&(x, _)| x).collect();
-                // How often something occurs makes it no harder.
-                let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
-                let facts = Facts {
-                    lifelines: self.union(&exprs),
-                    nullable: exprs.iter().all(|&x| self.nullable(x)),
-                    size: sizes.fold(0, u32::saturating_add),
-                };
-                self.intern(Expr::Par(all.into()), facts)
-            }
+            [] => return Store::EMPTY,
+            [(only, 1)] => return *only,
+            [..] => {}
         }
+        if let Some(known) = self.find(Form::Par(&all)) {
+            return known;
+        }
+        // How often something occurs makes it no harder.
+        let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
+        let facts = Facts {
+            lifelines: self.union(all.iter().map(|&(x, _)| x)),
+            nullable: all.iter().all(|&(x, _)| self.nullable(x)),
+            size: sizes.fold(0, u32::saturating_add),
+        };
+        self.intern(Expr::Par(all.as_slice().into()), facts)
     }
 
     /// All of these, with conflicts.
     pub(crate) fn seq(&mut self, order: OrderId, operands: &[ExprId]) -> ExprId {
-        if operands.contains(&Store::NEVER) {
-            return Store::NEVER;
+        let mut all = Operands::new();
+        for &operand in operands {
+            match operand {
+                Store::NEVER => return Store::NEVER,
+                Store::EMPTY => {}
+                _ => all.push(operand),
+            }
         }
-        let mut all: Vec<ExprId> =
-            operands.iter().copied().filter(|&x| x != Store::EMPTY).collect();
         match all.as_slice() {
             [] => return Store::EMPTY,
             [only] => return *only,
             [..] => {}
         }
-        let mut order = self.between(&self.order(order), &all);
+        let mut order = self.between(&self.orders.items[order], &all);
         let mut at = 0;
         while at < all.len() {
-            match self.inlined(&order, &all, at) {
-                // What is inlined may have more to inline.
-                Some((joined, longer)) => (order, all) = (joined, longer),
-                None => at += 1,
+            // What is inlined may have more to inline.
+            if !self.inline(&mut order, &mut all, at) {
+                at += 1;
             }
         }
         if order.is_none() {
             return self.par(all.into_iter().map(|x| (x, 1)));
         }
-        let groups = self.groups(&order, &all);
-        if let [only] = groups.as_slice() {
-            return self.connected(&order, only);
+        let reach: Reach = all.iter().map(|&x| order.conflicts(self.lifelines(x))).collect();
+        let groups = groups(&reach);
+        if groups.len() == 1 {
+            return self.connected(&order, (&all, &reach));
         }
-        let parts: Vec<(ExprId, u32)> =
-            groups.iter().map(|group| (self.connected(&order, group), 1)).collect();
+        let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
+        for members in groups {
+            let group: Operands = bits(members).map(|i| all[i]).collect();
+            let reach: Reach = bits(members).map(|i| reach[i].clone()).collect();
+            parts.push((self.connected(&order, (&group, &reach)), 1));
+        }
         self.par(parts)
     }
 
     /// Any number of times, with conflicts between iterations.
     pub(crate) fn repeat(&mut self, order: OrderId, body: ExprId) -> ExprId {
         let mut body = body;
+        let full = self.order(order);
         if let Expr::Alt(alternatives) = self.expr(body) {
             // ∅ adds nothing, and iterations of a loop of the same kind are iterations.
-            let alternatives = alternatives.clone();
-            let full = self.order(order);
-            let plain: Vec<ExprId> = alternatives
+            let plain: Operands = alternatives
                 .iter()
                 .filter(|&&x| x != Store::EMPTY)
                 .map(|&x| self.unrepeated(&full, x))
                 .collect();
             body = self.alt(plain);
         }
-        let full = self.order(order);
         body = self.unrepeated(&full, body);
         if body == Store::EMPTY || body == Store::NEVER {
             return Store::EMPTY;
@@ -178,7 +193,7 @@ impl Store {
     }
 
     pub(crate) fn intern_order(&mut self, order: Order) -> OrderId {
-        match self.orders.find(&Arc::new(order.clone())) {
+        match self.orders.find_as(&order, |known| **known == order) {
             Some(known) => known,
             None => self.orders.intern(Arc::new(order)),
         }
@@ -208,20 +223,26 @@ impl Store {
         order.between(operands.iter().map(|&x| self.lifelines(x)))
     }
 
-    /// The operand at an index replaced by its own operands, if that keeps all conflicts.
-    fn inlined(&self, order: &Order, all: &[ExprId], at: usize) -> Option<(Order, Vec<ExprId>)> {
+    /// Replaces the operand at an index by its own operands, if that keeps all conflicts; says whether
+    /// it does.
+    fn inline(&self, order: &mut Order, all: &mut Operands, at: usize) -> bool {
         let room = FLAT.saturating_sub(all.len());
-        let (inner, nested): (Order, Vec<ExprId>) = match self.expr(all[at]) {
-            Expr::Seq(inner, nested) if nested.len() <= room => {
-                ((*self.orders.items[*inner]).clone(), nested.to_vec())
+        let none = Order::default();
+        let mut nested = Operands::new();
+        let inner = match self.expr(all[at]) {
+            Expr::Seq(inner, operands) if operands.len() <= room => {
+                nested.extend_from_slice(operands);
+                &*self.orders.items[*inner]
             }
-            Expr::Par(nested) => {
-                let count = nested.iter().map(|&(_, n)| n as usize).fold(0, usize::saturating_add);
-                if count > room {
-                    return None;
+            Expr::Par(operands) => {
+                let counts = operands.iter().map(|&(_, n)| n as usize);
+                if counts.fold(0, usize::saturating_add) > room {
+                    return false;
                 }
-                let copies = nested.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, n as usize));
-                (Order::default(), copies.collect())
+                for &(operand, count) in operands.iter() {
+                    nested.extend(std::iter::repeat_n(operand, count as usize));
+                }
+                &none
             }
             Expr::Never
             | Expr::Empty
@@ -229,97 +250,55 @@ impl Store {
             | Expr::Alt(_)
             | Expr::Seq(..)
             | Expr::Loop(..)
-            | Expr::Late(..) => return None,
+            | Expr::Late(..) => return false,
         };
-        let joined = order.join(&inner);
-        if self.between(&joined, all) != *order || self.between(&joined, &nested) != inner {
-            return None;
+        let joined = order.join(inner);
+        if self.between(&joined, all) != *order || self.between(&joined, &nested) != *inner {
+            return false;
         }
-        let mut longer = Vec::with_capacity(all.len() + nested.len());
-        longer.extend_from_slice(&all[..at]);
-        longer.extend_from_slice(&nested);
-        longer.extend_from_slice(&all[at + 1..]);
-        Some((joined, longer))
-    }
-
-    /// Operands that are connected by conflicts, each group in order.
-    fn groups(&self, order: &Order, all: &[ExprId]) -> Vec<Vec<ExprId>> {
-        let mut groups: Vec<(LifelineSet, Vec<usize>)> = Vec::new();
-        for (i, &operand) in all.iter().enumerate() {
-            let mut reach = order.conflicts(self.lifelines(operand));
-            let mut members = Vec::new();
-            groups.retain_mut(|(known, others)| {
-                let apart = known.is_disjoint(&reach);
-                if !apart {
-                    reach = reach.union(known);
-                    members.append(others);
-                }
-                apart
-            });
-            members.push(i);
-            groups.push((reach, members));
-        }
-        let sorted = groups.into_iter().map(|(_, mut members)| {
-            members.sort_unstable();
-            members.into_iter().map(|i| all[i]).collect()
-        });
-        sorted.collect()
+        all.remove(at);
+        all.insert_from_slice(at, &nested);
+        *order = joined;
+        true
     }
 
     /// A sequence that does not fall apart.
-    fn connected(&mut self, order: &Order, operands: &[ExprId]) -> ExprId {
+    fn connected(
+        &mut self,
+        order: &Order,
+        (operands, reach): (&[ExprId], &[LifelineSet]),
+    ) -> ExprId {
         if let [only] = operands {
             return *only;
         }
         let order = self.between(order, operands);
-        let mut all = operands.to_vec();
-        if all.len() <= FLAT {
-            all = self.sorted(&order, &all);
-        }
+        let all = sorted(operands, reach);
         if self.absorb
             && let Some(fewer) = self.absorbed(&order, &all)
         {
             let order = self.intern_order(order);
             return self.seq(order, &fewer);
         }
+        let order = self.intern_order(order);
+        if let Some(known) = self.find(Form::Seq(order, &all)) {
+            return known;
+        }
         let facts = Facts {
-            lifelines: self.union(&all),
+            lifelines: self.union(all.iter().copied()),
             nullable: all.iter().all(|&x| self.nullable(x)),
             size: self.sum(&all),
         };
-        let order = self.intern_order(order);
-        self.intern(Expr::Seq(order, all.into()), facts)
-    }
-
-    /// The least of the orders that differ in neighbours without conflict.
-    fn sorted(&self, order: &Order, all: &[ExprId]) -> Vec<ExprId> {
-        // By operand: which of those before it are in conflict with it, as bits.
-        let waits: Vec<u64> = (0..all.len())
-            .map(|i| {
-                let own = self.lifelines(all[i]);
-                let before = (0..i).filter(|&j| order.relates(self.lifelines(all[j]), own));
-                before.fold(0, |bits, j| bits | 1 << j)
-            })
-            .collect();
-        let mut left: u64 = u64::MAX >> (64 - all.len());
-        let mut sorted = Vec::with_capacity(all.len());
-        while left != 0 {
-            let ready = (0..all.len()).filter(|&i| left & 1 << i != 0 && waits[i] & left == 0);
-            let Some(next) = ready.min_by_key(|&i| all[i]) else { break };
-            sorted.push(all[next]);
-            left &= !(1 << next);
-        }
-        sorted
+        self.intern(Expr::Seq(order, all.as_slice().into()), facts)
     }
 
     /// The operands without a loop that another one covers, if there is such.
-    fn absorbed(&mut self, order: &Order, all: &[ExprId]) -> Option<Vec<ExprId>> {
-        for i in 0..all.len() {
-            if !matches!(self.expr(all[i]), Expr::Loop(..)) {
-                continue;
-            }
-            for j in i + 1..all.len() {
-                if !matches!(self.expr(all[j]), Expr::Loop(..)) {
+    fn absorbed(&mut self, order: &Order, all: &[ExprId]) -> Option<Operands> {
+        let is_loop = |&i: &usize| matches!(self.expr(all[i]), Expr::Loop(..));
+        let loops: SmallVec<[usize; 16]> = (0..all.len()).filter(is_loop).collect();
+        for (n, &i) in loops.iter().enumerate() {
+            for &j in &loops[n + 1..] {
+                let (xs, ys) = (self.lifelines(all[i]), self.lifelines(all[j]));
+                if !xs.is_subset(ys) && !ys.is_subset(xs) {
                     continue;
                 }
                 // One of the two must be movable to the other.
@@ -331,7 +310,6 @@ impl Store {
                 if !first_moves && !second_moves {
                     continue;
                 }
-                let mut fewer = all.to_vec();
                 // What remains stands where both can stand.
                 let kept = if self.covers(order, all[i], all[j]) {
                     all[j]
@@ -340,6 +318,7 @@ impl Store {
                 } else {
                     continue;
                 };
+                let mut fewer = Operands::from_slice(all);
                 let (place, gone) = if first_moves { (j, i) } else { (i, j) };
                 fewer[place] = kept;
                 fewer.remove(gone);
@@ -349,7 +328,7 @@ impl Store {
         None
     }
 
-    fn absorb_loops_of_par(&mut self, all: &mut Vec<(ExprId, u32)>) {
+    fn absorb_loops_of_par(&mut self, all: &mut SmallVec<[(ExprId, u32); 16]>) {
         let none = Order::default();
         let mut i = 0;
         while i < all.len() {
@@ -358,11 +337,7 @@ impl Store {
                 if count > 1 && self.covers(&none, own, own) {
                     all[i].1 = 1;
                 }
-                let others: Vec<ExprId> = all.iter().map(|&(x, _)| x).collect();
-                let covered = others.iter().any(|&x| {
-                    x != own && matches!(self.expr(x), Expr::Loop(..)) && self.covers(&none, own, x)
-                });
-                if covered {
+                if all.iter().any(|&(x, _)| x != own && self.covers(&none, own, x)) {
                     all.remove(i);
                     continue;
                 }
@@ -387,7 +362,7 @@ impl Store {
     }
 
     /// Drops alternatives that others include.
-    fn drop_included(&mut self, all: &mut Vec<ExprId>) {
+    fn drop_included(&mut self, all: &mut Operands) {
         let mut i = 0;
         while i < all.len() {
             let own = all[i];
@@ -399,11 +374,77 @@ impl Store {
         }
     }
 
-    fn union(&self, exprs: &[ExprId]) -> LifelineSet {
-        exprs.iter().fold(LifelineSet::EMPTY, |all, &x| all.union(self.lifelines(x)))
+    fn union(&self, exprs: impl Iterator<Item = ExprId>) -> LifelineSet {
+        exprs.fold(LifelineSet::EMPTY, |all, x| all.union(self.lifelines(x)))
     }
 
     fn sum(&self, exprs: &[ExprId]) -> u32 {
         exprs.iter().map(|&x| self.size(x)).fold(0, u32::saturating_add)
     }
+}
+
+/// Operands that are connected by conflicts, each group as bits, from what each is in conflict with.
+fn groups(reach: &[LifelineSet]) -> SmallVec<[u64; 8]> {
+    if reach.len() > FLAT {
+        return SmallVec::from_elem(0, 1);
+    }
+    let mut groups: SmallVec<[(LifelineSet, u64); 8]> = SmallVec::new();
+    for (i, own) in reach.iter().enumerate() {
+        let (mut whole, mut members) = (own.clone(), 1 << i);
+        groups.retain(|(known, others)| {
+            let apart = known.is_disjoint(&whole);
+            if !apart {
+                whole = whole.union(known);
+                members |= *others;
+            }
+            apart
+        });
+        groups.push((whole, members));
+    }
+    groups.into_iter().map(|(_, members)| members).collect()
+}
+
+/// The least of the orders that differ in neighbours without conflict.
+fn sorted(all: &[ExprId], reach: &[LifelineSet]) -> Operands {
+    if all.len() > FLAT {
+        return all.into();
+    }
+    // By lifeline: the operands that are in conflict with it, as bits.
+    let mut holders: SmallVec<[u64; 16]> = SmallVec::new();
+    // By operand: those before it that are in conflict with it.
+    let mut waits: SmallVec<[u64; 16]> = SmallVec::new();
+    let mut ready: u64 = 0;
+    for (i, own) in reach.iter().enumerate() {
+        let mut before = 0;
+        for lifeline in own.iter() {
+            if holders.len() <= lifeline.index() {
+                holders.resize(lifeline.index() + 1, 0);
+            }
+            before |= holders[lifeline.index()];
+            holders[lifeline.index()] |= 1 << i;
+        }
+        ready |= u64::from(before == 0) << i;
+        waits.push(before);
+    }
+    let mut left: u64 = u64::MAX >> (64 - all.len());
+    let mut sorted = Operands::new();
+    while let Some(next) = bits(ready).min_by_key(|&i| all[i]) {
+        sorted.push(all[next]);
+        left &= !(1 << next);
+        ready &= !(1 << next);
+        let followers = reach[next].iter().fold(0, |all, x| all | holders[x.index()]);
+        let free = bits(followers & left).filter(|&i| waits[i] & left == 0);
+        ready |= free.fold(0, |all, i| all | 1 << i);
+    }
+    sorted
+}
+
+/// The places of the bits that are set.
+fn bits(word: u64) -> impl Iterator<Item = usize> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let place = rest.trailing_zeros();
+        rest &= rest.wrapping_sub(1);
+        (place < u64::BITS).then_some(place as usize)
+    })
 }

@@ -17,6 +17,7 @@
 //! lifeline, which nearly all are, are kept together as one set.
 
 use otus_core::LifelineSet;
+use smallvec::SmallVec;
 
 /// A partial equivalence relation on lifelines.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -54,6 +55,7 @@ impl Order {
     }
 
     /// D(X).
+    #[inline]
     pub(crate) fn conflicts(&self, lifelines: &LifelineSet) -> LifelineSet {
         let mut all = self.singles.intersection(lifelines);
         for block in &self.blocks {
@@ -65,6 +67,7 @@ impl Order {
     }
 
     /// Whether an event on `left` and one on `right` are in conflict.
+    #[inline]
     pub(crate) fn relates(&self, left: &LifelineSet, right: &LifelineSet) -> bool {
         if !self.singles.is_empty() {
             let both = left.intersection(right);
@@ -93,21 +96,32 @@ impl Order {
 
     /// What matters of it between operands with these lifelines: classes that meet two of them,
     /// as far as they have lifelines there.
-    pub(crate) fn between<'s>(&self, operands: impl Iterator<Item = &'s LifelineSet>) -> Order {
+    #[inline]
+    pub(crate) fn between<'s>(
+        &self,
+        operands: impl Iterator<Item = &'s LifelineSet> + Clone,
+    ) -> Order {
+        if self.blocks.is_empty() {
+            let shared = LifelineSet::in_several(operands);
+            return Order::diagonal(self.singles.intersection(&shared));
+        }
+        self.between_with_blocks(operands)
+    }
+
+    fn between_with_blocks<'s>(
+        &self,
+        operands: impl Iterator<Item = &'s LifelineSet> + Clone,
+    ) -> Order {
+        let shared = LifelineSet::in_several(operands.clone());
         let mut once = LifelineSet::EMPTY;
-        let mut twice = LifelineSet::EMPTY;
-        let mut met: Vec<u32> = vec![0; self.blocks.len()];
+        let mut met: SmallVec<[u32; 8]> = SmallVec::from_elem(0, self.blocks.len());
         for lifelines in operands {
-            twice = twice.union(&once.intersection(lifelines));
             once = once.union(lifelines);
             for (count, block) in met.iter_mut().zip(&self.blocks) {
                 *count += u32::from(!block.is_disjoint(lifelines));
             }
         }
-        let singles = self.singles.intersection(&twice);
-        if self.blocks.is_empty() {
-            return Order::diagonal(singles);
-        }
+        let singles = self.singles.intersection(&shared);
         let blocks = self.blocks.iter().zip(&met).filter(|(_, count)| **count >= 2);
         let blocks = blocks.map(|(block, _)| block.intersection(&once));
         Order::new(blocks.chain(singles.iter().map(LifelineSet::singleton)))

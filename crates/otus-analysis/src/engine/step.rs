@@ -15,14 +15,22 @@
 //! *Cost.* Each expression and event once. One expression for all ways can grow, so searches split it
 //! beyond some multiple of the size they began with. No switch: it is the meaning of an event.
 
+use smallvec::SmallVec;
+
 use super::store::{Expr, ExprId, LeafId, Store};
 
 impl Store {
     /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
-        if let Some(&known) = self.stepped.get(&(expr, leaf)) {
+        if let Some(known) = self.stepped.get(expr, leaf) {
             return known;
         }
+        self.first_step(expr, leaf)
+    }
+
+    /// A step that is not known yet.
+    #[inline(never)]
+    fn first_step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return Store::NEVER;
         }
@@ -34,7 +42,7 @@ impl Store {
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.stepped.insert((expr, leaf), found);
+        self.stepped.insert((expr, leaf), self.leaves.items.len(), found);
         found
     }
 
@@ -69,7 +77,7 @@ impl Store {
                     if next == Store::NEVER {
                         continue;
                     }
-                    let mut rest = operands.to_vec();
+                    let mut rest: SmallVec<[(ExprId, u32); 16]> = SmallVec::from_slice(&operands);
                     if count > 1 {
                         rest[k].1 = count - 1;
                     } else {
@@ -81,9 +89,9 @@ impl Store {
                 }
             }
             Expr::Seq(order, operands) => {
-                let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
+                let conflicts = self.orders.items[order].conflicts(&self.leaf(leaf).lifelines);
                 let conflicts = self.set(&conflicts);
-                let mut all = operands.to_vec();
+                let mut all: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&operands);
                 for (k, &operand) in operands.iter().enumerate() {
                     let next = step(self, operand);
                     if next != Store::NEVER {
@@ -100,7 +108,7 @@ impl Store {
             Expr::Loop(order, body) => {
                 let next = step(self, body);
                 if next != Store::NEVER {
-                    let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
+                    let conflicts = self.orders.items[order].conflicts(&self.leaf(leaf).lifelines);
                     let conflicts = self.set(&conflicts);
                     let before = self.prune(body, conflicts);
                     let before = self.repeat(order, before);

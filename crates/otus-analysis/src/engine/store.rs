@@ -12,6 +12,7 @@
 //! known yet ([`FUEL`]); when it runs out, what was computed since is void, nothing of it is kept, and the
 //! analysis is undecided.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,11 +21,16 @@ use otus_core::index::IndexVec;
 use otus_core::intern::Interner;
 use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use super::known::Known;
 use super::order::Order;
 use super::strip::Loops;
 use super::unroll::Begins;
 use crate::budget::Stop;
+
+/// What logs say about moves, for the few components there are as a rule.
+pub(crate) type Heads = SmallVec<[u32; 8]>;
 
 otus_core::define_id! {
     /// A normalised interaction.
@@ -40,7 +46,7 @@ otus_core::define_id! {
 }
 
 /// A normalised interaction.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub(crate) enum Expr {
     /// No trace at all.
     Never,
@@ -58,6 +64,49 @@ pub(crate) enum Expr {
     Loop(OrderId, ExprId),
     /// What remains after skipping some first events on lifelines of one component (see
     /// [`late`](super::late)).
+    Late(SetId, ExprId),
+}
+
+impl Expr {
+    /// What makes it itself.
+    pub(crate) fn form(&self) -> Form<'_> {
+        match self {
+            Expr::Never => Form::Never,
+            Expr::Empty => Form::Empty,
+            Expr::Leaf(leaf) => Form::Leaf(*leaf),
+            Expr::Alt(operands) => Form::Alt(operands),
+            Expr::Par(operands) => Form::Par(operands),
+            Expr::Seq(order, operands) => Form::Seq(*order, operands),
+            Expr::Loop(order, body) => Form::Loop(*order, *body),
+            Expr::Late(skipped, inner) => Form::Late(*skipped, *inner),
+        }
+    }
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.form() == other.form()
+    }
+}
+
+impl Eq for Expr {}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.form().hash(state);
+    }
+}
+
+/// An expression whose operands may be anywhere, so that it can be looked for before it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Form<'o> {
+    Never,
+    Empty,
+    Leaf(LeafId),
+    Alt(&'o [ExprId]),
+    Par(&'o [(ExprId, u32)]),
+    Seq(OrderId, &'o [ExprId]),
+    Loop(OrderId, ExprId),
     Late(SetId, ExprId),
 }
 
@@ -93,7 +142,7 @@ pub(crate) struct Store {
     pub(super) components: Vec<LifelineSet>,
     /// Whether alternatives and loops that add nothing are dropped.
     pub(super) absorb: bool,
-    pub(super) stepped: FxHashMap<(ExprId, LeafId), ExprId>,
+    pub(super) stepped: Known<ExprId>,
     pub(super) stepped_that: FxHashMap<(Begins, ExprId, LeafId), ExprId>,
     pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) stripped: FxHashMap<(ExprId, SetId, Loops, SetId), ExprId>,
@@ -105,8 +154,10 @@ pub(crate) struct Store {
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
     pub(super) occurring: FxHashMap<(ExprId, LeafId), bool>,
-    pub(super) alone: FxHashMap<(ExprId, LeafId), bool>,
+    pub(super) alone: Known<bool>,
     pub(super) loosened: FxHashMap<ExprId, ExprId>,
+    /// The only move, by expression and what logs say about moves.
+    pub(super) forced: FxHashMap<(ExprId, Heads), LeafId>,
     /// What the boxed parts of expressions take.
     pub(super) boxed: usize,
     /// How much work may be done before [`Store::is_spent`]; counted down where work is not known
@@ -150,6 +201,11 @@ impl Store {
         self.deadline = deadline;
     }
 
+    /// When that is.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Whether time is up.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
@@ -157,6 +213,8 @@ impl Store {
 
     pub(crate) const NEVER: ExprId = ExprId(0);
     pub(crate) const EMPTY: ExprId = ExprId(1);
+    /// No lifelines.
+    const NOWHERE: SetId = SetId(0);
 
     /// For components with these lifelines.
     pub(crate) fn new(components: Vec<LifelineSet>, absorb: bool) -> Self {
@@ -168,7 +226,7 @@ impl Store {
             leaves: Interner::default(),
             components,
             absorb,
-            stepped: FxHashMap::default(),
+            stepped: Known::default(),
             stepped_that: FxHashMap::default(),
             pruned: FxHashMap::default(),
             stripped: FxHashMap::default(),
@@ -180,12 +238,14 @@ impl Store {
             included: FxHashMap::default(),
             waiting: FxHashMap::default(),
             occurring: FxHashMap::default(),
-            alone: FxHashMap::default(),
+            alone: Known::default(),
             loosened: FxHashMap::default(),
+            forced: FxHashMap::default(),
             boxed: 0,
             fuel: FUEL,
             deadline: None,
         };
+        store.sets.intern(LifelineSet::EMPTY);
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
             store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, nullable, size: 0 });
         }
@@ -224,13 +284,18 @@ impl Store {
     /// About how much memory the tables take.
     pub(crate) fn bytes(&self) -> usize {
         let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
-        let steps = self.stepped.capacity() + self.stepped_that.capacity();
+        let steps = self.stepped_that.capacity();
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
-        let looks = self.waiting.capacity() * 2 + self.alone.capacity() + self.occurring.capacity();
-        expressions + (steps + parts + looks + self.included.capacity()) * 14
+        let looks = self.waiting.capacity() * 2 + self.occurring.capacity();
+        let hashed = steps + parts + looks + self.included.capacity();
+        let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
+        expressions + self.stepped.bytes() + self.alone.bytes() + hashed * 14 + moves
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
+        if lifelines.is_empty() {
+            return Store::NOWHERE;
+        }
         match self.sets.find(lifelines) {
             Some(known) => known,
             None => self.sets.intern(lifelines.clone()),
@@ -241,6 +306,11 @@ impl Store {
         let lifelines = leaf.lifelines.clone();
         let leaf = self.leaves.intern(leaf);
         self.intern(Expr::Leaf(leaf), Facts { lifelines, nullable: false, size: 1 })
+    }
+
+    /// The number of an expression that was made before.
+    pub(super) fn find(&self, form: Form<'_>) -> Option<ExprId> {
+        self.exprs.find_as(&form, |known| known.form() == form)
     }
 
     /// The number of an expression whose facts are known. Only constructors call this.
@@ -260,21 +330,6 @@ impl Store {
 }
 
 impl Store {
-    /// How many choices stand side by side.
-    pub(crate) fn choices(&self, expr: ExprId) -> usize {
-        let is_choice = |x: ExprId| matches!(self.expr(x), Expr::Alt(_));
-        match self.expr(expr) {
-            Expr::Par(operands) => operands.iter().filter(|&&(x, _)| is_choice(x)).count(),
-            Expr::Seq(_, operands) => operands.iter().filter(|&&x| is_choice(x)).count(),
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Loop(..)
-            | Expr::Late(..) => 0,
-        }
-    }
-
     /// The alternatives of an expression, its choices inside brought to the outside one by one.
     pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {

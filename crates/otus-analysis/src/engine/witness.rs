@@ -47,6 +47,7 @@ pub(super) fn replay(
     question: &Question,
     budget: &Budget,
 ) -> Option<Witness> {
+    engine.prepare();
     let global = *question == Question::GlobalPrefix;
     let stages = stages(engine, trace, question);
     let term = otus_core::algebra::simplify(pool, term);
@@ -85,9 +86,10 @@ struct Stage<'t> {
 }
 
 fn stages<'t>(engine: &Engine, trace: &'t MultiTrace, question: &Question) -> Vec<Stage<'t>> {
-    let (compiled, components) = (&engine.compiled, trace.partition().len());
+    let compiled = engine.compiled.as_ref().expect("it is prepared");
+    let components = trace.partition().len();
     let form = |loose| if loose { Form::Loose } else { Form::Rigid };
-    if engine.options.alone && alone::applies(&engine.store, compiled, question) {
+    if engine.asks_alone(question) {
         let stage = |component| Stage {
             logs: Logs::new(trace, &alone::only(question, component, components)),
             form: form(alone::is_loose(compiled, component)),

@@ -1,7 +1,5 @@
 //! The papers' examples: verdicts, node counts and measures.
-#![expect(clippy::print_stdout, reason = "how much was compared, and what was skipped, is said")]
 
-mod corpus;
 mod papers;
 
 use otus_analysis::Config;

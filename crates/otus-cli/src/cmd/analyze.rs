@@ -26,15 +26,20 @@ use crate::exit::Exit;
 use crate::feed::{self, Feed};
 use crate::load::{Fences, Loaded};
 use crate::output::{self, Stream};
+use crate::words::counted;
 use crate::{pipeline, report};
+pub(super) use answer::reached;
 use plan::Plan;
 pub(super) use plan::budget;
 use tally::Tally;
 use worker::{Piece, Trouble, Worker};
 
+/// More threads than any machine has cores for; a million could not even be started.
+const MOST_JOBS: usize = 1024;
+
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let sorted = feed::sort(&args.files, args.from)?;
+    let mut sorted = feed::sort(&args.files, args.from)?;
     let mut loaded = Loaded::default();
     loaded.inputs.standard_input = sorted.standard_input;
     let mut loaded = loaded.read_more(&sorted.others, args.from, Fences::One)?;
@@ -45,19 +50,24 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     if loaded.explain(color) {
         return Ok(Exit::Error);
     }
-    let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term))?);
     if sorted.traces.is_empty() {
         bail!("no multi-trace is given: add a .htf or .jsonl file, or a folder of them");
     }
-    let files =
-        [("--graph", &plan.graph), ("--certificate", &plan.certificate), ("--order", &plan.order)];
+    // Before somebody watches for Ctrl-C, since standard input may be long in coming.
+    let files = [
+        ("--graph", &args.search.graph),
+        ("--certificate", &args.certificate),
+        ("--order", &args.order),
+    ];
     for (flag, file) in files {
-        let count = if file.is_some() { feed::count(&sorted.traces) } else { 0 };
+        let count = if file.is_some() { feed::count(&mut sorted.traces)? } else { 0 };
         if count > 1 {
             bail!("{flag} records one analysis; {count} multi-traces are given");
         }
     }
-    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
+    let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term))?);
+    let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
+        .or_else(|| std::thread::available_parallelism().ok());
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
     let mut feed = Feed::new(sorted.traces, feeding.clone());
@@ -205,10 +215,12 @@ impl Printer {
             output::print(&format!("{begin}  ],\n  \"summary\": {summary}\n}}\n"))?;
         }
         if self.hidden > 0 {
-            output::complain(&format!("{} more findings are not shown", self.hidden));
+            let verb = if self.hidden == 1 { "is" } else { "are" };
+            let hidden = counted(self.hidden, "more finding");
+            output::complain(&format!("{hidden} {verb} not shown"));
         }
         for (reason, times) in self.reasons.iter().filter(|(_, times)| **times > 0) {
-            output::complain(&format!("otus: {times} more times: {reason}"));
+            output::complain(&format!("otus: {}: {reason}", counted(*times, "more time")));
         }
         Ok(())
     }

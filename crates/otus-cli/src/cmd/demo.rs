@@ -1,18 +1,23 @@
 //! `otus demo`: the main job on a built-in example, without files or network.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use otus_analysis::Config;
-use otus_analysis::config::Kind;
-use otus_analysis::graph::{Silent, analyze};
-use otus_core::{lint, lower, raise};
+use otus_analysis::budget::Budget;
+use otus_analysis::certify::certify;
+use otus_analysis::engine::Options;
+use otus_analysis::{Engine, Question};
+use otus_core::{Pool, TermId, lint, lower, raise};
 use otus_syntax::diagram::mermaid;
 use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
+use otus_trace::MultiTrace;
 
-use crate::args::{Color, DemoArgs};
+use super::analyze::reached;
+use crate::args::{Color, DemoArgs, Observed};
 use crate::exit::Exit;
 use crate::output::Stream;
+use crate::words::counted;
 use crate::{output, report};
 
 /// The example's files.
@@ -68,27 +73,18 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     say("What was observed, one log per machine:\n");
     say(&indent(&print::trace(&observed)));
     say(&format!(
-        "Checked: {} lifelines, {} messages, {} actions in {} logs; {} findings.\n",
-        lowered.pool.signature().lifelines().len(),
-        lowered.pool.signature().messages().len(),
-        multi_trace.len(),
-        multi_trace.partition().len(),
-        findings.len() + named.len(),
+        "Checked: {}, {}, {} in {}; {}.\n",
+        counted(lowered.pool.signature().lifelines().len(), "lifeline"),
+        counted(lowered.pool.signature().messages().len(), "message"),
+        counted(multi_trace.len(), "action"),
+        counted(multi_trace.partition().len(), "log"),
+        counted(findings.len() + named.len(), "finding"),
     ));
     for (what, htf) in RUNS {
         let tree = parse_trace(&Source::new("run", htf)).tree;
         let (trace, _) = otus_trace::lower(&tree, &mut lowered.pool);
         say(&format!("{what}: {htf}\n"));
-        for kind in [Kind::Accept, Kind::Prefix, Kind::Eliminate] {
-            let config = Config { kind, ..Config::default() };
-            let outcome = analyze(&mut lowered.pool, term, &trace, &config, &mut Silent)?;
-            let why = match &outcome.witness {
-                Some(witness) => format!("explained by {}", witness.text(&lowered.pool)),
-                None => format!("no explanation among {} nodes", outcome.nodes),
-            };
-            say(&format!("    {:<9}  {:<8}  {why}", kind.name(), outcome.verdict.name()));
-        }
-        say("");
+        say(&indent(&verdicts(&mut lowered.pool, term, &trace)?));
     }
     say("With two slips of the pen in the log, Otus says:\n");
     let broken = Source::with_id(SourceId(3), "broken.htf", BROKEN);
@@ -100,9 +96,39 @@ pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
     say(&indent(&report::text(&sources, &found, output::colored(color, Stream::Output))));
     say("Try next:\n");
     say("  otus demo --write demo        writes these files, to play with");
-    say("  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --kind accept");
+    say("  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --observed complete");
     output::print(&out)?;
     Ok(Exit::Success)
+}
+
+/// What the engine says about a multi-trace, a line for each question by its `--observed`.
+fn verdicts(pool: &mut Pool, term: TermId, trace: &MultiTrace) -> anyhow::Result<String> {
+    let questions = [
+        (Observed::Complete, Question::ACCEPT),
+        (Observed::GlobalPrefix, Question::GlobalPrefix),
+        (Observed::Prefix, Question::MULTI_PREFIX),
+        (Observed::Slice, Question::SLICE),
+    ];
+    let mut engine = Engine::new(pool, term, trace.partition(), Options::default());
+    let mut out = String::new();
+    for (observed, question) in questions {
+        let budget = Budget::default();
+        let outcome = engine.analyze(trace, &question, &budget);
+        let witness = engine.witness(pool, term, trace, &question, outcome.verdict, &budget);
+        let why = match (witness, &outcome.furthest) {
+            (Some(witness), _) => {
+                certify(pool, term, trace, (&question, outcome.verdict), &witness)?;
+                format!("explained by {}", witness.text(pool))
+            }
+            (None, Some(furthest)) => {
+                format!("explained at most: {}", reached(trace, furthest, pool))
+            }
+            (None, None) => "no explanation".to_owned(),
+        };
+        let (name, verdict) = (observed.name(), outcome.verdict.name());
+        let _ = writeln!(out, "{name:<13}  {verdict:<8}  {why}");
+    }
+    Ok(out)
 }
 
 fn write(folder: &Path) -> anyhow::Result<Exit> {

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::input::{expand, format_of_ending};
 use crate::load::{Fences, Loaded, Trace};
 use crate::output;
+use crate::words::counted;
 
 /// The multi-traces to start from.
 #[derive(Debug)]
@@ -85,11 +86,8 @@ impl Output {
     /// Says what was made.
     pub(super) fn finish(self, what: &str, originals: usize) -> anyhow::Result<Exit> {
         let (written, repeated) = (self.sink.written, self.sink.repeated);
-        let mut said = format!(
-            "{written} {what}{} of {originals} multi-trace{}",
-            plural(written),
-            plural(originals as u64)
-        );
+        let mut said =
+            format!("{} of {}", counted(written, what), counted(originals, "multi-trace"));
         if let Some(path) = self.sink.finish()? {
             said = format!("wrote {said} to {}", path.display());
         }
@@ -141,10 +139,6 @@ impl Remark {
             )),
         }
     }
-}
-
-pub(super) fn plural(count: u64) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 fn is_trace(path: &Path) -> bool {

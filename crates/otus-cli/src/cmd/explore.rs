@@ -17,6 +17,7 @@ use crate::args::{Color, ExploreArgs};
 use crate::cases::Place;
 use crate::exit::Exit;
 use crate::load::{Fences, Loaded};
+use crate::words::counted;
 use crate::{graph_file, options, output};
 
 pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
@@ -49,7 +50,9 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
         output::print(&tree(&context, &graph))?;
     }
     let accepting = graph.nodes.iter().filter(|node| node.leaf.is_some()).count();
-    let mut said = format!("explored {} nodes, {accepting} of which accept", report.nodes);
+    let verb = if accepting == 1 { "accepts" } else { "accept" };
+    let nodes = counted(report.nodes, "node");
+    let mut said = format!("explored {nodes}, {accepting} of which {verb}");
     if report.cut {
         said.push_str("; the filters cut the tree");
     }

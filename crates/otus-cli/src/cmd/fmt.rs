@@ -9,6 +9,7 @@ use crate::args::{Color, FmtArgs, Format};
 use crate::exit::Exit;
 use crate::input::{Inputs, expand, format_of_ending};
 use crate::output::Stream;
+use crate::words::counted;
 use crate::{output, report};
 
 pub(crate) fn run(args: &FmtArgs, color: Color) -> anyhow::Result<Exit> {
@@ -29,7 +30,9 @@ pub(crate) fn run(args: &FmtArgs, color: Color) -> anyhow::Result<Exit> {
     }
     if args.check && changed > 0 {
         output::complain(&format!(
-            "{changed} of {seen} files would change; `otus fmt` rewrites them"
+            "{changed} of {} would change; `otus fmt` rewrites {}",
+            counted(seen, "file"),
+            if changed == 1 { "it" } else { "them" },
         ));
     }
     Ok(exit)

@@ -10,6 +10,7 @@ use crate::args::{Color, GenerateArgs};
 use crate::cases::{Place, Sink};
 use crate::exit::Exit;
 use crate::load::{Fences, Loaded};
+use crate::words::counted;
 use crate::{options, output};
 
 pub(crate) fn run(args: &GenerateArgs, color: Color) -> anyhow::Result<Exit> {
@@ -35,8 +36,9 @@ pub(crate) fn run(args: &GenerateArgs, color: Color) -> anyhow::Result<Exit> {
     }
     if sink.written < wanted {
         output::complain(&format!(
-            "found {} of {wanted}: few multi-traces of at most {} events differ",
-            sink.written, args.max_length
+            "found {} of {wanted}: few multi-traces of at most {} differ",
+            sink.written,
+            counted(args.max_length, "event")
         ));
     }
     sink.finish()?;

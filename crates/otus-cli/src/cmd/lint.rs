@@ -7,6 +7,7 @@ use crate::args::{Color, LintArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::load::{Fences, Loaded};
 use crate::output::Stream;
+use crate::words::counted;
 use crate::{output, report};
 
 pub(crate) fn run(args: &LintArgs, color: Color) -> anyhow::Result<Exit> {
@@ -40,13 +41,10 @@ pub(crate) fn run(args: &LintArgs, color: Color) -> anyhow::Result<Exit> {
         ReportFormat::Json => report::json(sources, diagnostics),
     })?;
     if args.format != ReportFormat::Json {
-        let plural = |count: usize, word: &str| {
-            format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-        };
         output::complain(&format!(
             "checked {} and {}: {}",
-            plural(loaded.specs.len(), "specification"),
-            plural(loaded.traces.len(), "trace"),
+            counted(loaded.specs.len(), "specification"),
+            counted(loaded.traces.len(), "trace"),
             report::summary(&loaded.diagnostics).unwrap_or_else(|| "nothing found".to_owned())
         ));
     }

@@ -5,10 +5,11 @@ use otus_trace::transform::{self, Change, Changes, Swaps};
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
 
-use super::derive::{Made, Originals, Output, Remark, plural};
+use super::derive::{Made, Originals, Output, Remark};
 use crate::args::{Color, MutantKind, MutateArgs};
 use crate::exit::Exit;
 use crate::load::Trace;
+use crate::words::counted;
 
 pub(crate) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
     let Some(Originals { traces, spec }) = Originals::read(&args.derive, color)? else {
@@ -203,7 +204,8 @@ fn name(kind: MutantKind) -> &'static str {
 fn too_few(kind: MutantKind, made: u64, id: &str, messages: usize) -> String {
     let name = name(kind);
     if made > 0 {
-        return format!("{id} has only {made} different {name} mutant{}", plural(made));
+        let made = counted(made, &format!("different {name} mutant"));
+        return format!("{id} has only {made}");
     }
     let cause = match kind {
         MutantKind::Noise if messages == 0 => {

@@ -6,11 +6,12 @@ use otus_trace::MultiTrace;
 use otus_trace::transform::{self, Cut, Cuts};
 use serde_json::{Value, json};
 
-use super::derive::{Made, Originals, Output, Remark, plural};
+use super::derive::{Made, Originals, Output, Remark};
 use crate::args::{Color, SliceArgs};
 use crate::cases::Place;
 use crate::exit::Exit;
 use crate::load::Trace;
+use crate::words::counted;
 
 /// More slices than this are not written to a file, and not to a folder, without a count.
 const MAX_IN_FILE: u128 = 100_000_000;
@@ -48,8 +49,8 @@ pub(crate) fn run(args: &SliceArgs, color: Color) -> anyhow::Result<Exit> {
             if count < u128::from(args.count) {
                 too_few.add(|| {
                     let width = if args.wide.is_some() { "wide " } else { "" };
-                    let plural = plural(u64::try_from(count).unwrap_or(u64::MAX));
-                    format!("{origin} has only {count} different {width}slice{plural}")
+                    let count = counted(count, &format!("different {width}slice"));
+                    format!("{origin} has only {count}")
                 });
             }
             let seed = transform::derive_seed(args.derive.seed, &[origin, "slice"]);

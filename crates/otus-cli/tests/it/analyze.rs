@@ -174,17 +174,48 @@ fn a_fail_can_be_certified() {
         assert_eq!(certificate["components"][0][0], "broker");
         assert_eq!(certificate["states"][0]["explained"], serde_json::json!([0, 0, 0]));
     }
-    // There is none for what passes.
-    sandbox.otus("analyze model.hsf run.htf --certificate none.json").assert().code(0);
+    // There is none for what passes, and that is said.
+    let says = |arguments: &str, code: i32, text: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf {arguments}")).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {said}");
+        assert!(said.contains(text), "{arguments}: {said}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let nothing = "otus: run: no certificate was written, since nothing failed\n";
+    says("run.htf --certificate none.json", 0, nothing);
     assert!(!sandbox.files().contains(&"none.json".to_owned()));
+    let undecided = "otus: run: no certificate was written, since the verdict is undecided\n";
+    says("run.htf --kind accept --max-states 2 --certificate none.json", 3, undecided);
+    // One that cannot be written is missed by whoever asked for it.
+    for never in ["", " --fail-on never"] {
+        let call = format!("wrong.htf --kind accept --certificate nowhere/c.json{never}");
+        let text = "otus: wrong: cannot write nowhere/c.json: there is no folder nowhere\n";
+        assert!(says(&call, 2, text).starts_with("wrong: Fail"));
+    }
+    sandbox.write("taken/x", "");
+    says("wrong.htf --kind accept --certificate taken", 2, "otus: wrong: cannot write taken: ");
     let output = sandbox.otus("analyze model.hsf cases.jsonl --certificate x.txt").output();
     let said = String::from_utf8(output.unwrap().stderr).unwrap();
     assert!(said.contains("--certificate records one analysis; 3 multi-traces"), "{said}");
     // One that is too large leaves the verdict as it is.
-    let call = "analyze model.hsf wrong.htf --kind accept --max-states 2 --certificate y.txt";
-    let output = sandbox.otus(call).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("wrong: Fail"));
+    let call = "wrong.htf --kind accept --max-states 1 --certificate y.txt";
+    let text = "otus: wrong: no certificate was written, since the budget of states is used up\n";
+    assert!(says(call, 1, text).starts_with("wrong: Fail"));
+}
+
+/// The second of two would overwrite that of the first.
+#[test]
+fn one_certificate_is_for_one_case_of_standard_input() {
+    let sandbox = prepared("analyze-certificate-stream");
+    let case = "{\"id\": \"wrong\", \"htf\": \"[broker] broker!publish\"}\n";
+    let call = "analyze model.hsf - --kind accept --certificate c.json";
+    sandbox.otus(call).stdin(case).assert().code(1);
+    assert!(sandbox.files().contains(&"c.json".to_owned()));
+    let output = sandbox.otus(call).stdin(case.repeat(2)).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "otus: --certificate records one analysis; 2 multi-traces are given\n");
 }
 
 #[test]
@@ -200,6 +231,41 @@ fn json_is_one_document() {
     for key in ["id", "verdict", "kind", "partition", "engine", "states", "micros", "witness"] {
         assert!(first.get(key).is_some(), "{key}");
     }
+}
+
+#[test]
+fn a_question_is_called_as_it_was_asked() {
+    let sandbox = prepared("analyze-names");
+    sandbox.write("kind.hcf", "@analyze_option{ analysis_kind = eliminate }");
+    let check = |arguments: &str, kind: &str, observed: Option<&str>, text: &str| {
+        let run = |format| {
+            let call = format!("analyze model.hsf run.htf {arguments} --format {format}");
+            let output = sandbox.otus(&call).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let line: Value = serde_json::from_str(&run("jsonl")).unwrap();
+        let document: Value = serde_json::from_str(&run("json")).unwrap();
+        for answer in [&line, &document["results"][0]] {
+            assert_eq!(answer["kind"], kind, "{arguments}");
+            assert_eq!(answer.get("observed").and_then(Value::as_str), observed, "{arguments}");
+        }
+        let found = run("text");
+        assert!(found.starts_with(&format!("run: Pass ({text}, discrete")), "{found}");
+    };
+    for engine in ["auto", "graph"] {
+        for name in ["complete", "global-prefix", "prefix", "slice"] {
+            let text = format!("observed {name}");
+            check(&format!("--observed {name} --engine {engine}"), name, Some(name), &text);
+            check(&format!("--observed {name} kind.hcf"), name, Some(name), &text);
+        }
+        for kind in ["accept", "prefix", "eliminate", "simulate"] {
+            check(&format!("--kind {kind} --engine {engine}"), kind, None, kind);
+        }
+    }
+    check("", "prefix", None, "prefix");
+    check("kind.hcf", "eliminate", None, "eliminate");
+    check("--observed slice --complete broker", "declared", None, "declared");
 }
 
 #[test]

@@ -46,21 +46,24 @@ Checked: 3 lifelines, 2 messages, 6 actions in 3 logs; 0 findings.
 
 The run as it was: [pub] pub!publish; [bro] bro?subscribe.bro?publish.bro!publish; [sub] sub!subscribe.sub?publish
 
-    accept     Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
-    prefix     Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
-    eliminate  Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
+    complete       Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
+    global-prefix  Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
+    prefix         Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
+    slice          Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
 
 Without the subscriber's log: [pub] pub!publish; [bro] bro?subscribe.bro?publish
 
-    accept     Fail      no explanation among 3 nodes
-    prefix     Fail      no explanation among 3 nodes
-    eliminate  WeakPass  explained by −{sub}.bro?subscribe.pub!publish.−{pub}.bro?publish
+    complete       Fail      explained at most: pub 0 of 1, bro 0 of 2
+    global-prefix  Fail      explained at most: pub 1 of 1, bro 0 of 2
+    prefix         WeakPass  explained by (sub!subscribe).bro?subscribe.pub!publish.bro?publish.(bro!publish).(sub?publish)
+    slice          WeakPass  explained by pub!publish.(bro?publish).(sub!subscribe).bro?subscribe.(pub!publish).bro?publish.(bro!publish).(sub?publish)
 
 A broker that forwards too early: [pub]; [bro] bro!publish.bro?subscribe; [sub] sub!subscribe
 
-    accept     Fail      no explanation among 2 nodes
-    prefix     Fail      no explanation among 2 nodes
-    eliminate  Fail      no explanation among 4 nodes
+    complete       Fail      explained at most: bro 0 of 2, sub 0 of 1
+    global-prefix  Fail      explained at most: bro 0 of 2, sub 1 of 1
+    prefix         Fail      explained at most: bro 0 of 2, sub 0 of 1
+    slice          Fail      no explanation
 
 With two slips of the pen in the log, Otus says:
 
@@ -85,7 +88,7 @@ With two slips of the pen in the log, Otus says:
 Try next:
 
   otus demo --write demo        writes these files, to play with
-  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --kind accept
+  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --observed complete
 
 "#]]);
     assert!(sandbox.files().is_empty());

@@ -54,7 +54,7 @@ model.hif is not in canonical form
 
 "#]])
         .stderr_eq(str![[r#"
-1 of 2 files would change; `otus fmt` rewrites them
+1 of 2 files would change; `otus fmt` rewrites it
 
 "#]]);
     sandbox.otus("fmt --diff model.hif fine.hif").assert().code(0).stdout_eq(str![[r#"
@@ -88,7 +88,7 @@ model.hif is not in canonical form
 
 "#]])
         .stderr_eq(str![[r#"
-1 of 1 files would change; `otus fmt` rewrites them
+1 of 1 file would change; `otus fmt` rewrites it
 
 "#]]);
     sandbox.otus("fmt --check fine.hif").assert().code(0).stdout_eq("").stderr_eq("");

@@ -196,3 +196,61 @@ fn a_stream_is_answered_as_it_comes() {
     assert_eq!(child.wait().unwrap().code(), Some(3));
     drop(input);
 }
+
+#[test]
+fn a_case_file_without_cases_is_mentioned() {
+    let sandbox = prepared("stream-empty");
+    sandbox.write("runs/empty.jsonl", "");
+    sandbox.write("runs/blank.jsonl", " \n\n\t\n");
+    sandbox.write("one.jsonl", "\n\n{\"id\": \"one\", \"htf\": \"\"}");
+    let run = |arguments: &str| {
+        let output = sandbox.otus(&format!("analyze model.hsf {arguments}")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (answers, said) = run("runs/empty.jsonl");
+    assert_eq!(answers, "");
+    let checked = "checked 0 multi-traces, 0 actions: 0 pass, 0 weak, 0 fail, 0 undecided";
+    assert!(said.starts_with(&format!("otus: no cases in runs/empty.jsonl\n{checked}")), "{said}");
+    let (answers, said) = run("runs/ one.jsonl --format jsonl");
+    assert_eq!(answers.lines().count(), 1);
+    let both = "otus: no cases in runs/blank.jsonl\notus: no cases in runs/empty.jsonl\nchecked 1 ";
+    assert!(said.starts_with(both), "{said}");
+    let (answers, _) = run("runs/empty.jsonl --format json");
+    let document: Value = serde_json::from_str(&answers).unwrap();
+    assert_eq!(document["results"], serde_json::json!([]));
+    let output = sandbox.otus("analyze model.hsf - --from jsonl").stdin("").output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("otus: no cases in <stdin>\n"));
+}
+
+#[test]
+fn no_jobs_are_all_cores() {
+    let sandbox = prepared("stream-jobs");
+    let expected = verdicts(&sandbox, "model.hsf cases.jsonl");
+    for jobs in ["0", "1", "100000000000"] {
+        assert_eq!(verdicts(&sandbox, &format!("model.hsf cases.jsonl --jobs {jobs}")), expected);
+    }
+    let output = sandbox.otus("analyze model.hsf cases.jsonl --jobs -1").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn one_is_not_a_plural() {
+    let sandbox = prepared("stream-singular");
+    sandbox.write("one.htf", "[broker] broker?publish");
+    sandbox.write("empty.hif", "o");
+    let unformatted = "seq(o ,o)";
+    sandbox.write("a.hif", unformatted);
+    let says = |arguments: &str, text: &str| {
+        let output = sandbox.otus(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(text), "{arguments}: {said}");
+    };
+    says("analyze model.hsf one.htf", "checked 1 multi-trace, 1 action: ");
+    says("analyze model.hsf run.htf", "checked 1 multi-trace, 6 actions: ");
+    says("explore sig.hsf empty.hif", "explored 1 node, 1 of which accepts\n");
+    says("fmt --check a.hif", "1 of 1 file would change; `otus fmt` rewrites it\n");
+    says("generate sig.hsf empty.hif --max-length 1", "of at most 1 event differ\n");
+    says("slice one.htf --all", "2 slices of 1 multi-trace\n");
+}

@@ -25,7 +25,7 @@ pub struct Budget {
 
 impl Budget {
     /// Asks the clock and the flag.
-    pub(super) fn check_time(&self) -> Result<(), Stop> {
+    pub(crate) fn check_time(&self) -> Result<(), Stop> {
         if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Stop::Cancelled);
         }
@@ -36,7 +36,7 @@ impl Budget {
     }
 
     /// Whether so many bytes are allowed.
-    pub(super) fn check_bytes(&self, bytes: usize) -> Result<(), Stop> {
+    pub(crate) fn check_bytes(&self, bytes: usize) -> Result<(), Stop> {
         match self.max_bytes {
             Some(most) if bytes as u64 > most => Err(Stop::Memory),
             Some(_) | None => Ok(()),

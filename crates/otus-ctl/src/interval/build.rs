@@ -121,9 +121,14 @@ impl Diagram {
     ) -> Result<Set, Stop> {
         let mut job = Job::new(machine);
         let result = self.operate(|diagram| diagram.run(&mut job, 0, state, within.0));
+        self.count_memo(&job);
+        result.map(Set)
+    }
+
+    /// Adds what a machine remembered to the counters.
+    pub(super) fn count_memo<M>(&mut self, job: &Job<'_, M>) {
         self.memo.lookups += job.memo.lookups;
         self.memo.hits += job.memo.hits;
-        result.map(Set)
     }
 
     fn gather(&mut self, points: &[&[u32]], layer: usize) -> Result<Id, Stop> {

@@ -25,7 +25,7 @@ impl ClockTable {
     /// made so by the greatest value before, and no answer exceeds the bound.
     pub fn new(bounds: &[u32], mut lower: impl FnMut(usize, u32, usize) -> u32) -> Self {
         let dimensions = bounds.len();
-        let mut below = Vec::with_capacity(dimensions);
+        let mut below: Vec<Vec<u32>> = Vec::with_capacity(dimensions);
         for (dimension, &bound) in bounds.iter().enumerate() {
             let mut reached = vec![0; dimensions];
             let mut rows = Vec::with_capacity((bound as usize + 1) * dimensions);
@@ -42,17 +42,20 @@ impl ClockTable {
         }
         let mut above = Vec::with_capacity(dimensions);
         for (dimension, &bound) in bounds.iter().enumerate() {
-            let mut rows = vec![0; (bound as usize + 1) * dimensions];
-            for other in (0..dimensions).filter(|&other| other != dimension) {
-                // Both sides are monotone: one walk along each.
-                let demands = |value: u32| below[other][value as usize * dimensions + dimension];
-                let mut value = 0;
-                for (row, least) in rows.chunks_exact_mut(dimensions).zip(0..) {
-                    while value < bounds[other] && demands(value + 1) <= least {
-                        value += 1;
+            let mut rows = Vec::with_capacity((bound as usize + 1) * dimensions);
+            // Both sides are monotone: one walk along each.
+            let mut reached = vec![0_u32; dimensions];
+            for value in 0..=bound {
+                for (other, reached) in reached.iter_mut().enumerate() {
+                    let demands = |next: u32| below[other][next as usize * dimensions + dimension];
+                    while other != dimension
+                        && *reached < bounds[other]
+                        && demands(*reached + 1) <= value
+                    {
+                        *reached += 1;
                     }
-                    row[other] = value;
                 }
+                rows.extend_from_slice(&reached);
             }
             above.push(rows);
         }

@@ -59,8 +59,9 @@ impl Diagram {
     ) -> Result<Option<Vec<u32>>, Stop> {
         let mut job = Job::new(machine);
         let mut point = Vec::with_capacity(self.bounds.len());
-        let found = self.operate(|diagram| diagram.hunt(&mut job, &mut point, state, within.0))?;
-        Ok(found.then_some(point))
+        let found = self.operate(|diagram| diagram.hunt(&mut job, &mut point, state, within.0));
+        self.count_memo(&job);
+        Ok(found?.then_some(point))
     }
 
     /// The first vector that the clocks allow and the machine accepts from `state` on.

@@ -35,9 +35,9 @@
 //! the last layer up. There is no recursion; the boxes of two layers are held at a time, and the
 //! intervals of all. Cost: `O(k)` simple steps per interval of the result.
 //!
-//! The first version subtracted what each single message forbids, as [001] does: seconds instead
-//! of microseconds. A second one recursed from box to box with a table for all layers: the
-//! same time but keys of all layers in memory.
+//! The paper starts from all vectors and subtracts what each message forbids, one after the other; the lattice
+//! then goes through as many shapes as there are messages. Recursion from box to box, instead of layer by layer,
+//! would hold the boxes of all layers.
 //!
 //! # With a machine
 //!
@@ -48,7 +48,7 @@ use super::boxes::{Allowance, Boxes, NONE};
 use super::budget::{Budget, Stop};
 use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
-use super::diagram::{Diagram, Set};
+use super::diagram::{Diagram, Set, TOGETHER};
 use super::store::{EMPTY, Edge, FULL, Id};
 use super::sweep::Sweep;
 
@@ -129,17 +129,23 @@ impl Diagram {
         let mut below = vec![FULL; end.len()];
         for (layer, made) in layers.into_iter().enumerate().rev() {
             let mut nodes = Vec::with_capacity(made.starts.len());
-            for (state, &start) in made.starts.iter().enumerate() {
-                let end = made.starts.get(state + 1).map_or(made.edges.len(), |&end| end as usize);
-                for edge in &made.edges[start as usize..end] {
-                    let child = if edge.child == NONE { EMPTY } else { below[edge.child as usize] };
-                    self.append(0, edge.high, child);
+            for first in (0..made.starts.len()).step_by(TOGETHER) {
+                let group = first..made.starts.len().min(first + TOGETHER);
+                let mut bases = [0; TOGETHER];
+                for (state, base) in group.clone().zip(&mut bases) {
+                    *base = self.scratch.len();
+                    for edge in made.of(state) {
+                        let is_none = edge.child == NONE;
+                        let child = if is_none { EMPTY } else { below[edge.child as usize] };
+                        self.append(*base, edge.high, child);
+                    }
                 }
-                let node = self.finish(layer, 0)?;
-                if is_lattice {
+                self.finish_all(layer, &bases[..group.len()], &mut nodes)?;
+            }
+            if is_lattice {
+                for &node in &nodes {
                     self.store.note_lattice(node);
                 }
-                nodes.push(node);
             }
             below = nodes;
         }
@@ -162,6 +168,12 @@ struct Layer {
 }
 
 impl Layer {
+    /// The intervals of a box.
+    fn of(&self, state: usize) -> &[Edge] {
+        let end = self.starts.get(state + 1).map_or(self.edges.len(), |&end| end as usize);
+        &self.edges[self.starts[state] as usize..end]
+    }
+
     /// Starts the intervals of the next box, which begin at `low`.
     fn push(&mut self, low: u32, budget: &Budget, allowance: &mut Allowance) -> Result<(), Stop> {
         let start = u32::try_from(self.edges.len()).map_err(|_| Stop::Nodes)?;

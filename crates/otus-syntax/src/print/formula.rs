@@ -22,30 +22,22 @@ use crate::name::{Name, Names, is_plain};
 pub fn formulas(tree: &FormulaFile) -> String {
     let mut out = String::new();
     let mut comments = tree.comments.iter().peekable();
-    let mut previous = false;
-    for (index, item) in tree.items.iter().enumerate() {
+    let mut items = tree.items.iter().map(|item| (item, item_text(tree, item))).peekable();
+    while let Some((item, text)) = items.next() {
         // A comment inside a formula goes before it.
         while let Some(comment) = comments.next_if(|comment| comment.span.start < item.span.end) {
             out.push_str(&comment.text);
             out.push('\n');
-            previous = false;
         }
-        let start = out.len();
-        write_item(&mut out, tree, item);
+        out.push_str(&text);
         // A line that begins with a minus sign would go on with the formula before it.
-        if previous && out[start..].starts_with('-') && out[..start].ends_with('\n') {
-            out.insert(start - 1, ';');
+        if items.peek().is_some_and(|(_, next)| next.starts_with('-')) {
+            out.push(';');
         }
-        let next = tree.items.get(index + 1).map_or(u32::MAX, |next| next.span.start);
-        previous = true;
+        let next = items.peek().map_or(u32::MAX, |(next, _)| next.span.start);
         if let Some(comment) =
             comments.next_if(|comment| comment.trailing && comment.span.start < next)
         {
-            // The semicolon for the next line would end up in the comment.
-            if tree.items.get(index + 1).is_some_and(|next| begins_with_minus(tree, next)) {
-                out.push(';');
-            }
-            previous = false;
             out.push(' ');
             out.push_str(&comment.text);
         }
@@ -65,10 +57,10 @@ pub fn formula(tree: &FormulaFile, id: FormulaId) -> String {
     out
 }
 
-fn begins_with_minus(tree: &FormulaFile, item: &Item) -> bool {
+fn item_text(tree: &FormulaFile, item: &Item) -> String {
     let mut text = String::new();
     write_item(&mut text, tree, item);
-    text.starts_with('-')
+    text
 }
 
 fn write_item(out: &mut String, tree: &FormulaFile, item: &Item) {

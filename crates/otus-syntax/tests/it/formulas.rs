@@ -1,8 +1,11 @@
 //! Formulas and `.ctl` files.
 
 use expect_test::{Expect, expect};
-use otus_syntax::ast::formula::{FormulaFile, FormulaId, FormulaKind};
-use otus_syntax::{Source, parse_formulas, print};
+use otus_syntax::ast::formula::{
+    Arithmetic, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode, Item,
+    ItemKind, Modality, Path, Quantifier, UntilKind,
+};
+use otus_syntax::{Name, Rational, Source, Span, parse_formulas, print};
 
 use crate::show;
 
@@ -37,7 +40,7 @@ fn fault(text: &str, expected: &Expect) {
 fn explicit(tree: &FormulaFile) -> Vec<String> {
     fn show(tree: &FormulaFile, id: FormulaId) -> String {
         let f = |id: &FormulaId| show(tree, *id);
-        let name = |name: otus_syntax::Name| tree.names.text(name.symbol).to_owned();
+        let name = |name: Name| tree.names.text(name.symbol).to_owned();
         let list = |ids: &[FormulaId]| ids.iter().map(f).collect::<Vec<_>>().join(",");
         match &tree.node(id).kind {
             FormulaKind::Constant(value) => format!("{value}"),
@@ -187,6 +190,7 @@ fn a_file_has_an_item_a_line() {
     check("f;\n-x < 3\n", "f;\n-x < 3");
     check("f; # why\n-x < 3", "f; # why\n-x < 3");
     check("f; # a\n# b\n-x < 3", "f; # a\n# b\n-x < 3");
+    check("f;-# in it\nx < 3", "f;\n# in it\n-x < 3");
     check("a: f\n`and`: g", "a: f\n`and`: g");
     check("\u{feff}# c\nx # d", "# c\nx # d");
     check("f & # in the middle\n g", "# in the middle\nf & g");
@@ -585,5 +589,165 @@ fn depth_and_length_cost_no_more_than_the_text() {
             let again = parse_formulas(&Source::new("x", printed.clone()));
             assert_eq!(print::formulas(&again.tree), printed);
         }
+    }
+}
+
+/// Random trees print to texts that are read as the same trees.
+#[test]
+fn every_tree_is_read_back_from_its_text() {
+    for seed in 0..3_000 {
+        let mut random =
+            Random { tree: FormulaFile::default(), dice: fastrand::Rng::with_seed(seed) };
+        for _ in 0..3 {
+            let body = random.formula(4);
+            let name = random.dice.bool().then(|| Name {
+                symbol: random.tree.names.intern(&format!("name {}", random.tree.items.len())),
+                span: Span::default(),
+            });
+            let kind = match name {
+                Some(_) if random.dice.u8(..4) == 0 => ItemKind::Definition,
+                _ => ItemKind::Property,
+            };
+            random.tree.items.push(Item { span: Span::default(), kind, name, body });
+        }
+        let printed = print::formulas(&random.tree);
+        let source = Source::new("x.ctl", printed.clone());
+        let parsed = parse_formulas(&source);
+        assert_eq!(show(&source, &parsed.diagnostics), "", "{printed}");
+        assert_eq!(explicit(&parsed.tree), explicit(&random.tree), "{printed}");
+        assert_eq!(print::formulas(&parsed.tree), printed);
+    }
+}
+
+struct Random {
+    tree: FormulaFile,
+    dice: fastrand::Rng,
+}
+
+impl Random {
+    fn push(&mut self, kind: FormulaKind) -> FormulaId {
+        self.tree.nodes.push(FormulaNode { span: Span::default(), kind });
+        FormulaId(u32::try_from(self.tree.nodes.len() - 1).expect("a small tree"))
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.dice.usize(..choices.len())]
+    }
+
+    fn name(&mut self) -> Name {
+        let text =
+            self.pick(&["x", "p", "in", "E", "U", "G", "last", "true", "a b", "`\\", "1", "é"]);
+        Name { symbol: self.tree.names.intern(text), span: Span::default() }
+    }
+
+    fn variable(&mut self) -> FormulaId {
+        let process = self.dice.bool().then(|| self.name());
+        let name = self.name();
+        self.push(FormulaKind::Variable(Path { process, name }))
+    }
+
+    fn constant(&mut self) -> FormulaId {
+        let kind = match self.dice.u8(..3) {
+            0 => FormulaKind::Constant(self.dice.bool()),
+            1 => FormulaKind::Text(self.name().symbol),
+            _ => return self.number(),
+        };
+        self.push(kind)
+    }
+
+    fn number(&mut self) -> FormulaId {
+        let text = self.pick(&["0", "3", "-1", "1/3", "-5/2", "-9223372036854775808"]);
+        self.push(FormulaKind::Number(Rational::parse(text).expect("a number")))
+    }
+
+    fn term(&mut self, depth: u8) -> FormulaId {
+        if depth == 0 || self.dice.u8(..3) == 0 {
+            let name = self.name();
+            return match self.dice.u8(..4) {
+                0 => self.number(),
+                1 => {
+                    let label = self.dice.bool().then(|| self.name());
+                    self.push(FormulaKind::Count(name, label))
+                }
+                _ => self.variable(),
+            };
+        }
+        match self.dice.u8(..4) {
+            0 => {
+                let operand = self.term(depth - 1);
+                // The minus sign of a number is part of it.
+                if matches!(self.tree.node(operand).kind, FormulaKind::Number(_)) {
+                    return operand;
+                }
+                self.push(FormulaKind::Negative(operand))
+            }
+            1 => {
+                let (number, term) = (self.number(), self.term(depth - 1));
+                let (left, right) = if self.dice.bool() { (number, term) } else { (term, number) };
+                self.push(FormulaKind::Arithmetic(Arithmetic::Multiply, left, right))
+            }
+            _ => {
+                let operator = self.pick(&[Arithmetic::Add, Arithmetic::Subtract]);
+                let (left, right) = (self.term(depth - 1), self.term(depth - 1));
+                self.push(FormulaKind::Arithmetic(operator, left, right))
+            }
+        }
+    }
+
+    fn formula(&mut self, depth: u8) -> FormulaId {
+        let quantifier = self.pick(&[Quantifier::Exists, Quantifier::All]);
+        let choice = if depth == 0 { self.dice.u8(..5) } else { self.dice.u8(..12) };
+        let kind = match choice {
+            0 => return self.variable(),
+            1 => FormulaKind::Constant(self.dice.bool()),
+            2 => {
+                let term = self.term(2);
+                let members = (0..self.dice.u8(..3)).map(|_| self.constant()).collect();
+                FormulaKind::Member(term, members)
+            }
+            3 | 4 => {
+                let comparison = self.pick(&[
+                    Comparison::Equal,
+                    Comparison::Unequal,
+                    Comparison::Less,
+                    Comparison::AtMost,
+                    Comparison::Greater,
+                    Comparison::AtLeast,
+                ]);
+                let (left, right) = (self.term(2), self.term(2));
+                FormulaKind::Compare(comparison, left, right)
+            }
+            5 => FormulaKind::Not(self.formula(depth - 1)),
+            6 | 7 => {
+                let modality = self.pick(&[Modality::Next, Modality::Finally, Modality::Globally]);
+                FormulaKind::Temporal(quantifier, modality, self.formula(depth - 1))
+            }
+            8 => {
+                let kind = self.pick(&[UntilKind::Until, UntilKind::Weak, UntilKind::Release]);
+                let (left, right) = (self.formula(depth - 1), self.formula(depth - 1));
+                FormulaKind::Until(quantifier, kind, left, right)
+            }
+            9 => {
+                let name = self.name();
+                let arguments = (0..self.dice.u8(..3)).map(|_| match self.dice.u8(..3) {
+                    0 => self.term(1),
+                    1 => self.constant(),
+                    _ => self.formula(depth - 1),
+                });
+                let arguments = arguments.collect();
+                FormulaKind::Call(name, arguments)
+            }
+            _ => {
+                let connective = self.pick(&[
+                    Connective::And,
+                    Connective::Or,
+                    Connective::Implies,
+                    Connective::Iff,
+                ]);
+                let (left, right) = (self.formula(depth - 1), self.formula(depth - 1));
+                FormulaKind::Connective(connective, left, right)
+            }
+        };
+        self.push(kind)
     }
 }

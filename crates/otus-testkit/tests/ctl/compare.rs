@@ -21,6 +21,8 @@ pub(crate) fn ways() -> Vec<(&'static str, Options)> {
         ("interval, unsliced", way(Engine::Interval, false, Arrangement::Greedy)),
         ("interval, given order", way(Engine::Interval, true, Arrangement::Given)),
         ("interval, unsliced, given order", way(Engine::Interval, false, Arrangement::Given)),
+        ("explicit", way(Engine::Explicit, true, Arrangement::Greedy)),
+        ("explicit, unsliced", way(Engine::Explicit, false, Arrangement::Given)),
     ]
 }
 

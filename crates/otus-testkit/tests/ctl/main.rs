@@ -3,7 +3,9 @@
 //! - [`oracle`]: the oracle against itself, and against what the paper says;
 //! - [`random`]: every engine against the oracle, on random traces and formulas;
 //! - [`small`]: the same on all traces and formulas of a small scope;
-//! - [`slicing`]: visible events alone against all events.
+//! - [`slicing`]: visible events alone against all events;
+//! - [`witness`]: what explains an answer does;
+//! - [`budgets`]: a search that is cut says so; [`speed`]: what a cut costs.
 //!
 //! `OTUS_CTL_CASES` says how many random cases are tried; a case is a trace and a formula. The default is for every
 //! day. For more:
@@ -15,11 +17,14 @@
 //! `OTUS_CTL_SEED` gives other ones. A wrong answer is printed with its trace, the smallest first.
 #![expect(clippy::print_stdout, reason = "how much was compared is said")]
 
+mod budgets;
 mod compare;
 mod oracle;
 mod random;
 mod slicing;
 mod small;
+mod speed;
+mod witness;
 
 /// How many random cases there are by default.
 const CASES: usize = 2_000;

@@ -17,11 +17,11 @@ fn figure_1() -> PartialOrder {
     builder.edge(w1, w0);
     builder.edge(w0, y3);
     let _ = x0;
-    builder.finish(Writes::Checked).unwrap()
+    builder.finish(Writes::Checked).expect("all assignments are ordered")
 }
 
 fn compare(trace: &PartialOrder, variable: &str, comparison: Comparison, value: i64) -> Node {
-    let variable = trace.variable(variable).unwrap();
+    let variable = trace.variable(variable).expect("it is assigned");
     Node::Atom(Atom::Compare(Reading::Variable(variable), comparison, Value::integer(value)))
 }
 

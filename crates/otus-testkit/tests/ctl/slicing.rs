@@ -16,7 +16,11 @@ fn visible(lattice: &Lattice<'_>, trace: &PartialOrder, formula: &Ctl) -> Vec<bo
         for &next in successors {
             let changes = formula.0.iter().any(|node| match node {
                 Node::Atom(atom) => lattice.holds(cut, atom) != lattice.holds(next, atom),
-                _ => false,
+                Node::Constant(_)
+                | Node::Not(_)
+                | Node::Connective(..)
+                | Node::Temporal(..)
+                | Node::Until(..) => false,
             });
             let process = trace.processes().find(|process| {
                 lattice.cuts[cut][process.index()] != lattice.cuts[next][process.index()]
@@ -51,15 +55,16 @@ fn answer_on_visible(trace: &PartialOrder, lattice: &Lattice<'_>, formula: &Ctl)
             }
         }
     }
-    let small = builder.finish(Writes::Checked).unwrap();
-    let small = Lattice::new(&small, usize::MAX).unwrap();
+    let small = builder.finish(Writes::Checked).expect("a part of an order is one");
+    let small = Lattice::new(&small, usize::MAX).expect("any number is allowed");
     // Of the cuts of the whole, one for each cut of the visible part.
     let image = |cut: &[u32]| -> Vec<u32> {
         trace
             .processes()
             .map(|process| {
                 let past = trace.events(process).take(cut[process.index()] as usize);
-                u32::try_from(past.filter(|event| visible[event.index()]).count()).unwrap()
+                u32::try_from(past.filter(|event| visible[event.index()]).count())
+                    .expect("few events")
             })
             .collect()
     };

@@ -12,16 +12,18 @@ use otus_core::{Pool, TermId};
 use otus_testkit::oracle::{Observation, Window};
 use otus_trace::{MultiTrace, Partition};
 
+/// How long an engine may take. States end it long before, so that nothing depends on how busy the
+/// machine is; this is for one that never makes a state.
+const TIMEOUT: Duration = Duration::from_mins(1);
+
 /// Beyond this an engine is taken to be lost.
 pub(crate) fn enough() -> Budget {
-    let timeout = Some(Duration::from_secs(2));
-    Budget { max_states: Some(100_000), timeout, ..Budget::default() }
+    Budget { max_states: Some(100_000), timeout: Some(TIMEOUT), ..Budget::default() }
 }
 
-/// For an engine that may be lost: what it may need does not depend on how busy the machine is.
+/// The same for an engine that may be lost.
 fn little() -> Budget {
-    let timeout = Some(Duration::from_millis(500));
-    Budget { max_states: Some(2_000), timeout, ..Budget::default() }
+    Budget { max_states: Some(20_000), timeout: Some(TIMEOUT), ..Budget::default() }
 }
 
 /// The verdict that is right.
@@ -138,10 +140,6 @@ impl<'a> Subject<'a> {
                 let witness =
                     engine.witness(&mut self.own, self.term, &trace, question, verdict, &budget);
                 let problem = match witness {
-                    None if may_be_lost => {
-                        report.unwitnessed += 1;
-                        None
-                    }
                     None => Some("no witness".to_owned()),
                     Some(witness) => {
                         let claim = (question, verdict);
@@ -231,8 +229,6 @@ pub(crate) struct Report {
     slowest: Vec<(Duration, String)>,
     /// Witnesses asked for.
     witnesses: u64,
-    /// Witnesses for which the budget was too small.
-    unwitnessed: u64,
     /// What was wrong, with its size.
     wrong: Vec<(usize, String)>,
 }
@@ -243,10 +239,11 @@ enum Patience {
     /// Nobody: cases are small.
     #[default]
     None,
-    /// Engines that go without some of their ideas.
+    /// Engines that go without some of their ideas, in two cases of a thousand.
     Handicapped,
-    /// Any engine in a case of a hundred: the questions are hard.
-    Few,
+    /// Any engine, in so many cases of a thousand: the questions are hard. Those that go without
+    /// some of their ideas in five times as many.
+    Few(u64),
 }
 
 impl Report {
@@ -255,16 +252,16 @@ impl Report {
         Report { patience: Patience::Handicapped, ..Report::default() }
     }
 
-    /// For cases that are large: now and then an engine may be undecided.
-    pub(crate) fn patient() -> Report {
-        Report { patience: Patience::Few, ..Report::default() }
+    /// For cases that are large: in so many of a thousand an engine may be undecided.
+    pub(crate) fn patient(few: u64) -> Report {
+        Report { patience: Patience::Few(few), ..Report::default() }
     }
 
     fn may_be_lost(&self, is_default: bool) -> bool {
         match self.patience {
             Patience::None => false,
             Patience::Handicapped => !is_default,
-            Patience::Few => true,
+            Patience::Few(_) => true,
         }
     }
 
@@ -299,14 +296,13 @@ impl Report {
             self.answers.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
         println!(
             "{what}: {} cases ({}), {} beyond the reference, {} undecided, {} more with switches \
-             off; {} witnesses, {} not found in time",
+             off; {} witnesses",
             self.cases,
             answers.join(", "),
             self.unknown,
             self.lost,
             self.undecided,
-            self.witnesses,
-            self.unwitnessed
+            self.witnesses
         );
         for (elapsed, text) in &self.slowest {
             println!("  slow: {elapsed:?} for {text}");
@@ -321,8 +317,15 @@ impl Report {
             self.cases,
             shown.join("\n\n  ")
         );
-        let few = self.cases / 100 + 1;
-        assert!(self.lost <= few && self.unwitnessed <= few, "{what}: more than 1% undecided");
-        assert!(self.undecided <= self.cases / 10 + 1, "{what}: more than 10% with switches off");
+        // Of a thousand cases, by an engine with all its ideas and by one without some.
+        let (lost, undecided) = match self.patience {
+            Patience::None => (0, 0),
+            Patience::Handicapped => (0, 2),
+            Patience::Few(few) => (few, 5 * few),
+        };
+        let most = |few: u64| self.cases * few / 1000 + few.min(1);
+        assert!(self.lost <= most(lost), "{what}: more than {lost}‰ undecided");
+        let text = "undecided with switches off";
+        assert!(self.undecided <= most(undecided), "{what}: more than {undecided}‰ {text}");
     }
 }

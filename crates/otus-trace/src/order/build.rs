@@ -14,7 +14,7 @@ use super::linear::linearize;
 use super::value::{Kind, Value, ValueId, Values};
 use super::{
     About, Assignment, Edge, EventId, Notes, OrderError, Owner, PartialOrder, ProcessId,
-    VariableId, cycle, error, process_of, writes,
+    VariableId, cycle, error, writes,
 };
 
 /// What to do about concurrent assignments to one variable.
@@ -107,7 +107,9 @@ impl Builder {
         let mut starts = vec![0_u32];
         for &length in &self.lengths {
             let end = starts.last().copied().unwrap_or(0).checked_add(length);
-            starts.push(end.ok_or(OrderError::TooLarge)?);
+            // The last few numbers are kept for what is no event.
+            let end = end.filter(|&end| end < u32::MAX - 1).ok_or(OrderError::TooLarge)?;
+            starts.push(end);
         }
         let mut draft = Draft::new(self.processes, starts, self.variables, self.values);
         draft.initial = self.initial;
@@ -137,8 +139,8 @@ impl Builder {
             draft.ends.push(offset(draft.assignments.len()));
         }
         for (from, to) in self.edges {
-            let edge = Edge { to: draft.event(to)?, from: draft.event(from)? };
-            draft.edges.push(edge);
+            let (from, to) = (draft.located(from)?, draft.located(to)?);
+            draft.edges.push(from, to);
         }
         draft.finish(writes)
     }
@@ -213,8 +215,38 @@ pub(super) struct Draft {
     pub(super) values: Values,
     pub(super) ends: Vec<u32>,
     pub(super) assignments: Vec<Assignment>,
-    pub(super) edges: Vec<Edge>,
+    pub(super) edges: Crossing,
     pub(super) notes: Notes,
+}
+
+/// An event and the index of its process.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Located {
+    pub(super) process: usize,
+    pub(super) event: EventId,
+}
+
+/// Edges between processes. One on a single process says what is known, or the opposite of it.
+#[derive(Debug, Default)]
+pub(super) struct Crossing {
+    edges: Vec<Edge>,
+    backward: Option<Edge>,
+}
+
+impl Crossing {
+    pub(super) fn with_capacity(capacity: usize) -> Self {
+        Crossing { edges: Vec::with_capacity(capacity), backward: None }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, from: Located, to: Located) {
+        let edge = Edge { to: to.event, from: from.event };
+        if from.process != to.process {
+            self.edges.push(edge);
+        } else if edge.from >= edge.to {
+            self.backward.get_or_insert(edge);
+        }
+    }
 }
 
 impl Draft {
@@ -232,7 +264,7 @@ impl Draft {
             values,
             ends: Vec::new(),
             assignments: Vec::new(),
-            edges: Vec::new(),
+            edges: Crossing::default(),
             notes: Notes::default(),
         }
     }
@@ -254,11 +286,17 @@ impl Draft {
             values,
             ends: self.ends,
             assignments: self.assignments,
-            edges: self.edges,
+            edges: self.edges.edges,
             notes: self.notes,
         };
         twice(&order)?;
-        remove_local_edges(&mut order)?;
+        if let Some(Edge { from, to }) = self.edges.backward {
+            let mut events = vec![error::name(&order, from)];
+            if from != to {
+                events.push(error::name(&order, to));
+            }
+            return Err(OrderError::Cycle(events));
+        }
         sort_edges(&mut order.edges, order.ends.len());
         let runs = match linearize(&order.starts, &order.edges) {
             Ok(runs) => runs,
@@ -290,11 +328,12 @@ impl Draft {
     }
 
     /// The event at a position of a process.
-    fn event(&self, at: Happened) -> Result<EventId, OrderError> {
-        let start = self.starts[at.process.index()];
-        let length = self.starts[at.process.index() + 1] - start;
+    fn located(&self, at: Happened) -> Result<Located, OrderError> {
+        let process = at.process.index();
+        let start = self.starts[process];
+        let length = self.starts[process + 1] - start;
         if (1..=length).contains(&at.position) {
-            return Ok(EventId(start + at.position - 1));
+            return Ok(Located { process, event: EventId(start + at.position - 1) });
         }
         let process = self.processes.text(Symbol(at.process.0)).into();
         Err(OrderError::OutOfRange { process, position: at.position, length })
@@ -376,29 +415,6 @@ fn twice(order: &PartialOrder) -> Result<(), OrderError> {
         }
     }
     Ok(())
-}
-
-/// Edges on one process say what is known, or the opposite of it.
-fn remove_local_edges(order: &mut PartialOrder) -> Result<(), OrderError> {
-    let mut backward = None;
-    let starts = &order.starts;
-    order.edges.retain(|edge| {
-        let process = process_of(starts, edge.from).index();
-        let local = (starts[process]..starts[process + 1]).contains(&edge.to.0);
-        if local && edge.from >= edge.to && backward.is_none() {
-            backward = Some(*edge);
-        }
-        !local
-    });
-    match backward {
-        None => Ok(()),
-        Some(edge) if edge.from == edge.to => {
-            Err(OrderError::Cycle(vec![error::name(order, edge.from)]))
-        }
-        Some(edge) => {
-            Err(OrderError::Cycle(vec![error::name(order, edge.from), error::name(order, edge.to)]))
-        }
-    }
 }
 
 /// Sorts edges by where they lead and removes those that are there twice. A counting sort: a

@@ -108,6 +108,13 @@ impl PartialOrder {
         self.clocks_on(&self.processes().collect::<Vec<_>>())
     }
 
+    /// How many numbers of four bytes the clocks at this many processes take, so that a budget can
+    /// be kept; another four bytes an event come on top.
+    pub fn clock_entries(&self, columns: usize) -> usize {
+        let rows = self.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
+        rows.saturating_mul(columns)
+    }
+
     /// The clocks of all events at some processes, each of which is listed once.
     pub fn clocks_on(&self, columns: &[ProcessId]) -> Clocks {
         clocks(&self.starts, &self.edges, &self.linear_extension(), columns)

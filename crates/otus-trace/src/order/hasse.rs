@@ -33,7 +33,7 @@ impl PartialOrder {
     /// ```
     pub fn hasse(&self) -> Vec<Edge> {
         let runs = self.linear_extension();
-        let rows = self.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
+        let rows = self.clock_entries(1);
         let mut sources: Vec<ProcessId> =
             self.edges.iter().map(|edge| self.process_of(edge.from)).collect();
         sources.sort_unstable();
@@ -42,15 +42,22 @@ impl PartialOrder {
         for columns in sources.chunks((ENTRIES / rows).max(1)) {
             let clocks = clocks(&self.starts, &self.edges, &runs, columns);
             for group in self.edges.chunk_by(|a, b| a.to == b.to) {
-                let own = group.iter().filter(|edge| {
-                    let others = self
+                // Sorted by where they begin, so those from one process are side by side.
+                let same = |a: &Edge, b: &Edge| self.process_of(a.from) == self.process_of(b.from);
+                let last: Vec<Edge> =
+                    group.chunk_by(same).filter_map(|edges| edges.last().copied()).collect();
+                let needed = |edge: &&Edge| {
+                    let siblings = last.iter().map(|other| other.from);
+                    let mut others = self
                         .before_on_process(edge.to)
                         .into_iter()
-                        .chain(group.iter().map(|other| other.from).filter(|&g| g != edge.from));
-                    columns.binary_search(&self.process_of(edge.from)).is_ok()
-                        && others.into_iter().all(|g| clocks.precedes(edge.from, g) != Some(true))
-                });
-                kept.extend(own.copied());
+                        .chain(siblings.filter(|&g| g != edge.from));
+                    others.all(|g| clocks.precedes(edge.from, g) != Some(true))
+                };
+                let own = last
+                    .iter()
+                    .filter(|edge| columns.binary_search(&self.process_of(edge.from)).is_ok());
+                kept.extend(own.filter(needed).copied());
             }
         }
         kept.sort_unstable();

@@ -261,6 +261,29 @@ proptest! {
     }
 
     #[test]
+    fn a_restriction_is_the_order_among_its_events(sketch in sketch(true), picks: u32) {
+        let order = sketch.build(Writes::Ordered).unwrap();
+        let clocks = order.clocks();
+        let all = (0..order.event_count()).map(EventId::new);
+        let events: Vec<EventId> = all.filter(|event| picks >> event.0 & 1 == 1).collect();
+        let kept = order.restrict(events.iter().rev().chain(&events).copied().collect());
+        prop_assert_eq!(kept.events(), &events[..]);
+        let inverse = kept.inverse_clocks();
+        let width = kept.processes().len();
+        for (index, &event) in events.iter().enumerate() {
+            for (column, process) in kept.processes().iter().enumerate() {
+                let own = kept.events_of(column);
+                prop_assert!(own.iter().all(|other| order.process_of(*other) == *process));
+                let past = own.iter().filter(|f| clocks.precedes(**f, event) == Some(true)).count();
+                prop_assert_eq!(kept.clock(index)[column], offset(past));
+                let first = own.iter().position(|f| clocks.precedes(event, *f) == Some(true));
+                let first = first.unwrap_or(own.len()) + 1;
+                prop_assert_eq!(inverse[index * width + column], offset(first));
+            }
+        }
+    }
+
+    #[test]
     fn what_is_written_is_read_back(sketch in sketch(true)) {
         let order = sketch.build(Writes::Ordered).unwrap();
         let text = pot::write(&order);
@@ -401,4 +424,66 @@ fn variables_start_with_the_zero_of_their_kind() {
     assert_eq!(order.owner(order.variable("said").unwrap()), Owner::Nobody);
     assert_eq!(order.length(order.process("idle").unwrap()), 0);
     assert_eq!(order.event(order.process("idle").unwrap(), 1), None);
+}
+
+/// Every second process of a long chain writes, so that no single edge orders two writers: their
+/// order is looked up in clocks, a few columns at a time.
+#[test]
+fn many_processes_and_long_chains_are_no_trouble() {
+    let count: usize = 5_000;
+    let variable = |process: usize| process.is_multiple_of(2).then_some(0);
+    let processes: Vec<Vec<Option<u8>>> = (0..count).map(|p| vec![variable(p), None]).collect();
+    let edges: Vec<(At, At)> = (1..count).map(|p| ((p - 1, 2), (p, 1))).collect();
+    let chain = Sketch { processes, edges };
+    let order = chain.build(Writes::Checked).unwrap();
+    let history = order.histories(&[VariableId(0)]).remove(0);
+    assert_eq!(history.len(), count / 2);
+    assert!(history.is_sorted_by_key(|write| write.event));
+    assert_eq!(order.hasse().len(), count - 1);
+    // One link less, and two halves write at once.
+    let mut broken = chain.clone();
+    broken.edges.remove(count / 2);
+    assert!(matches!(broken.build(Writes::Checked), Err(OrderError::UnorderedWrites { .. })));
+    let ordered = broken.build(Writes::Ordered).unwrap();
+    assert_eq!(ordered.histories(&[VariableId(0)])[0].len(), count / 2);
+    // One link more, and the whole chain is a cycle.
+    let mut closed = chain;
+    closed.edges.push(((count - 1, 2), (0, 1)));
+    let Err(OrderError::Cycle(events)) = closed.build(Writes::Checked) else { panic!() };
+    assert_eq!(events.len(), 2 * count);
+}
+
+#[test]
+fn an_event_with_many_edges_is_read_once() {
+    let count = 300_000;
+    let mut builder = Builder::default();
+    let (p, q) = (builder.process("p"), builder.process("q"));
+    let sources: Vec<Happened> = (0..count).map(|_| builder.event(p).at()).collect();
+    let target = builder.event(q).at();
+    for &source in sources.iter().rev() {
+        builder.edge(source, target);
+        builder.edge(source, target);
+    }
+    let order = builder.finish(Writes::Checked).unwrap();
+    assert_eq!(order.edges().len(), count);
+    assert_eq!(order.hasse().len(), 1);
+    assert_eq!(order.clocks().at(EventId::new(count), 0), offset(count));
+}
+
+#[test]
+fn a_variable_is_named_with_or_without_its_process() {
+    let mut builder = Builder::default();
+    let (p, q) = (builder.process("p"), builder.process("q"));
+    let first = builder.event(p).set("x", 1).set("q.y", 1).set("shared", 1).at();
+    let second = builder.event(q).set("y", 1).set("shared", 2).at();
+    builder.edge(first, second);
+    let order = builder.finish(Writes::Checked).unwrap();
+    let name = |process, name| order.resolve(process, name).map(|found| order.variable_name(found));
+    assert_eq!(name(None, "x"), Some("x"));
+    assert_eq!(name(Some("p"), "x"), Some("x"));
+    assert_eq!(name(Some("q"), "x"), None);
+    assert_eq!(name(Some("q"), "y"), Some("q.y"));
+    assert_eq!(name(None, "q.y"), Some("q.y"));
+    assert_eq!(name(Some("p"), "shared"), None);
+    assert_eq!(name(Some("nobody"), "x"), None);
 }

@@ -44,7 +44,7 @@ pub(super) fn unordered(order: &PartialOrder, runs: &[Run]) -> Vec<Pair> {
         doubtful.iter().map(|pair| order.process_of(pair.earlier)).collect();
     sources.sort_unstable();
     sources.dedup();
-    let rows = order.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
+    let rows = order.clock_entries(1);
     let mut found = Vec::new();
     for columns in sources.chunks((ENTRIES / rows).max(1)) {
         let clocks = clocks(&order.starts, &order.edges, runs, columns);
@@ -76,52 +76,64 @@ pub(super) fn ordering(order: &PartialOrder, runs: &[Run], unordered: &[Pair]) -
 }
 
 /// The pairs of writers of shared variables that follow each other and are on two processes.
-fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Pair> {
-    let mut last: IndexVec<VariableId, Option<EventId>> =
-        IndexVec::filled(None, order.variable_count());
-    let mut pairs = Vec::new();
-    if order.variables().all(|variable| order.owner(variable) != Owner::Shared) {
+/// By the process of the later one, in the order of its events.
+fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<Pair>> {
+    // By variable: nothing if it is not shared, else its last writer if it had one.
+    let mut last: IndexVec<VariableId, u32> = order
+        .variables()
+        .map(|variable| if order.owner(variable) == Owner::Shared { NOBODY } else { NOT_SHARED })
+        .collect();
+    let mut pairs = vec![Vec::new(); order.process_count()];
+    if last.iter().all(|&last| last == NOT_SHARED) {
         return pairs;
     }
     for run in runs {
-        let own = order.starts[run.process.index()]..order.starts[run.process.index() + 1];
+        let own = order.range(run.process);
+        let pairs = &mut pairs[run.process.index()];
         for later in run.events.clone().map(EventId) {
             for assignment in order.assignments(later) {
                 let variable = assignment.variable;
-                if order.owner(variable) != Owner::Shared {
+                let earlier = last[variable];
+                if earlier == NOT_SHARED {
                     continue;
                 }
-                if let Some(earlier) = last[variable].filter(|before| !own.contains(&before.0)) {
-                    pairs.push(Pair { later, earlier, variable });
+                if earlier != NOBODY && !own.contains(&earlier) {
+                    pairs.push(Pair { later, earlier: EventId(earlier), variable });
                 }
-                last[variable] = Some(later);
+                last[variable] = later.0;
             }
         }
     }
     pairs
 }
 
+/// No event has these numbers: whoever makes a trace takes fewer events.
+const NOT_SHARED: u32 = u32::MAX;
+const NOBODY: u32 = u32::MAX - 1;
+
 /// The pairs that no single edge orders: none leads from the earlier event, or one after it on
 /// its process, to the later one, or one before it.
-fn without_edge(order: &PartialOrder, mut pairs: Vec<Pair>) -> Vec<Pair> {
-    pairs.sort_unstable();
+fn without_edge(order: &PartialOrder, pairs: Vec<Vec<Pair>>) -> Vec<Pair> {
     // By process: the last of its events from which an edge came, and on which process it ended.
     let mut latest: Vec<(u32, u32)> = vec![(0, u32::MAX); order.process_count()];
-    let mut edges = order.edges.iter().peekable();
-    pairs.retain(|pair| {
-        let process = order.process_of(pair.later);
-        let start = order.starts[process.index()];
-        while let Some(edge) = edges.next_if(|edge| edge.to <= pair.later) {
-            if edge.to.0 >= start {
+    let mut doubtful = Vec::new();
+    for (process, pairs) in (0_u32..).zip(pairs) {
+        let start = order.starts[process as usize];
+        let first = order.edges.partition_point(|edge| edge.to.0 < start);
+        let mut edges = order.edges[first..].iter().peekable();
+        for pair in pairs {
+            while let Some(edge) = edges.next_if(|edge| edge.to <= pair.later) {
                 let entry = &mut latest[process_of(&order.starts, edge.from).index()];
-                let known = if entry.1 == process.0 { entry.0 } else { 0 };
-                *entry = (known.max(edge.from.0), process.0);
+                let known = if entry.1 == process { entry.0 } else { 0 };
+                *entry = (known.max(edge.from.0), process);
+            }
+            let (event, ended) = latest[order.process_of(pair.earlier).index()];
+            if ended != process || event < pair.earlier.0 {
+                doubtful.push(pair);
             }
         }
-        let (event, ended) = latest[order.process_of(pair.earlier).index()];
-        ended != process.0 || event < pair.earlier.0
-    });
-    pairs
+    }
+    doubtful
 }
 
 /// By event: the length of the longest chain that ends in it.

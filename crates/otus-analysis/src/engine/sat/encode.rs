@@ -253,7 +253,15 @@ impl Encoder<'_> {
             for part in parts.iter().filter(|part| Some(part.label) != moment) {
                 self.formula.add(&[!chosen(part)]);
             }
-            self.at_most_one(right.collect());
+            if parts.len() <= PAIRS {
+                // Without a list of them: this is most of what a small question costs.
+                let mut right = right;
+                while let Some(one) = right.next() {
+                    right.clone().for_each(|other| self.formula.add(&[!one, !other]));
+                }
+            } else {
+                self.at_most_one(right.collect());
+            }
         }
     }
 

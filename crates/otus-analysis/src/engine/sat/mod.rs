@@ -45,25 +45,40 @@ use crate::witness::Witness;
 
 /// From how many alternatives on a formula is better than a search.
 const CHOICES: usize = 12;
+/// Of how many parts of a term alternatives are counted.
+const COUNTED: usize = 100_000;
 
 /// Whether a term is loop-free and has enough alternatives for a formula to be the better way.
 pub fn worth_it(pool: &Pool, term: TermId) -> bool {
+    has_choices(pool, term, |_| true)
+}
+
+/// Whether it has enough of them side by side, not one inside another, to leave out any search.
+pub(super) fn is_plain(pool: &Pool, term: TermId) -> bool {
+    has_choices(pool, term, |node| !matches!(node, Term::Alt(..)))
+}
+
+/// The same, alternatives being looked for inside of some terms.
+fn has_choices(pool: &Pool, term: TermId, goes_on: impl Fn(Term) -> bool) -> bool {
     let attributes = pool.attributes(term);
     if attributes.loops > 0 || attributes.nodes < 2 * CHOICES as u64 {
         return false;
     }
-    let (mut choices, mut visited) = (0, 0u64);
+    let (mut choices, mut visited) = (0, 0);
     let mut pending = vec![term];
     while let Some(term) = pending.pop() {
+        let node = pool.node(term);
         visited += 1;
-        choices += usize::from(matches!(pool.node(term), Term::Alt(..)));
+        choices += usize::from(matches!(node, Term::Alt(left, right) if left != right));
         if choices >= CHOICES {
             return true;
         }
-        if visited > 100_000 {
+        if visited > COUNTED {
             return false;
         }
-        pending.extend(pool.node(term).operands());
+        if goes_on(node) {
+            pending.extend(node.operands());
+        }
     }
     false
 }
@@ -132,7 +147,14 @@ pub struct Model {
 impl Problem {
     /// Prepares a term. `None` if it is far too large.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
-        let decoupled = Harm::new(pool, term, partition).decoupled();
+        Self::of(&Harm::new(pool, term, partition), (pool, term, partition))
+    }
+
+    /// The same where it is known what relaxing would change.
+    pub(super) fn of(
+        harm: &Harm,
+        (pool, term, partition): (&Pool, TermId, &Partition),
+    ) -> Option<Self> {
         let form = if pool.attributes(term).loops > 0 {
             if pool.term_count() > LARGEST_POOL {
                 return None;
@@ -141,7 +163,7 @@ impl Problem {
         } else {
             Form::Once(Box::new(Compiled::new(pool, term, partition, |_| 0)?))
         };
-        Some(Problem { term, partition: partition.clone(), decoupled, form })
+        Some(Problem { term, partition: partition.clone(), decoupled: harm.decoupled(), form })
     }
 
     /// Whether a multi-trace is short enough to unroll the loops for it.

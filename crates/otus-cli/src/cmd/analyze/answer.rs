@@ -15,6 +15,8 @@ use otus_core::{EventId, Pool, RegionId};
 use otus_trace::{ComponentId, MultiTrace, Partition};
 use serde_json::{Value, json};
 
+use crate::words::counted;
+
 /// What is to be said about a multi-trace.
 #[derive(Debug)]
 pub(super) struct Answer<'a> {
@@ -23,7 +25,8 @@ pub(super) struct Answer<'a> {
     pub(super) found: Found,
     /// The question, if it was put to the fast engine.
     pub(super) question: Option<&'a Question>,
-    pub(super) kind: &'static str,
+    /// What the question is called, and whether in the words of `--observed`.
+    pub(super) kind: (&'static str, bool),
     pub(super) engine: &'static str,
     /// The partition in words.
     pub(super) partition: &'a str,
@@ -51,14 +54,13 @@ const SHOWN: usize = 200;
 impl Answer<'_> {
     pub(super) fn text(&self, pool: &Pool, out: &mut Vec<u8>) {
         let mut text = format!(
-            "{}: {} ({}, {} partition, {} {}{}, {:.1} ms)\n",
+            "{}: {} ({}{}, {} partition, {}, {:.1} ms)\n",
             self.id,
             self.found.verdict,
-            self.kind,
+            if self.kind.1 { "observed " } else { "" },
+            self.kind.0,
             self.partition,
-            self.found.states,
-            if self.question.is_some() { "state" } else { "node" },
-            if self.found.states == 1 { "" } else { "s" },
+            counted(self.found.states, if self.question.is_some() { "state" } else { "node" }),
             self.found.elapsed.as_secs_f64() * 1000.0,
         );
         if let Some(reason) = &self.found.reason {
@@ -67,7 +69,13 @@ impl Answer<'_> {
                 (true, None) => " (--max-states, --timeout)",
                 (false, _) => "",
             };
-            let _ = writeln!(text, "  undecided beyond that: {reason}{hint}");
+            let what = match self.found.verdict {
+                Verdict::WeakPass => "undecided whether it is a Pass",
+                Verdict::Inconclusive | Verdict::WeakFail | Verdict::Fail | Verdict::Pass => {
+                    "undecided"
+                }
+            };
+            let _ = writeln!(text, "  {what}: {reason}{hint}");
         }
         if let Some(witness) = &self.found.witness {
             let _ = writeln!(text, "  explained by: {}", shortened(witness, pool));
@@ -81,9 +89,8 @@ impl Answer<'_> {
                 let missing: Vec<String> = missing
                     .into_iter()
                     .map(|(component, count)| {
-                        let plural = if count == 1 { "" } else { "s" };
                         let names = self.lifelines(component, pool).join("+");
-                        format!("{count} event{plural} of {names}")
+                        format!("{} of {names}", counted(count, "event"))
                     })
                     .collect();
                 let _ = writeln!(text, "  assumed missing: {}", missing.join(", "));
@@ -92,19 +99,24 @@ impl Answer<'_> {
             }
         }
         if let Some(furthest) = &self.found.furthest {
-            let _ = writeln!(text, "  explained at most: {}", self.reached(furthest, pool));
+            let reached = reached(self.trace, furthest, pool);
+            let _ = writeln!(text, "  explained at most: {reached}");
         }
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// `{"id","verdict","kind","partition","engine","states","micros","reason"?,"witness"?}`
+    /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","reason"?,"witness"?}`
     pub(super) fn line(&self, pool: &Pool, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"id\":");
         string(self.id, out);
         out.extend_from_slice(b",\"verdict\":\"");
         out.extend_from_slice(self.found.verdict.name().as_bytes());
         out.extend_from_slice(b"\",\"kind\":\"");
-        out.extend_from_slice(self.kind.as_bytes());
+        out.extend_from_slice(self.kind.0.as_bytes());
+        if self.kind.1 {
+            out.extend_from_slice(b"\",\"observed\":\"");
+            out.extend_from_slice(self.kind.0.as_bytes());
+        }
         out.extend_from_slice(b"\",\"partition\":");
         string(self.partition, out);
         out.extend_from_slice(b",\"engine\":\"");
@@ -128,12 +140,15 @@ impl Answer<'_> {
         let mut value = json!({
             "id": self.id,
             "verdict": self.found.verdict.name(),
-            "kind": self.kind,
+            "kind": self.kind.0,
             "partition": self.partition,
             "engine": self.engine,
             "states": self.found.states,
             "micros": u64::try_from(self.found.elapsed.as_micros()).unwrap_or(u64::MAX),
         });
+        if self.kind.1 {
+            value["observed"] = json!(self.kind.0);
+        }
         if let Some(reason) = &self.found.reason {
             value["reason"] = json!(reason);
         }
@@ -200,20 +215,25 @@ impl Answer<'_> {
         declared.collect::<Vec<_>>().join(", ")
     }
 
-    fn reached(&self, furthest: &[u32], pool: &Pool) -> String {
-        let components = self.trace.partition().components().zip(furthest);
-        let reached = components.filter_map(|(component, reached)| {
-            let all = self.trace.steps(component).len();
-            let names = self.lifelines(component, pool).join("+");
-            (all > 0).then(|| format!("{names} {reached} of {all}"))
-        });
-        reached.collect::<Vec<_>>().join(", ")
-    }
-
     fn lifelines<'p>(&self, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
-        let lifelines = self.trace.partition().lifelines(component).iter();
-        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
+        lifelines(self.trace, component, pool)
     }
+}
+
+/// How far each component of a multi-trace that fails was explained, in words.
+pub(in crate::cmd) fn reached(trace: &MultiTrace, furthest: &[u32], pool: &Pool) -> String {
+    let components = trace.partition().components().zip(furthest);
+    let reached = components.filter_map(|(component, reached)| {
+        let all = trace.steps(component).len();
+        let names = lifelines(trace, component, pool).join("+");
+        (all > 0).then(|| format!("{names} {reached} of {all}"))
+    });
+    reached.collect::<Vec<_>>().join(", ")
+}
+
+fn lifelines<'p>(trace: &MultiTrace, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
+    let lifelines = trace.partition().lifelines(component).iter();
+    lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
 }
 
 /// Counts an event on the components that it touches and that did not observe it.

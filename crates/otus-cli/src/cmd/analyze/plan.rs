@@ -27,8 +27,10 @@ pub(super) struct Plan {
     pub(super) pool: Pool,
     pub(super) term: TermId,
     pub(super) method: Method,
-    /// What the question is called.
+    /// What the question is called, in the words in which it was asked.
     pub(super) kind: &'static str,
+    /// Whether these are those of `--observed`: its `prefix` is another question than the papers'.
+    pub(super) by_observed: bool,
     pub(super) budget: Budget,
     pub(super) format: ResultFormat,
     /// Up to how many moments a Pass is explained.
@@ -78,7 +80,12 @@ impl Plan {
         let (config, chosen) = configuration(args, loaded)?;
         let question = question(config.kind);
         let declared = Declared::new(&args.declared, question.clone(), chosen, pool.signature())?;
-        let mut kind = config.kind.name();
+        let by_observed = args.observed.is_some() && !declared.is_single();
+        let kind = match args.observed {
+            _ if declared.is_single() => "declared",
+            Some(observed) => observed.name(),
+            None => config.kind.name(),
+        };
         let flags = only_searches_flags(args, &config);
         let options = only_searches_options(args, &config);
         let graph = match args.engine {
@@ -117,9 +124,6 @@ impl Plan {
             }
             Method::Graph(Box::new(Config { budget: budget.clone(), ..config }), question)
         } else {
-            if declared.is_single() {
-                kind = "declared";
-            }
             Method::Fast(declared)
         };
         let explained = match args.format {
@@ -133,6 +137,7 @@ impl Plan {
             term,
             method,
             kind,
+            by_observed,
             budget,
             format: args.format,
             explained,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::FailOn;
 use crate::exit::Exit;
+use crate::words::counted;
 
 /// Verdicts, counted.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub(super) struct Tally {
     pub(super) interrupted: usize,
     /// What could not be checked because something is wrong with it.
     pub(super) unusable: usize,
+    /// Whether something that was asked for could not be written.
+    pub(super) unwritten: bool,
     actions: usize,
 }
 
@@ -42,6 +45,7 @@ impl Tally {
         self.undecided += other.undecided;
         self.interrupted += other.interrupted;
         self.unusable += other.unusable;
+        self.unwritten |= other.unwritten;
         self.actions += other.actions;
     }
 
@@ -58,11 +62,10 @@ impl Tally {
     }
 
     pub(super) fn text(&self, elapsed: Duration) -> String {
-        let plural = if self.total() == 1 { "" } else { "s" };
         let mut out = format!(
-            "checked {} multi-trace{plural}, {} actions: {} in {:.0} ms",
-            self.total(),
-            self.actions,
+            "checked {}, {}: {} in {:.0} ms",
+            counted(self.total(), "multi-trace"),
+            counted(self.actions, "action"),
             self.verdicts(),
             elapsed.as_secs_f64() * 1000.0,
         );
@@ -92,7 +95,7 @@ impl Tally {
         let undecided = self.undecided + self.interrupted > 0;
         match fail_on {
             // Whatever else was found, this was not the question that was to be asked.
-            _ if self.unusable > 0 => Exit::Error,
+            _ if self.unusable > 0 || self.unwritten => Exit::Error,
             Some(FailOn::Never) => Exit::Success,
             Some(FailOn::Weak) if self.weak > 0 || self.fail > 0 || undecided => Exit::Failure,
             Some(FailOn::Undecided) if self.fail > 0 || undecided => Exit::Failure,

@@ -230,6 +230,10 @@ impl pipeline::Worker for Worker {
                 inputs.add_bytes(name, bytes);
                 self.source(inputs, &id, slot);
             }
+            Job::Empty(name) => {
+                let trouble = Trouble::Other { id: None, reason: format!("no cases in {name}") };
+                slot.add(|piece| piece.troubles.push(trouble));
+            }
             Job::Unusable { source, diagnostic } => {
                 unusable(slot, vec![*source], vec![*diagnostic]);
             }
@@ -288,12 +292,19 @@ fn judge(
         Ok(found) => found,
         Err(reason) => return trouble(slot, Some(id), reason),
     };
-    if let Some(path) = &plan.certificate
-        && found.verdict == Verdict::Fail
-        && let Err(reason) = certificate(path, plan, pool, trace, asked)
-    {
-        let trouble = Trouble::Other { id: Some(id.to_owned()), reason };
-        slot.add(|piece| piece.troubles.push(trouble));
+    if let Some(path) = &plan.certificate {
+        let missing = match found.verdict {
+            Verdict::Fail => certificate(path, plan, pool, trace, asked).err(),
+            Verdict::Pass | Verdict::WeakPass => {
+                Some(NoCertificate::Needless("nothing failed".to_owned()))
+            }
+            Verdict::WeakFail | Verdict::Inconclusive => {
+                Some(NoCertificate::Needless("the verdict is undecided".to_owned()))
+            }
+        };
+        if let Some(missing) = missing {
+            no_certificate(slot, id, missing);
+        }
     }
     if let Some(path) = &plan.order
         && let Err(reason) = order_file::write(path, pool, trace, found.witness.as_ref())
@@ -305,7 +316,7 @@ fn judge(
         Asked::Fast { question, .. } => Some(&*question),
         Asked::Graph | Asked::Unfit(_) => None,
     };
-    let (kind, engine) = (plan.kind, plan.method.name());
+    let (kind, engine) = ((plan.kind, plan.by_observed), plan.method.name());
     slot.add(|piece| {
         piece.tally.count(found.verdict, trace.len());
         let answer = Answer { id, trace, found, question, kind, engine, partition: text };
@@ -389,6 +400,27 @@ fn witness(
     Ok(Some(witness))
 }
 
+/// Why there is no certificate.
+enum NoCertificate {
+    /// None was to be had; the verdict is as good without it.
+    Needless(String),
+    /// There should be one.
+    Failed(String),
+}
+
+/// Says that there is no certificate. Whoever asked for one that should be there relies on it, so
+/// that is an error, whatever the verdict.
+fn no_certificate(slot: &Slot<Piece>, id: &str, missing: NoCertificate) {
+    let (reason, failed) = match missing {
+        NoCertificate::Needless(why) => (format!("no certificate was written, since {why}"), false),
+        NoCertificate::Failed(reason) => (reason, true),
+    };
+    slot.add(|piece| {
+        piece.tally.unwritten |= failed;
+        piece.troubles.push(Trouble::Other { id: Some(id.to_owned()), reason });
+    });
+}
+
 /// Writes why nothing explains a multi-trace, checked.
 fn certificate(
     path: &str,
@@ -396,7 +428,7 @@ fn certificate(
     pool: &mut Pool,
     trace: &MultiTrace,
     asked: &Asked,
-) -> Result<(), String> {
+) -> Result<(), NoCertificate> {
     let question = match (asked, &plan.method) {
         (Asked::Fast { question, .. }, _) | (_, Method::Graph(_, question)) => question,
         (Asked::Graph | Asked::Unfit(_), Method::Fast(_)) => return Ok(()),
@@ -404,17 +436,19 @@ fn certificate(
     let certificate = match refute(pool, plan.term, trace, question, &plan.budget) {
         Ok(certificate) => certificate,
         Err(NotRefuted::TooLarge(stop)) => {
-            return Err(format!("there is no certificate: {}", stop.reason()));
+            return Err(NoCertificate::Needless(stop.reason().to_owned()));
         }
         Err(NotRefuted::Explained { .. }) => {
-            return Err(
-                "a bug in Otus: Fail, and yet there is an explanation; please report it".to_owned()
-            );
+            return Err(NoCertificate::Failed(
+                "a bug in Otus: Fail, and yet there is an explanation; please report it".to_owned(),
+            ));
         }
     };
     check_refutation(pool, plan.term, trace, question, &certificate)
-        .map_err(|error| bug(path, "the certificate", &format!("does not hold ({error})")))?;
-    certificate_file::write(path, pool, trace, &certificate).map_err(|error| format!("{error:#}"))
+        .map_err(|error| bug(path, "the certificate", &format!("does not hold ({error})")))
+        .map_err(NoCertificate::Failed)?;
+    certificate_file::write(path, pool, trace, &certificate)
+        .map_err(|error| NoCertificate::Failed(format!("{error:#}")))
 }
 
 fn bug(id: &str, what: &str, is: &str) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use otus_ctl::interval::{Budget, Diagram, Set, Stop};
+use otus_ctl::interval::{ACCEPT, Budget, Clocks, Diagram, Machine, REJECT, Set, Stop};
 
 /// The vectors whose components alternate in parity classes: many nodes.
 fn scattered(diagram: &mut Diagram, seed: u64, boxes: usize) -> Result<Set, Stop> {
@@ -36,11 +36,19 @@ fn a_node_budget_stops_and_leaves_what_was() {
     diagram.collect([&mut small]);
     assert_eq!(diagram.nodes(), 6);
     assert_eq!(diagram.count(small).to_string(), (5_u64.pow(6)).to_string());
+    // Once more, with other roots.
+    let mut other = diagram.cuboid(&[(2, 3); 6]).unwrap();
+    diagram.collect([&mut other]);
+    assert_eq!(diagram.nodes(), 6);
+    diagram.collect([&mut other]);
+    assert_eq!(diagram.nodes(), 6);
+    assert_eq!(diagram.cuboid(&[(2, 3); 6]), Ok(other));
+    let small = diagram.cuboid(&[(3, 7); 6]).unwrap();
     // There is room again, and what is the same is found again.
     assert_eq!(diagram.cuboid(&[(3, 7); 6]), Ok(small));
     assert!(scattered(&mut diagram, 1, 5).is_ok());
     let stats = diagram.stats();
-    assert_eq!((stats.collections, stats.peak_nodes), (1, 2000));
+    assert_eq!((stats.collections, stats.peak_nodes), (3, 2000));
 }
 
 #[test]
@@ -81,11 +89,93 @@ fn thousands_of_dimensions_do_not_overflow_the_stack() {
         assert_eq!(diagram.difference(reaching, meet), Ok(rest));
         assert_eq!(diagram.below(meet, a), Ok(a));
         assert!(!diagram.predecessors(meet).unwrap().is_empty());
+        assert!(!diagram.successors(meet).unwrap().is_empty());
+        assert!(!diagram.predecessors_along(meet, dimensions - 1).unwrap().is_empty());
+        assert_eq!(diagram.since(union, meet), diagram.above(meet, b));
         assert!(diagram.is_subset(a, union).unwrap());
+        assert!(!diagram.is_disjoint(a, b).unwrap());
+        let ones = vec![1; dimensions];
+        assert_eq!(diagram.find_common(a, b), Ok(Some(ones.clone())));
+        assert_eq!(diagram.from_points(std::slice::from_ref(&ones)), Ok(meet));
+        assert_eq!(diagram.points(meet).next(), Some(ones.clone()));
+        assert_eq!(diagram.boxes(meet).count(), 1);
+        let mut machine = Ones { dimensions };
+        assert_eq!(diagram.build(&mut machine, 2, union), Ok(meet));
+        assert_eq!(diagram.find(&mut machine, 2, Set::FULL), Ok(Some(ones)));
         diagram.collect([]);
         assert_eq!(diagram.nodes(), 0);
     };
     std::thread::Builder::new().stack_size(256 * 1024).spawn(run).unwrap().join().unwrap();
+}
+
+/// Accepts the vector of ones.
+struct Ones {
+    dimensions: usize,
+}
+
+impl Machine for Ones {
+    fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>) {
+        let next = if layer + 1 == self.dimensions { ACCEPT } else { state };
+        intervals.extend([(0, REJECT), (1, next)]);
+    }
+}
+
+/// No constraint.
+struct Free(u32);
+
+impl Clocks for Free {
+    fn lower(&self, _: usize, _: u32, _: usize) -> u32 {
+        0
+    }
+
+    fn upper(&self, _: usize, _: u32, _: usize) -> u32 {
+        self.0
+    }
+}
+
+#[test]
+fn a_lattice_may_have_many_dimensions() {
+    let dimensions = 1500;
+    let mut diagram = Diagram::new(&vec![3; dimensions]);
+    assert_eq!(diagram.lattice(&Free(3)), Ok(Set::FULL));
+    let mut machine = Ones { dimensions };
+    let ones = diagram.lattice_where(&Free(3), &mut machine, 2).unwrap();
+    assert_eq!(diagram.least(ones), Some(vec![1; dimensions]));
+    assert_eq!(diagram.lattice_find(&Free(3), &mut machine, 2), Ok(Some(vec![1; dimensions])));
+    assert_eq!(diagram.count(Set::FULL).to_string().len(), 904);
+}
+
+#[test]
+fn a_lattice_keeps_to_its_budget() {
+    // Each component asks for half of it in all that follow.
+    struct Chain;
+    impl Clocks for Chain {
+        fn lower(&self, dimension: usize, value: u32, other: usize) -> u32 {
+            if other > dimension { value / 2 } else { 0 }
+        }
+
+        fn upper(&self, dimension: usize, value: u32, other: usize) -> u32 {
+            if other < dimension { (2 * value + 1).min(1000) } else { 1000 }
+        }
+    }
+    for (max_nodes, max_bytes, stop) in
+        [(Some(100), None, Stop::Nodes), (None, Some(40_000), Stop::Memory)]
+    {
+        let budget = Budget { max_nodes, max_bytes, ..Budget::default() };
+        let mut diagram = Diagram::with_budget(&[1000; 4], budget);
+        assert_eq!(diagram.lattice(&Chain), Err(stop));
+        assert_eq!(diagram.lattice_find(&Chain, &mut Nothing, 2), Err(stop));
+        assert!(diagram.bytes() < 40_000);
+    }
+}
+
+/// Rejects everything, but only at the end.
+struct Nothing;
+
+impl Machine for Nothing {
+    fn split(&mut self, _: usize, state: u32, intervals: &mut Vec<(u32, u32)>) {
+        intervals.push((u32::MAX, state));
+    }
 }
 
 #[test]

@@ -45,6 +45,7 @@ impl Ctl {
     }
 
     /// The part that ends with a node, by itself.
+    #[must_use]
     pub fn part(&self, whole: usize) -> Ctl {
         let mut wanted = vec![false; whole + 1];
         wanted[whole] = true;

@@ -48,8 +48,8 @@ fn keys_come_in_any_order_and_processes_by_name_or_index() {
 fn what_is_not_json_is_told_where_it_stops() {
     let json = "the file must be JSON; a program that writes JSON gets brackets and commas right";
     let cases = [
-        ("", "1:1", "an object, found the end of the text"),
-        ("[]", "1:1", "an object, found `[`"),
+        ("", "1:1", "a value, found the end of the text"),
+        ("[}", "1:2", "a value, found `}`"),
         ("{\"processes\" []}", "1:14", "`:`, found `[`"),
         ("{\"processes\":[}", "1:15", "a value, found `}`"),
         ("{\"processes\":[],}", "1:17", "another item after the comma, found `}`"),
@@ -117,6 +117,11 @@ fn what_is_not_of_the_format_is_told_and_the_rest_is_read() {
 16:15 O0410 `init` has `x` twice (give each variable one initial value)
 16:25 O0410 no variable can have this value (a value is a number, `true`, `false` or a text in double quotes)
 17:1 O0410 `init` is here twice (keep one of the two)",
+    );
+    check(
+        "[]",
+        "1:1 O0410 the trace is not as it should be \
+         (it is an object with `processes`, and perhaps `edges` and `init`)",
     );
     check(
         "{\"edges\": []}",
