@@ -13,7 +13,7 @@
 //! so that a slow engine gives a short table, not a lost afternoon. At the end stands what was to be
 //! reached and what was.
 
-mod checks;
+pub(crate) mod checks;
 mod end_to_end;
 mod long;
 mod memory;
@@ -22,7 +22,7 @@ mod random;
 mod sat;
 mod sets;
 mod slices;
-mod timing;
+pub(crate) mod timing;
 mod use_cases;
 mod walk;
 

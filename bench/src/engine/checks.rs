@@ -2,7 +2,7 @@
 
 /// Rows of the table at the end.
 #[derive(Debug, Default)]
-pub(super) struct Checks {
+pub(crate) struct Checks {
     rows: Vec<Row>,
 }
 
@@ -16,7 +16,7 @@ struct Row {
 
 impl Checks {
     /// Adds a row.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         what: impl Into<String>,
         wanted: impl Into<String>,
@@ -31,7 +31,7 @@ impl Checks {
         });
     }
 
-    pub(super) fn print(&self) {
+    pub(crate) fn print(&self) {
         println!();
         println!("## What was to be reached");
         println!();

@@ -194,7 +194,7 @@ pub(super) fn search<'t>(
 }
 
 /// A time in a unit that suits it.
-pub(super) fn show(nanoseconds: f64) -> String {
+pub(crate) fn show(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
         small if small < 1e3 => (small, "ns"),
         small if small < 1e6 => (small / 1e3, "µs"),
@@ -206,7 +206,7 @@ pub(super) fn show(nanoseconds: f64) -> String {
 }
 
 /// A ratio, to two digits or so.
-pub(super) fn times(ratio: f64) -> String {
+pub(crate) fn times(ratio: f64) -> String {
     match ratio {
         none if !none.is_finite() => "–".to_owned(),
         small if small < 10.0 => format!("{small:.1}×"),
@@ -215,12 +215,12 @@ pub(super) fn times(ratio: f64) -> String {
 }
 
 /// In nanoseconds.
-pub(super) fn nanoseconds(time: Duration) -> f64 {
+pub(crate) fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
 
 /// A count as a number to calculate with.
 #[expect(clippy::cast_precision_loss, reason = "counts here are far below 2⁵²")]
-pub(super) fn number(count: usize) -> f64 {
+pub(crate) fn number(count: usize) -> f64 {
     count as f64
 }

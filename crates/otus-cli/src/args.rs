@@ -15,12 +15,14 @@ Files are told apart by their ending, or by their content when they have none:
   .mmd .puml         Mermaid and PlantUML sequence diagrams
   .md#login          the diagram under the heading \"Login\" of a Markdown file; .md#2 is the second
   .htf .jsonl        one multi-trace; many, one a line
+  .pot.json .ctl     a partial-order trace; formulas over its cuts
   -                  standard input";
 
 const EXAMPLES: &str = "\
 Examples:
   otus demo                                 a built-in example, start to end
   otus analyze model.hsf run.htf            can this have happened?
+  otus ctl run.pot.json 'AG(x < 2)'         does this hold in every order of events?
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
   otus convert sig.hsf model.hif model.mmd  to a diagram that renders anywhere
@@ -56,6 +58,7 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
+    Ctl(CtlArgs),
     Explore(ExploreArgs),
     Generate(GenerateArgs),
     Demo(DemoArgs),
@@ -101,6 +104,7 @@ Examples:
   otus analyze model.hsf run.htf --kind 'simulate[before = true, loop num = 3, act none]'
   otus analyze model.hsf run.htf --graph search.dot   and the search, for Graphviz
   otus analyze model.hsf run.htf --certificate why.json   and a proof, if it fails
+  otus analyze model.hsf run.htf --order out.pot.json     and a trace for `otus ctl`, if it passes
 
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
@@ -169,6 +173,11 @@ pub(crate) struct AnalyzeArgs {
     /// text on standard output). Otherwise nothing is written, and that is said.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<String>,
+
+    /// For a Pass or WeakPass, write the execution that explains it as a partial-order trace for
+    /// `otus ctl`: its messages are its order (.pot.json; `-` is standard output).
+    #[arg(long, value_name = "FILE", conflicts_with = "no_witness")]
+    pub(crate) order: Option<String>,
 
     /// How to print verdicts.
     #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
@@ -298,6 +307,156 @@ pub(crate) enum FailOn {
     /// Whatever is undecided too.
     Undecided,
     /// Nothing, not even Fail.
+    Never,
+}
+
+const CTL: &str = "\
+Check CTL formulas over every order of events that a trace allows
+
+A partial-order trace (.pot.json) has processes, their events, and which events happened before
+which. What the system can have looked like in between is a cut: some first events of each
+process, closed under what happened before them. A formula is asked at the first cut, where
+nothing has happened, and read over all runs from there to the last, an event at a time.
+
+  EF f   possible: f at some cut, in some order      AF f   sooner or later, in every order
+  EG f   f throughout, in some order                 AG f   f throughout, in every order
+  EX f   f after one event that can come next        AX f   f after each of them
+  E[f U g]  A[f U g]   g in the end, and f until then; W: or f throughout; R: the dual of U
+
+Formulas are made of these, ! & | -> <->, and comparisons: x < 3, p.role = leader, x + y <= 2*z,
+x in {1, 2}, last(p) = \"crash\", count(p) > 3, count(p.send) = count(q.receive). A file of
+formulas (.ctl) has one a line, as `name: formula`; `let both = p.cs & q.cs` names a part.
+
+Patterns expand to formulas:
+
+  always(x < 3)  never(x = 3)  possibly(x = 3)  eventually(done)
+  response(asked, answered)        whenever asked, then answered sooner or later
+  precedence(asked, answered)      nothing is answered before something is asked
+  mutex(p.critical, q.critical)    at most one at a time
+  agree(p.leader, q.leader)        the same value at every cut
+  one_leader(p, q, r)              no two have role = leader with the same term
+
+An answer that a run can show comes with one (EF, EU, EG, EX that hold; AG, AU, AF, AX that do
+not), which is re-checked on the trace alone before it is printed.";
+
+/// Check CTL formulas over every order of events that a trace allows.
+#[derive(Debug, Parser)]
+#[command(
+    long_about = CTL,
+    after_long_help = "\
+Examples:
+  otus ctl run.pot.json 'AG(x < 2)'                       at every cut, in every order
+  otus ctl run.pot.json 'EF(x = 1 & y = 1)' 'AF(y = 1)'   two formulas share the work
+  otus ctl run.pot.json 'mutex(p.critical, q.critical)'   a named pattern
+  otus ctl run.pot.json --file props.ctl --format json    for scripts
+  otus ctl run.pot.json 'x = 1' --count                   at how many cuts it holds
+  otus ctl run.pot.json 'EX x = 1' --all                  and at which
+  otus ctl run.pot.json 'EF y > x' --engine interval --no-slice
+  otus ctl --patterns                                     what the patterns mean
+
+Exit status: 0 all hold, 1 one does not, 2 unusable input or usage, 3 undecided and none fails."
+)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
+pub(crate) struct CtlArgs {
+    /// A partial-order trace (.pot.json), or `-`.
+    #[arg(value_name = "TRACE", required_unless_present = "patterns")]
+    pub(crate) trace: Option<String>,
+
+    /// Formulas over it.
+    #[arg(value_name = "FORMULA")]
+    pub(crate) formulas: Vec<String>,
+
+    /// A file of formulas (.ctl), or `-`; may be repeated.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Vec<String>,
+
+    /// Print the named patterns and what they mean.
+    #[arg(long, exclusive = true)]
+    pub(crate) patterns: bool,
+
+    /// How sets of cuts are computed.
+    #[arg(long, value_enum, default_value_t = CtlEngine::Auto, value_name = "ENGINE")]
+    pub(crate) engine: CtlEngine,
+
+    /// Keep events that make no difference.
+    #[arg(long)]
+    pub(crate) no_slice: bool,
+
+    /// In which order processes are looked at; it decides how large sets of cuts become.
+    #[arg(long, value_enum, default_value_t = ProcessOrder::Greedy, value_name = "ORDER")]
+    pub(crate) process_order: ProcessOrder,
+
+    /// Put concurrent assignments to one variable in order, by Lamport time, instead of
+    /// complaining.
+    #[arg(long)]
+    pub(crate) order_writes: bool,
+
+    /// Count the cuts, and those at which each formula holds.
+    #[arg(long)]
+    pub(crate) count: bool,
+
+    /// Print the cuts at which each formula holds, as boxes: for each process how many of its
+    /// events have happened.
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// How many boxes of cuts to print.
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, requires = "all")]
+    pub(crate) limit: usize,
+
+    /// Do not work out a run that shows the answer.
+    #[arg(long)]
+    pub(crate) no_witness: bool,
+
+    /// End each check after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+
+    /// End each check when a set of cuts takes more nodes than this.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) max_nodes: Option<u64>,
+
+    /// End each check when its tables take more than this.
+    #[arg(long, value_name = "MIB", default_value_t = 2048)]
+    pub(crate) memory: u64,
+
+    /// How to print answers.
+    #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: ResultFormat,
+
+    /// What counts as a failure besides a formula that does not hold.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) fail_on: Option<CtlFailOn>,
+}
+
+/// How sets of cuts are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CtlEngine {
+    /// The best one for each part of a formula.
+    Auto,
+    /// Interval diagrams: whole ranges of cuts at a time.
+    Interval,
+    /// One cut at a time.
+    Explicit,
+    /// Interval sharing trees, with the operations of the paper on them.
+    Ist,
+}
+
+/// In which order processes are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProcessOrder {
+    /// As in the trace.
+    Given,
+    /// Those that communicate most are neighbours.
+    Greedy,
+}
+
+/// What counts as a failure of `ctl`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CtlFailOn {
+    /// Whatever is undecided too.
+    Undecided,
+    /// Nothing, not even a formula that does not hold.
     Never,
 }
 

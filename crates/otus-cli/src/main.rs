@@ -15,6 +15,7 @@ mod graph_file;
 mod input;
 mod load;
 mod options;
+mod order_file;
 mod output;
 mod pipeline;
 mod report;

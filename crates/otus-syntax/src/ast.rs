@@ -4,6 +4,8 @@
 //! neither parsing nor dropping nor printing recurses on the user's depth. A node may be the
 //! operand of several others (bounded diagram loops unfold by sharing), but never of itself.
 
+pub mod formula;
+
 use crate::name::{Name, Names};
 use crate::source::{SourceId, Span};
 

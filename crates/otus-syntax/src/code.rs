@@ -2,7 +2,7 @@
 //!
 //! A code never changes its meaning and is never reused. The hundreds say what it is about:
 //! `01` verdicts (reserved), `02` text, `03` names, `04` traces, `05` options, `06` diagrams,
-//! `07` lints, `08` conversion. Each code has a page in `codes/` of this crate with a wrong and a right example;
+//! `07` lints, `08` conversion, `09` formulas. Each code has a page in `codes/` of this crate with a wrong and a right example;
 //! a test runs both.
 
 use std::fmt;
@@ -40,7 +40,8 @@ impl Code {
             5 => "Options",
             6 => "Diagrams",
             7 => "Lints",
-            _ => "Conversion",
+            8 => "Conversion",
+            _ => "Formulas",
         }
     }
 
@@ -143,6 +144,14 @@ codes! {
     BARE_TRACE = "0405", Note, "a trace without a component";
     REPEATED_ACTION = "0406", Error, "an action twice at the same moment";
     BAD_CASE = "0407", Error, "a line that is not a case";
+    MALFORMED_JSON = "0408", Error, "a text that is not JSON";
+    UNKNOWN_KEY = "0409", Error, "a key that the format does not have";
+    BAD_FIELD = "0410", Error, "a field that is missing, doubled or of the wrong kind";
+    UNKNOWN_PROCESS = "0411", Error, "a process that does not exist";
+    POSITION_OUT_OF_RANGE = "0412", Error, "an event that its process does not have";
+    CYCLIC_ORDER = "0413", Error, "events that happened before each other";
+    UNORDERED_WRITES = "0414", Error, "assignments to one variable without an order";
+    INCONSISTENT_CLOCK = "0415", Error, "a vector clock that contradicts the others";
     // Options.
     UNKNOWN_OPTION = "0501", Error, "an option that does not exist";
     UNKNOWN_VALUE = "0502", Error, "a value that the option does not have";
@@ -180,6 +189,16 @@ codes! {
     EMPTY_OPERAND = "0710", Warning, "an operand that changes nothing";
     // Conversion.
     NOT_IN_2020 = "0801", Error, "not in the language of 2020";
+    // Formulas.
+    UNQUANTIFIED_MODALITY = "0901", Error, "a modality without a quantifier";
+    NOT_LINEAR = "0902", Error, "a product of variables";
+    WRONG_SORT = "0903", Error, "a value where a formula is needed, or the other way round";
+    UNKNOWN_VARIABLE = "0904", Error, "a variable that the trace does not have";
+    NO_SUCH_PROCESS = "0905", Error, "a process that the trace does not have";
+    UNKNOWN_LABEL = "0906", Warning, "a label that no event has";
+    WRONG_KIND = "0907", Error, "values of different kinds";
+    UNKNOWN_PATTERN = "0908", Error, "a pattern that does not exist";
+    SUM_TOO_LARGE = "0909", Error, "numbers too large for an exact sum";
 }
 
 impl fmt::Debug for Entry {

@@ -271,19 +271,25 @@ pub fn quote(name: &str) -> Cow<'_, str> {
     if crate::name::is_plain(name) {
         return Cow::Borrowed(name);
     }
-    let mut quoted = String::with_capacity(name.len() + 2);
-    quoted.push('"');
-    for c in name.chars() {
+    Cow::Owned(quoted(name, '"'))
+}
+
+/// A text between quotes of the given kind, whatever it is.
+pub(crate) fn quoted(text: &str, quote: char) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push(quote);
+    for c in text.chars() {
         match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
+            '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
+            _ if c == quote => quoted.extend(['\\', c]),
             _ => quoted.push(c),
         }
     }
-    quoted.push('"');
-    Cow::Owned(quoted)
+    quoted.push(quote);
+    quoted
 }
 
 /// Skips white space from `at`; returns where it ends and the comment that begins there, if any.

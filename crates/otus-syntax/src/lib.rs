@@ -1,8 +1,8 @@
 //! Text to syntax, and back.
 //!
 //! This crate knows what the texts of Otus *look like*: signatures and interactions
-//! (`.hsf`, `.hif`), multi-traces (`.htf`), options (`.hcf`), and sequence diagrams in Mermaid
-//! and PlantUML, alone or inside Markdown. It does not know what they *mean*, and it does no IO.
+//! (`.hsf`, `.hif`), multi-traces (`.htf`), options (`.hcf`), formulas (`.ctl`), and sequence
+//! diagrams in Mermaid and PlantUML, alone or inside Markdown. It does not know what they *mean*, and it does no IO.
 //!
 //! Invariants:
 //! - parsing never fails: every parser returns a [`Parsed`] tree together with diagnostics;
@@ -31,11 +31,13 @@ pub mod name;
 pub mod options;
 pub mod parser;
 pub mod print;
+pub mod rational;
 pub mod source;
 pub mod suggest;
 
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use grammar::{Parsed, parse_spec, parse_trace};
+pub use grammar::{Parsed, parse_formulas, parse_spec, parse_trace};
 pub use name::{Name, Names, Symbol};
+pub use rational::Rational;
 pub use source::{Source, SourceId, Span};

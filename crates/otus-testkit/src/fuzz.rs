@@ -14,10 +14,11 @@ use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown;
 use otus_syntax::print::{self, Dialect};
-use otus_syntax::{Diagnostic, Source, parse_spec, parse_trace};
+use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
+use otus_trace::order::{EventId, Writes, pot};
 
 use crate::read::{Language, term};
-use seeds::{CASES, MARKDOWN, MERMAID, PLANTUML, SPECS, TRACES};
+use seeds::{CASES, FORMULAS, MARKDOWN, MERMAID, ORDERS, PLANTUML, SPECS, TRACES};
 
 /// A promise and texts to start from.
 #[derive(Debug, Clone, Copy)]
@@ -31,13 +32,15 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "spec", run: spec, seeds: SPECS },
     Target { name: "trace", run: trace, seeds: TRACES },
     Target { name: "mermaid", run: mermaid, seeds: MERMAID },
     Target { name: "plantuml", run: plantuml, seeds: PLANTUML },
     Target { name: "markdown", run: markdown, seeds: MARKDOWN },
     Target { name: "cases", run: cases, seeds: CASES },
+    Target { name: "order", run: order, seeds: ORDERS },
+    Target { name: "formulas", run: formulas, seeds: FORMULAS },
 ];
 
 impl Target {
@@ -152,6 +155,67 @@ pub fn cases(data: &[u8]) {
             }
             Err(found) => check_places(&source, &[*found]),
         }
+    }
+}
+
+/// `.pot.json`.
+pub fn order(data: &[u8]) {
+    let source = text(data);
+    let checked = pot::read(&source, Writes::Checked);
+    let read = pot::read(&source, Writes::Ordered);
+    for found in [&checked, &read].into_iter().filter_map(|read| read.as_ref().err()) {
+        assert!(any_error(found), "what is refused has an error");
+        check_places(&source, found);
+    }
+    let plain = source.text().strip_prefix('\u{feff}').unwrap_or(source.text());
+    let json: Result<serde_json::Value, _> = serde_json::from_str(plain);
+    let malformed = read.as_ref().err().is_some_and(|found| {
+        found.iter().any(|found| found.code == otus_syntax::Code::MALFORMED_JSON)
+    });
+    // What is wrong otherwise may be told before the text ends.
+    assert!(json.is_err() || !malformed, "what is JSON is not called malformed");
+    assert!(json.is_ok() || read.is_err(), "what is not JSON is not read");
+    let Ok(order) = read else {
+        assert!(checked.is_err(), "what is sound with checks is sound without");
+        return;
+    };
+    let written = pot::write(&order);
+    let again = pot::read(&Source::new("again", written.clone()), Writes::Checked);
+    let again = again.expect("what is written can be read, and its writes are ordered");
+    assert_eq!(pot::write(&again), written, "writing is a fixed point");
+    if let Ok(checked) = checked {
+        assert_eq!(pot::write(&checked), written, "no order is made up where there is one");
+    }
+    let (clocks, reduced) = (order.clocks(), order.clone().reduced().clocks());
+    let count = u32::try_from(order.event_count()).expect("ids have 32 bits").min(30);
+    for (e, f) in (0..count).flat_map(|e| (0..count).map(move |f| (EventId(e), EventId(f)))) {
+        assert_eq!(clocks.precedes(e, f), reduced.precedes(e, f), "the reduced order is the same");
+        let both = clocks.precedes(e, f) == Some(true) && clocks.precedes(f, e) == Some(true);
+        assert_eq!(both, e == f, "an order has no cycle");
+    }
+}
+
+/// `.ctl`.
+pub fn formulas(data: &[u8]) {
+    let source = text(data);
+    let parsed = parse_formulas(&source);
+    check_places(&source, &parsed.diagnostics);
+    for (index, node) in parsed.tree.nodes.iter().enumerate() {
+        assert!(source.text().get(node.span.range()).is_some(), "a node lies in its text");
+        assert!(node.kind.operands().all(|operand| (operand.0 as usize) < index));
+    }
+    let printed = print::formulas(&parsed.tree);
+    if any_error(&parsed.diagnostics) {
+        return;
+    }
+    let again = parse_formulas(&Source::new("again", printed.clone()));
+    assert!(again.diagnostics.is_empty(), "what is printed is well-formed: {printed}");
+    assert_eq!(print::formulas(&again.tree), printed, "printing is a fixed point");
+    assert_eq!(parsed.tree.items.len(), again.tree.items.len());
+    assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
+    for (item, other) in parsed.tree.items.iter().zip(&again.tree.items) {
+        let one = print::formula(&parsed.tree, item.body);
+        assert_eq!(one, print::formula(&again.tree, other.body), "each formula stays the same");
     }
 }
 

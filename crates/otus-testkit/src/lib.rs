@@ -4,6 +4,7 @@
 //! - [`generate`]: random texts for property tests;
 //! - [`oracle`]: what interactions mean, slowly; [`small_scope`]: all small ones, and random larger
 //!   ones, to ask it about; [`mod@reference`]: the small-step rules as they are printed;
+//! - [`ctl_cases`]: random partial orders and formulas about them;
 //! - [`sat`]: satisfiability problems as questions about multi-traces;
 //! - [`spec`]: runs the literate cases of `spec/`;
 //! - [`fuzz`]: what must hold of any bytes whatever, and a harness that needs no special
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod corpus;
+pub mod ctl_cases;
 pub mod fuzz;
 pub mod generate;
 pub mod oracle;

@@ -11,10 +11,12 @@
 //! - [`marked`]: the same questions a second way, on traces that carry along which of their
 //!   events are observed; it gives up later, and must agree;
 //! - [`local`]: the other semantics, on tuples of local traces, in which causality between
-//!   lifelines is forgotten.
+//!   lifelines is forgotten;
+//! - [`ctl`]: what formulas mean over the cuts of a partial order.
 //!
 //! Whatever grows too large is given up as `None`, never guessed.
 
+pub mod ctl;
 pub mod local;
 pub mod marked;
 pub mod member;

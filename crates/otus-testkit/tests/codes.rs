@@ -13,15 +13,18 @@ use otus_syntax::ast::SpecFile;
 use otus_syntax::diagram::{markdown, mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{
-    Code, Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace, parser, print,
+    Code, Diagnostic, Severity, Source, SourceId, parse_formulas, parse_spec, parse_trace, parser,
+    print,
 };
 use otus_testkit::spec::{Case, Fence, cases, listing};
+use otus_trace::order::{PartialOrder, Writes, pot};
 
 /// Codes whose wrong text is shown but cannot be run here, and why.
-const NOT_RUN: [(Code, &str); 4] = [
+const NOT_RUN: [(Code, &str); 5] = [
     (Code::NO_INTERACTION, "whether an interaction is needed is known to the command, not here"),
     (Code::TOO_LARGE, "a text of 4 GiB is too large for a test"),
     (Code::NOT_UTF8, "a page is UTF-8 itself"),
+    (Code::INCONSISTENT_CLOCK, "clocks come from logs, which have no reader yet"),
     (Code::TOO_MANY_ERRORS, "a hundred faults are no page to read; generated below"),
 ];
 
@@ -175,6 +178,7 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
         spec = Some(lowered);
         heard.push(hearing);
     }
+    let mut order = None;
     for fence in &section.fences {
         let source = Source::new(fence.argument.clone(), fence.text.clone());
         let found = match &*fence.kind {
@@ -184,6 +188,13 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
             "markdown" => document(&source, fence),
             "htf" => trace(&source, spec.as_mut()),
             "jsonl" => case_file(&source, spec.as_mut()),
+            // On a page about formulas, it is what they are about.
+            "pot" if code.to_string().starts_with("O09") => {
+                order = pot::read(&source, Writes::Checked).ok();
+                continue;
+            }
+            "pot" => partial_order(&source),
+            "ctl" => formulas(&source, order.as_ref()),
             other => panic!("{code} has a fence `{other}`"),
         };
         let listing = listing(&source, &found);
@@ -265,6 +276,19 @@ fn trace(source: &Source, spec: Option<&mut Lowered>) -> Vec<Diagnostic> {
         Some(spec) => otus_trace::lower(&parsed.tree, &mut spec.pool).1,
         None => otus_trace::check(&parsed.tree),
     });
+    found
+}
+
+fn partial_order(source: &Source) -> Vec<Diagnostic> {
+    pot::read(source, Writes::Checked).err().unwrap_or_default()
+}
+
+fn formulas(source: &Source, order: Option<&PartialOrder>) -> Vec<Diagnostic> {
+    let parsed = parse_formulas(source);
+    let mut found = parsed.diagnostics;
+    found.extend(
+        order.map(|order| otus_ctl::lower(&parsed.tree, order).diagnostics).unwrap_or_default(),
+    );
     found
 }
 

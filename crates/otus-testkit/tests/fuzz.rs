@@ -61,3 +61,13 @@ fn markdown() {
 fn cases() {
     smoke("cases");
 }
+
+#[test]
+fn order() {
+    smoke("order");
+}
+
+#[test]
+fn formulas() {
+    smoke("formulas");
+}

@@ -6,6 +6,7 @@
 //! against it, [`raise()`] turns a multi-trace back into a tree to print, [`transform`] derives
 //! slices and mutants, and [`case`] reads and writes case files, JSON lines with one multi-trace
 //! each. [`quick`] reads plain texts of many multi-traces without making a tree of each.
+//! [`order`] has the partial-order traces that formulas are about.
 //!
 //! Everything is linear in the text, and an action of a long trace costs eight bytes (four
 //! without its place).
@@ -15,6 +16,7 @@ pub mod case;
 pub mod check;
 pub mod lower;
 pub mod multitrace;
+pub mod order;
 pub mod quick;
 pub mod raise;
 pub mod transform;
@@ -23,5 +25,6 @@ pub use case::Case;
 pub use check::check;
 pub use lower::{is_declared, lower};
 pub use multitrace::{ComponentId, MultiTrace, Partition, Step};
+pub use order::PartialOrder;
 pub use quick::QuickReader;
 pub use raise::raise;

@@ -54,7 +54,12 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         bail!("no multi-trace is given: add a .htf or .jsonl file, or a folder of them");
     }
     // Before somebody watches for Ctrl-C, since standard input may be long in coming.
-    for (flag, file) in [("--graph", &args.search.graph), ("--certificate", &args.certificate)] {
+    let files = [
+        ("--graph", &args.search.graph),
+        ("--certificate", &args.certificate),
+        ("--order", &args.order),
+    ];
+    for (flag, file) in files {
         let count = if file.is_some() { feed::count(&mut sorted.traces)? } else { 0 };
         if count > 1 {
             bail!("{flag} records one analysis; {count} multi-traces are given");

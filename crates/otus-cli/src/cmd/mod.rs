@@ -3,6 +3,7 @@
 mod analyze;
 mod completions;
 mod convert;
+mod ctl;
 mod demo;
 mod derive;
 mod explain;
@@ -21,6 +22,7 @@ use crate::exit::Exit;
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, args.color),
+        Command::Ctl(ctl) => ctl::run(ctl, args.color),
         Command::Demo(demo) => demo::run(demo, args.color),
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Lint(lint) => lint::run(lint, args.color),

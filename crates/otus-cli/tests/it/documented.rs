@@ -7,6 +7,13 @@ use std::process::Command;
 
 use crate::sandbox::{MODEL, SIGNATURE, Sandbox, TRACE};
 
+/// Two processes that are never critical at the same time.
+const POT: &str = r#"{"processes": [
+  {"name": "p", "events": [{"set": {"x": 1, "p.critical": true}}, {"var": "p.critical", "val": false}]},
+  {"name": "q", "events": [{"set": {"y": 1, "q.critical": true}}]}],
+ "edges": [[["p", 2], ["q", 1]]]}
+"#;
+
 /// A folder with all the files that our examples speak of.
 fn prepared(name: &str) -> Sandbox {
     let sandbox = Sandbox::new(name);
@@ -30,6 +37,8 @@ fn prepared(name: &str) -> Sandbox {
             "runs.jsonl",
             "{\"id\": \"one\", \"htf\": \"[User] User!login; [Server] Server?login\"}\n",
         ),
+        ("run.pot.json", POT),
+        ("props.ctl", "safe: AG(x < 3)\nmutex(p.critical, q.critical)\n"),
         ("flow.mmd", mermaid),
         ("flow.puml", "@startuml\nUser -> Server : login\n@enduml\n"),
         ("docs/checkout.md", &document),
@@ -101,6 +110,7 @@ fn examples_of_the_help_work() {
     let calls = [
         "",
         "analyze",
+        "ctl",
         "explore",
         "generate",
         "demo",

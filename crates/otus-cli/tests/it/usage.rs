@@ -6,10 +6,11 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 13] = [
     "analyze",
     "completions",
     "convert",
+    "ctl",
     "demo",
     "explain",
     "explore",
@@ -50,6 +51,7 @@ Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
   analyze      Check multi-traces against a specification
+  ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show what an interaction can do, step by step
   generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example
@@ -92,6 +94,7 @@ Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
   analyze      Check multi-traces against a specification
+  ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show what an interaction can do, step by step
   generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example

@@ -12,6 +12,7 @@
     reason = "a production names the tokens it can take; every other token is unexpected"
 )]
 
+pub mod formula;
 pub mod interaction;
 pub mod options;
 pub mod signature;
@@ -26,6 +27,7 @@ use crate::parser::Cursor;
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
 
+pub use formula::parse_formulas;
 pub use trace::parse_trace;
 
 /// What a parser returns: always a tree, and whatever there is to say about the text.

@@ -8,6 +8,7 @@
 //! [`MAX_INDENTED`] levels, and what fits on a line is measured once per node.
 
 mod dialect;
+mod formula;
 mod interaction;
 mod options;
 mod trace;
@@ -18,6 +19,7 @@ use crate::lexer::quote;
 use crate::name::Names;
 
 pub use dialect::{Dialect, not_in_2020};
+pub use formula::{formula, formulas};
 pub use trace::{trace, trace_line};
 use writer::Writer;
 pub use writer::{INDENT, MAX_INDENTED, WIDTH};

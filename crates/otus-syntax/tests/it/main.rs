@@ -1,5 +1,6 @@
 //! What the parsers read, report and print, as data.
 
+mod formulas;
 mod interactions;
 mod limits;
 mod options;

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 /// Pieces of all our languages, to drop into a text.
-const PIECES: [&str; 84] = [
+const PIECES: [&str; 112] = [
     "(",
     ")",
     "[",
@@ -88,6 +88,34 @@ const PIECES: [&str; 84] = [
     "loop 2..3\n",
     "#59;",
     "create participant C\n",
+    "{\"var\":\"x\",\"val\":1},",
+    "\"set\":{\"x\":2}",
+    ",\"edges\":[[[0,1],[1,1]]]",
+    "[[\"p\",1],[1,2]],",
+    "\"events\":[{},{}]",
+    "{\"name\":\"z\"},",
+    "\"init\":{},",
+    "\\u00e9",
+    "1/3",
+    "0.5e1",
+    "true",
+    "null",
+    "AG ",
+    "E[",
+    " U ",
+    " EU ",
+    " & ",
+    " -> ",
+    " <= ",
+    " in {",
+    "let f = x\n",
+    "a: ",
+    "`",
+    "# c",
+    "∃◇",
+    "¬",
+    " - 1",
+    "last(p)",
 ];
 
 /// A change, or a few, of one of the seeds.

@@ -64,3 +64,21 @@ pub(super) const CASES: &[&str] = &[
     "{\"id\": \"x\", \"htf\": \"{[a] a!m; [b] b?m}\", \"k\": 1}\n{\"htf\": \"\"}\n\n[1]\nnull\n{\"id\": 3}\n",
     "\u{feff}{\"htf\": \"[#all] a!m.b?m\", \"n\": 1e400, \"big\": 123456789012345678901234567890}\r\n{\"id\": null, \"htf\": \"\\u005ba\\u005d a!\\\"é \\\\\\\" x\\\"\"}\n{\"htf\": 3}\n{\"id\": [], \"htf\": \"\"} x\n",
 ];
+
+/// `.pot.json`.
+pub(super) const ORDERS: &[&str] = &[
+    r#"{"processes":[{"name":"P1","events":[{"var":"w","val":1},{"var":"y","val":3},{"var":"x","val":0}]},{"name":"P2","events":[{"var":"x","val":4},{"var":"w","val":0}]}],"edges":[[["P1",1],["P2",2]],[[1,2],[0,2]]],"init":{"x":7}}"#,
+    r#"{"edges": [[["a", 1], ["b", 2]], [["b", 1], ["a", 2]]], "init": {"t": "up", "q": 0.25}, "processes": [{"events": [{}, {"set": {"x": 1, "y": true}, "label": "m"}], "name": "a"}, {"name": "b", "events": [{"var": "q", "val": "1/3", "file": "b.log", "line": 3}, {"var": "t", "val": "down\n"}, {"label": "a!m"}]}, {"name": "idle"}]}"#,
+    r#"{"processes":[{"name":"p","events":[{"var":"s","val":1},{"var":"s","val":2}]},{"name":"q","events":[{"var":"s","val":3}]},{"name":"r","events":[{"var":"s","val":-9007199254740993},{}]}],"edges":[[[0,1],[2,2]],[[2,1],[1,1]]]}"#,
+    r#"{"processes":[]}"#,
+    r#"{"processes":[{"name":"p","events":[{},{}]},{"name":"q","events":[{},{}]}],"edges":[[["p",2],["q",1]],[["q",2],["p",1]]]}"#,
+];
+
+/// `.ctl`.
+pub(super) const FORMULAS: &[&str] = &[
+    "# safety\nlet both = p.cs & q.cs\nsafe: AG !both # never\nlive: AG(p.req -> AF p.cs)\n",
+    "E[x < 3 U y >= 1/2] | A[f W g] & E(a R b)\nEX f & AX g; EF(x = -1)\n-x < 3",
+    "x + 2*y - 3 * (z - 1) <= 0.25 -> state in {up, \"a b\", 3} <-> last(p) != \"p!m\"",
+    "count(p.sent) - count(`q q`.\"a!m\") <= 5 & never_two(leader, 1) & mutex(p.cs, q.cs)",
+    "∀□(p → ∃◇ ¬q ∧ x ≠ 1 ∨ y ∈ {1}) ⇔ ⊤\nf EU g AU h\nnot x not in {1} iff true",
+];

@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub(super) graph: Option<String>,
     /// Where the reason of a Fail is written.
     pub(super) certificate: Option<String>,
+    /// Where the execution that explains a Pass is written.
+    pub(super) order: Option<String>,
 }
 
 /// Who answers.
@@ -126,7 +128,7 @@ impl Plan {
         };
         let explained = match args.format {
             _ if args.no_witness => 0,
-            _ if args.witness => usize::MAX,
+            _ if args.witness || args.order.is_some() => usize::MAX,
             ResultFormat::Text | ResultFormat::Json => EXPLAINED,
             ResultFormat::Jsonl => 0,
         };
@@ -141,6 +143,7 @@ impl Plan {
             explained,
             graph: args.search.graph.clone(),
             certificate: args.certificate.clone(),
+            order: args.order.clone(),
         })
     }
 

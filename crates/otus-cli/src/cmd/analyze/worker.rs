@@ -27,7 +27,7 @@ use crate::args::{Format, ResultFormat};
 use crate::feed::Job;
 use crate::input::Inputs;
 use crate::pipeline::{self, Slot};
-use crate::{certificate_file, graph_file, options};
+use crate::{certificate_file, graph_file, options, order_file};
 
 /// What is said about some multi-traces.
 #[derive(Debug, Default)]
@@ -305,6 +305,12 @@ fn judge(
         if let Some(missing) = missing {
             no_certificate(slot, id, missing);
         }
+    }
+    if let Some(path) = &plan.order
+        && let Err(reason) = order_file::write(path, pool, trace, found.witness.as_ref())
+    {
+        let trouble = Trouble::Other { id: Some(id.to_owned()), reason: format!("{reason:#}") };
+        slot.add(|piece| piece.troubles.push(trouble));
     }
     let question = match asked {
         Asked::Fast { question, .. } => Some(&*question),

@@ -1,0 +1,206 @@
+//! `otus ctl`: CTL over the cuts of a partial-order trace.
+//!
+//! The trace and the formulas are read ([`read`]); one checker answers all formulas, one after the
+//! other, and each [`answer`] is printed as soon as it is there. [`words`] says what an answer means,
+//! [`story`] tells a run event by event.
+
+mod answer;
+mod formula_text;
+mod read;
+mod story;
+mod tally;
+mod wait;
+mod words;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use otus_ctl::interval::{Budget, Stop};
+use otus_ctl::{Arrangement, Checker, Engine, Formulas, Options, certify};
+use otus_trace::order::PartialOrder;
+
+use crate::args::{Color, CtlArgs, CtlEngine, ProcessOrder, ResultFormat};
+use crate::exit::Exit;
+use crate::output;
+use answer::{Answer, Cuts};
+use read::Asked;
+use tally::Tally;
+use wait::Wait;
+
+pub(crate) fn run(args: &CtlArgs, color: Color) -> anyhow::Result<Exit> {
+    let start = Instant::now();
+    if args.patterns {
+        output::print(&words::patterns())?;
+        return Ok(Exit::Success);
+    }
+    let plan = Plan::new(args)?;
+    let Some((trace, formulas, asked)) = read::read(args, color)? else {
+        return Ok(Exit::Error);
+    };
+    if asked.is_empty() {
+        bail!("no formula is given: write one after the trace, or name a file of them with --file");
+    }
+    let mut tally = Tally::new(&trace, asked.len());
+    let found = plan.answer(&trace, formulas, &asked, &mut tally)?;
+    if args.format == ResultFormat::Json {
+        output::print(&format!("{}\n", answer::document(&found, &tally)))?;
+    }
+    output::complain(&tally.text(start.elapsed()));
+    Ok(tally.exit(args.fail_on))
+}
+
+/// What is to be done with every formula.
+struct Plan<'a> {
+    args: &'a CtlArgs,
+    options: Options,
+    timeout: Option<Duration>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(args: &'a CtlArgs) -> anyhow::Result<Self> {
+        let timeout = match args.timeout {
+            Some(seconds) => Some(
+                Duration::try_from_secs_f64(seconds)
+                    .context("--timeout takes a number of seconds")?,
+            ),
+            None => None,
+        };
+        let cancel = Arc::new(AtomicBool::new(false));
+        let options = Options {
+            engine: match args.engine {
+                CtlEngine::Auto => Engine::Auto,
+                CtlEngine::Interval => Engine::Interval,
+                CtlEngine::Explicit => Engine::Explicit,
+                CtlEngine::Ist => Engine::Ist,
+            },
+            slice: !args.no_slice,
+            arrangement: match args.process_order {
+                ProcessOrder::Given => Arrangement::Given,
+                ProcessOrder::Greedy => Arrangement::Greedy,
+            },
+            budget: Budget {
+                max_nodes: args.max_nodes,
+                max_bytes: Some(args.memory.saturating_mul(1 << 20)),
+                deadline: None,
+                cancel: Some(cancel.clone()),
+            },
+            ..Options::default()
+        };
+        Ok(Plan { args, options, timeout, cancel })
+    }
+
+    /// Answers all formulas, and prints the answers unless they belong to one document, which are
+    /// returned.
+    fn answer(
+        &self,
+        trace: &PartialOrder,
+        formulas: Formulas,
+        asked: &[Asked],
+        tally: &mut Tally,
+    ) -> anyhow::Result<Vec<String>> {
+        // Only now: whoever waits for input to be read can end that in the usual way.
+        self.watch()?;
+        let wait = Wait::new(asked.len());
+        let mut checker = Checker::new(trace, formulas);
+        let mut documents = Vec::new();
+        for (index, asked) in asked.iter().enumerate() {
+            wait.begin(index, &asked.property.text);
+            let answer = self.one(&mut checker, asked)?;
+            wait.end();
+            tally.count(&answer);
+            let formulas = &checker.formulas;
+            match self.args.format {
+                ResultFormat::Text => {
+                    let distance = if index > 0 { "\n" } else { "" };
+                    let text = answer.text(asked, trace, formulas);
+                    output::print(&format!("{distance}{text}"))?;
+                }
+                ResultFormat::Jsonl => {
+                    output::print(&format!("{}\n", answer.json(asked, trace, formulas)))?;
+                }
+                ResultFormat::Json => documents.push(answer.json(asked, trace, formulas)),
+            }
+        }
+        Ok(documents)
+    }
+
+    /// Has Ctrl-C end what is going on, and a second one everything.
+    fn watch(&self) -> anyhow::Result<()> {
+        let flag = self.cancel.clone();
+        ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        })
+        .context("cannot watch for Ctrl-C")
+    }
+
+    fn one(&self, checker: &mut Checker<'_>, asked: &Asked) -> anyhow::Result<Answer> {
+        let start = Instant::now();
+        let mut answer = Answer::new(engine_name(self.options.engine));
+        if self.cancel.load(Ordering::Relaxed) {
+            answer.stop = Some(Stop::Cancelled);
+            return Ok(answer);
+        }
+        let mut options = self.options.clone();
+        options.budget.deadline = self.timeout.and_then(|timeout| start.checked_add(timeout));
+        let formula = asked.property.formula;
+        match checker.check(formula, &options) {
+            Ok(found) => {
+                answer.holds = Some(found.holds);
+                answer.visible = found.visible;
+            }
+            Err(stop) => answer.stop = Some(stop),
+        }
+        answer.elapsed = start.elapsed();
+        if self.args.all {
+            match checker.satisfying(formula, self.args.limit, &options) {
+                Ok(found) => answer.cuts = Cuts::Listed(found),
+                Err(stop) => answer.uncounted = Some(stop),
+            }
+        } else if self.args.count {
+            match checker.count(formula, &options) {
+                Ok(counts) => answer.cuts = Cuts::Counted(counts),
+                Err(stop) => answer.uncounted = Some(stop),
+            }
+        }
+        let Some(holds) = answer.holds else { return Ok(answer) };
+        if !self.args.no_witness && story::can_be_shown(&checker.formulas, formula, holds) {
+            match checker.explain(formula, &options) {
+                Ok(explanation) => {
+                    let checked =
+                        certify(checker.trace(), &checker.formulas, formula, &explanation);
+                    match checked {
+                        Ok(checked) if explanation.holds == holds => {
+                            answer.trusted = checked.trusted;
+                            answer.evidence = explanation.evidence;
+                        }
+                        Ok(_) => bail!(bug(asked, "it says the opposite of the answer")),
+                        Err(fault) => bail!(bug(asked, &fault.to_string())),
+                    }
+                }
+                Err(stop) => answer.unexplained = Some(stop),
+            }
+        }
+        Ok(answer)
+    }
+}
+
+fn bug(asked: &Asked, fault: &str) -> String {
+    format!(
+        "a bug in Otus: the run that should show why `{}` holds or not is not accepted ({fault}); \
+         please report it with the trace and the formula",
+        asked.property.text
+    )
+}
+
+fn engine_name(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Auto | Engine::Interval => "interval",
+        Engine::Explicit => "explicit",
+        Engine::Ist => "ist",
+    }
+}

@@ -1,0 +1,226 @@
+//! What an answer means in words: *possible in some order* is not *in every order*.
+
+use std::fmt::Write as _;
+
+use otus_ctl::lower::pattern::PATTERNS;
+use otus_syntax::ast::formula::{
+    FormulaFile, FormulaId, FormulaKind, Modality, Quantifier, UntilKind,
+};
+
+/// What a formula says of runs, seen from its outermost operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sense {
+    /// It is a modality, or the negation of one.
+    Runs { quantifier: Quantifier, when: When, negated: bool },
+    /// Nothing: it is about a single cut.
+    Cut,
+    /// It combines several modalities.
+    Several,
+}
+
+/// When something is to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    Once(Modality),
+    Until(UntilKind),
+}
+
+impl Sense {
+    pub(super) fn of(tree: &FormulaFile, formula: FormulaId) -> Sense {
+        let (mut at, mut negated) = (formula, false);
+        loop {
+            let (quantifier, when) = match &tree.node(at).kind {
+                FormulaKind::Not(inner) => {
+                    (at, negated) = (*inner, !negated);
+                    continue;
+                }
+                FormulaKind::Named(_, body) => {
+                    at = *body;
+                    continue;
+                }
+                FormulaKind::Temporal(quantifier, modality, _) => {
+                    (*quantifier, When::Once(*modality))
+                }
+                FormulaKind::Until(quantifier, kind, ..) => (*quantifier, When::Until(*kind)),
+                FormulaKind::Call(name, _) => match tree.names.text(name.symbol) {
+                    "possibly" => (Quantifier::Exists, When::Once(Modality::Finally)),
+                    "eventually" => (Quantifier::All, When::Once(Modality::Finally)),
+                    "precedence" => (Quantifier::All, When::Until(UntilKind::Weak)),
+                    _ => (Quantifier::All, When::Once(Modality::Globally)),
+                },
+                FormulaKind::Connective(..) if is_temporal(tree, at) => return Sense::Several,
+                FormulaKind::Connective(..)
+                | FormulaKind::Constant(_)
+                | FormulaKind::Number(_)
+                | FormulaKind::Text(_)
+                | FormulaKind::Variable(_)
+                | FormulaKind::Last(_)
+                | FormulaKind::Count(..)
+                | FormulaKind::Negative(_)
+                | FormulaKind::Arithmetic(..)
+                | FormulaKind::Compare(..)
+                | FormulaKind::Member(..)
+                | FormulaKind::Invalid => return Sense::Cut,
+            };
+            return Sense::Runs { quantifier, when, negated };
+        }
+    }
+
+    /// What it means that the formula holds, or does not.
+    pub(super) fn phrase(self, holds: bool) -> Option<String> {
+        let (quantifier, when, negated) = match self {
+            Sense::Several => return None,
+            Sense::Cut => return Some("at the first cut, before any event".to_owned()),
+            Sense::Runs { quantifier, when, negated } => (quantifier, when, negated),
+        };
+        let some = quantifier == Quantifier::Exists;
+        let yes = holds != negated;
+        let (phrase, letter) = match when {
+            When::Once(modality) => {
+                let phrase = match (modality, some, yes) {
+                    (Modality::Next, true, true) => "after an event that can come first",
+                    (Modality::Next, true, false) => "after no event that can come first",
+                    (Modality::Next, false, true) => "after every event that can come first",
+                    (Modality::Next, false, false) => "not after every event that can come first",
+                    (Modality::Finally, true, true) => "possible in some order",
+                    (Modality::Finally, true, false) => "impossible in every order",
+                    (Modality::Finally, false, true) => "sooner or later in every order",
+                    (Modality::Finally, false, false) => "never in some order",
+                    (Modality::Globally, true, true) => "throughout in some order",
+                    (Modality::Globally, true, false) => "throughout in no order",
+                    (Modality::Globally, false, true) => "throughout in every order",
+                    (Modality::Globally, false, false) => "broken at some cut, in some order",
+                };
+                (phrase, modality.symbol())
+            }
+            When::Until(kind) => {
+                let phrase = match (some, yes) {
+                    (true, true) => "possible in some order",
+                    (true, false) => "impossible in every order",
+                    (false, true) => "in every order",
+                    (false, false) => "not in every order",
+                };
+                (phrase, kind.symbol())
+            }
+        };
+        Some(format!("{phrase} ({}{letter})", quantifier.symbol()))
+    }
+}
+
+/// Whether a formula speaks of runs.
+fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
+    let mut met = vec![false; tree.nodes.len()];
+    let mut pending = vec![formula];
+    while let Some(at) = pending.pop() {
+        if std::mem::replace(&mut met[at.0 as usize], true) {
+            continue;
+        }
+        let kind = &tree.node(at).kind;
+        match kind {
+            FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..) => {
+                return true;
+            }
+            FormulaKind::Named(_, body) => pending.push(*body),
+            FormulaKind::Constant(_)
+            | FormulaKind::Number(_)
+            | FormulaKind::Text(_)
+            | FormulaKind::Variable(_)
+            | FormulaKind::Last(_)
+            | FormulaKind::Count(..)
+            | FormulaKind::Negative(_)
+            | FormulaKind::Arithmetic(..)
+            | FormulaKind::Compare(..)
+            | FormulaKind::Member(..)
+            | FormulaKind::Not(_)
+            | FormulaKind::Connective(..)
+            | FormulaKind::Invalid => pending.extend(kind.operands()),
+        }
+    }
+    false
+}
+
+/// The named patterns: how each is called, what it stands for, what it says.
+const MEANINGS: [(&str, &str, &str); 9] = [
+    ("always(f)", "AG f", "f at every cut, in every order of events"),
+    ("never(f)", "AG !f", "f at no cut, in no order"),
+    ("possibly(f)", "EF f", "f at some cut, in some order"),
+    ("eventually(f)", "AF f", "f sooner or later, in every order"),
+    ("response(f, g)", "AG(f -> AF g)", "whenever f, then g sooner or later"),
+    ("precedence(f, g)", "A[!g W f]", "no g before f"),
+    ("mutex(f, g, …)", "AG !(f & g | …)", "no two of them at a time"),
+    ("agree(x, y, …)", "AG(x = y & …)", "the same value at every cut"),
+    (
+        "one_leader(p, q, …)",
+        "AG !(p.role = leader & q.role = leader & p.term = q.term | …)",
+        "no two of these processes lead in the same term",
+    ),
+];
+
+/// The patterns as a text.
+pub(super) fn patterns() -> String {
+    let mut out = String::new();
+    for ((call, meaning, words), (.., example)) in MEANINGS.into_iter().zip(PATTERNS) {
+        let _ = writeln!(out, "{call}\n    {meaning}\n    {words}, as in {example}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use otus_syntax::{Source, parse_formulas};
+
+    use super::*;
+
+    #[test]
+    fn every_pattern_has_a_meaning() {
+        for ((call, ..), (name, ..)) in MEANINGS.into_iter().zip(PATTERNS) {
+            assert_eq!(call.split('(').next(), Some(name));
+        }
+    }
+
+    #[track_caller]
+    fn check(formula: &str, holds: &str, fails: &str) {
+        let parsed = parse_formulas(&Source::new("f", formula));
+        assert!(parsed.diagnostics.is_empty(), "{formula}");
+        let body = parsed.tree.properties().next().unwrap().body;
+        let sense = Sense::of(&parsed.tree, body);
+        let phrase = |holds| sense.phrase(holds).unwrap_or_default();
+        assert_eq!((&*phrase(true), &*phrase(false)), (holds, fails), "{formula}");
+    }
+
+    #[test]
+    fn the_outermost_operator_gives_the_sense() {
+        check("EF x = 1", "possible in some order (EF)", "impossible in every order (EF)");
+        check("AF x = 1", "sooner or later in every order (AF)", "never in some order (AF)");
+        check(
+            "always(x = 1)",
+            "throughout in every order (AG)",
+            "broken at some cut, in some order (AG)",
+        );
+        check("A[x = 1 U EF y = 1]", "in every order (AU)", "not in every order (AU)");
+        check("A[x = 1 W y = 1]", "in every order (AW)", "not in every order (AW)");
+        check("precedence(x = 1, y = 1)", "in every order (AW)", "not in every order (AW)");
+        check(
+            "EX x = 1",
+            "after an event that can come first (EX)",
+            "after no event that can come first (EX)",
+        );
+    }
+
+    #[test]
+    fn negations_and_names_are_looked_through() {
+        check("!EF x = 1", "impossible in every order (EF)", "possible in some order (EF)");
+        check(
+            "let f = EG x = 1; !!f",
+            "throughout in some order (EG)",
+            "throughout in no order (EG)",
+        );
+    }
+
+    #[test]
+    fn without_a_modality_outside_there_is_no_run() {
+        let first = "at the first cut, before any event";
+        check("x = 1 & y = 1", first, first);
+        check("EF x = 1 & AF y = 1", "", "");
+    }
+}

@@ -1,0 +1,72 @@
+//! Atomic predicates: what can be asked of a single cut.
+//!
+//! A *source* is a number, text or truth value that a cut determines: the value of a variable, the label of
+//! the last event of a process, or how many events (with some label) a process has had. An atom is a
+//! test on one or several of them. Paper 001 has `x • c` only; a test on several sources of different
+//! processes is a union of boxes, and is built as such ([`encode`](crate::encode)).
+
+use otus_syntax::Rational;
+use otus_syntax::ast::formula::Comparison;
+use otus_trace::order::{LabelId, ProcessId, Value, VariableId};
+
+/// What a cut determines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reading {
+    /// The value of a variable.
+    Variable(VariableId),
+    /// The label of the last event of a process: a text, empty if there is none.
+    Last(ProcessId),
+    /// How many events a process has had, or how many with a label.
+    Count(ProcessId, Option<LabelId>),
+}
+
+/// A test on what a cut determines.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Atom {
+    /// One reading is one of some values, which are of one kind, sorted.
+    Member(Reading, Box<[Value]>),
+    /// One reading compared with a value of its kind.
+    Compare(Reading, Comparison, Value),
+    /// Two readings of the same kind compared.
+    Pair(Reading, Comparison, Reading),
+    /// `Σ cᵢ·rᵢ ⋈ c`, at least two readings, sorted, each once, no cᵢ being 0.
+    Linear(Box<[(Reading, Rational)]>, Comparison, Rational),
+}
+
+impl Atom {
+    /// What it reads, in order.
+    pub fn readings(&self) -> Vec<Reading> {
+        match self {
+            Atom::Member(reading, _) | Atom::Compare(reading, ..) => vec![*reading],
+            Atom::Pair(left, _, right) => vec![*left, *right],
+            Atom::Linear(terms, ..) => terms.iter().map(|&(reading, _)| reading).collect(),
+        }
+    }
+
+    /// Whether it holds for the values read, which are in the order of [`readings`](Self::readings).
+    /// Values of different kinds are unequal and otherwise in no relation. Sums were checked to fit
+    /// when the formula was read.
+    pub fn holds(&self, values: &[&Value]) -> bool {
+        match self {
+            Atom::Member(_, members) => members.iter().any(|member| member == values[0]),
+            Atom::Compare(_, comparison, value) => compare(values[0], *comparison, value),
+            Atom::Pair(_, comparison, _) => compare(values[0], *comparison, values[1]),
+            Atom::Linear(terms, comparison, constant) => {
+                let summands = terms.iter().zip(values).map(|(&(_, factor), value)| match value {
+                    Value::Number(number) => factor.checked_mul(*number),
+                    Value::Boolean(_) | Value::Text(_) => None,
+                });
+                let mut summands = summands;
+                let sum = summands.try_fold(Rational::from(0), |sum, next| sum.checked_add(next?));
+                sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
+            }
+        }
+    }
+}
+
+fn compare(left: &Value, comparison: Comparison, right: &Value) -> bool {
+    match left.compare(right) {
+        Some(order) => comparison.holds(order),
+        None => comparison == Comparison::Unequal,
+    }
+}

@@ -1,0 +1,237 @@
+//! Checks evidence by itself: from the trace and the formula alone.
+//!
+//! It replays the events of a run, assignment by assignment, and looks at each cut. Nothing of how the
+//! evidence was found is used: no clocks, no views, no diagrams.
+//!
+//! What takes all runs (`AF q` inside of `EF(p & AF q)`) no run can show. Such parts are taken on trust
+//! and counted.
+
+use otus_core::index::Index as _;
+use otus_trace::order::{EventId, LabelId, PartialOrder, ProcessId, Value};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::atom::Reading;
+use crate::formula::{Formula, FormulaId, Formulas};
+use crate::witness::{Evidence, Explanation};
+
+/// What is wrong with evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// An event that cannot be next.
+    #[error("{0} cannot happen here")]
+    NotNext(String),
+    /// Something else is shown than what was asked.
+    #[error("this shows something else")]
+    Other,
+    /// A cut that should satisfy a formula does not.
+    #[error("after {0} events of the run, the cut is not as it should be")]
+    Cut(usize),
+}
+
+/// What was checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// The cuts that were looked at.
+    pub cuts: usize,
+    /// Parts that no run can show, and that were taken on trust.
+    pub trusted: usize,
+}
+
+/// Checks why a formula holds, or does not, at the first cut.
+///
+/// # Errors
+///
+/// What is wrong.
+pub fn certify(
+    trace: &PartialOrder,
+    formulas: &Formulas,
+    formula: FormulaId,
+    explanation: &Explanation,
+) -> Result<Checked, Fault> {
+    let shown = if explanation.holds { formula } else { formulas.not(formula) };
+    let mut replay = Replay::new(trace, formulas);
+    let mut checked = Checked::default();
+    if !replay.is_shown(shown, &explanation.evidence, &mut checked)? {
+        return Err(Fault::Cut(0));
+    }
+    Ok(checked)
+}
+
+/// A cut, and what it determines.
+#[derive(Debug, Clone)]
+struct Replay<'a> {
+    trace: &'a PartialOrder,
+    formulas: &'a Formulas,
+    /// By process: how many of its events have happened.
+    executed: Vec<u32>,
+    /// By variable.
+    values: Vec<Value>,
+    /// By process: the label of its last event.
+    last: Vec<Option<LabelId>>,
+    /// How many events a process has had with a label.
+    labelled: FxHashMap<(ProcessId, LabelId), i64>,
+    left: usize,
+}
+
+impl<'a> Replay<'a> {
+    fn new(trace: &'a PartialOrder, formulas: &'a Formulas) -> Self {
+        Replay {
+            trace,
+            formulas,
+            executed: vec![0; trace.process_count()],
+            values: trace.variables().map(|v| trace.value(trace.initial(v))).collect(),
+            last: vec![None; trace.process_count()],
+            labelled: FxHashMap::default(),
+            left: trace.event_count(),
+        }
+    }
+
+    fn step(&mut self, event: EventId) -> Result<(), Fault> {
+        let process = self.trace.process_of(event);
+        let happened = |other: EventId| {
+            self.executed[self.trace.process_of(other).index()] >= self.trace.position(other)
+        };
+        let is_next = self.executed[process.index()] + 1 == self.trace.position(event);
+        if !is_next || !self.trace.incoming(event).iter().all(|edge| happened(edge.from)) {
+            return Err(Fault::NotNext(self.trace.describe(event)));
+        }
+        self.executed[process.index()] += 1;
+        self.left -= 1;
+        let label = self.trace.label_id(event);
+        self.last[process.index()] = label;
+        if let Some(label) = label {
+            *self.labelled.entry((process, label)).or_default() += 1;
+        }
+        for assignment in self.trace.assignments(event) {
+            self.values[assignment.variable.index()] = self.trace.value(assignment.value);
+        }
+        Ok(())
+    }
+
+    /// Whether evidence for a formula at this cut holds good.
+    fn is_shown(
+        &mut self,
+        formula: FormulaId,
+        evidence: &[Evidence],
+        checked: &mut Checked,
+    ) -> Result<bool, Fault> {
+        checked.cuts += 1;
+        // Each part by itself first, then what they add up to.
+        let mut shown: Vec<FormulaId> = Vec::new();
+        for one in evidence {
+            let mut from = self.clone();
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || from.run(one, checked))?;
+            shown.push(one.shows);
+        }
+        Ok(self.holds(formula, &shown, checked))
+    }
+
+    /// Replays a run for `E[f U g]` or `EX f`.
+    fn run(&mut self, evidence: &Evidence, checked: &mut Checked) -> Result<(), Fault> {
+        let (through, goal) = if let &Formula::Until([f, g]) = self.formulas.get(evidence.shows) {
+            (Some(f), g)
+        } else if let &Formula::Next(f) = self.formulas.get(evidence.shows)
+            && evidence.events.len() == 1
+        {
+            (None, f)
+        } else {
+            return Err(Fault::Other);
+        };
+        for (at, &event) in evidence.events.iter().enumerate() {
+            if let Some(through) = through {
+                checked.cuts += 1;
+                if !self.holds(through, &[], checked) {
+                    return Err(Fault::Cut(at));
+                }
+            }
+            self.step(event)?;
+        }
+        if self.is_shown(goal, &evidence.then, checked)? {
+            Ok(())
+        } else {
+            Err(Fault::Cut(evidence.events.len()))
+        }
+    }
+
+    /// Whether a formula holds here, if some of its parts do.
+    fn holds(&self, formula: FormulaId, shown: &[FormulaId], checked: &mut Checked) -> bool {
+        // `None` is what only all runs can tell.
+        let mut known: Vec<(FormulaId, Option<bool>)> = Vec::new();
+        let mut pending = vec![formula];
+        let find = |known: &[(FormulaId, Option<bool>)], f: FormulaId| {
+            known.iter().find(|(other, _)| *other == f).map(|&(_, value)| value)
+        };
+        while let Some(&f) = pending.last() {
+            if find(&known, f).is_some() {
+                pending.pop();
+                continue;
+            }
+            let node = self.formulas.get(f);
+            let value = match node {
+                Formula::True => Some(true),
+                Formula::False => Some(false),
+                Formula::End => Some(self.left == 0),
+                Formula::Atom(atom) => Some(self.atom(*atom)),
+                Formula::Next(_) | Formula::Until(_) => shown.contains(&f).then_some(true),
+                Formula::Not(inner) => match find(&known, *inner) {
+                    Some(value) => value.map(|value| !value),
+                    None => {
+                        pending.push(*inner);
+                        continue;
+                    }
+                },
+                Formula::And(all) | Formula::Or(all) => {
+                    let missing: Vec<FormulaId> =
+                        all.iter().copied().filter(|&g| find(&known, g).is_none()).collect();
+                    if !missing.is_empty() {
+                        pending.extend(missing);
+                        continue;
+                    }
+                    let decisive = matches!(node, Formula::Or(_));
+                    let values: Vec<Option<bool>> =
+                        all.iter().map(|&g| find(&known, g).flatten()).collect();
+                    if values.contains(&Some(decisive)) {
+                        Some(decisive)
+                    } else if values.contains(&None) {
+                        None
+                    } else {
+                        Some(!decisive)
+                    }
+                }
+            };
+            known.push((f, value));
+            pending.pop();
+        }
+        match find(&known, formula).flatten() {
+            Some(holds) => holds,
+            None => {
+                checked.trusted += 1;
+                true
+            }
+        }
+    }
+
+    fn atom(&self, atom: crate::formula::AtomId) -> bool {
+        let atom = self.formulas.atom_of(atom);
+        let values: Vec<Value> =
+            atom.readings().into_iter().map(|reading| self.read(reading)).collect();
+        atom.holds(&values.iter().collect::<Vec<_>>())
+    }
+
+    fn read(&self, reading: Reading) -> Value {
+        match reading {
+            Reading::Variable(variable) => self.values[variable.index()].clone(),
+            Reading::Last(process) => {
+                let label = self.last[process.index()].map(|label| self.trace.label_name(label));
+                Value::Text(label.unwrap_or_default().into())
+            }
+            Reading::Count(process, None) => {
+                Value::integer(i64::from(self.executed[process.index()]))
+            }
+            Reading::Count(process, Some(label)) => {
+                Value::integer(self.labelled.get(&(process, label)).copied().unwrap_or(0))
+            }
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Whether a formula holds at the first cut.
+//!
+//! 1. *Parts.* A formula is taken apart at the top, where that is exact: Boolean connectives, and
+//!    `EF (f ∨ g) = EF f ∨ EF g` (so `AG (f ∧ g) = AG f ∧ AG g`). Each part is answered by itself, and as few of them
+//!    as decide.
+//! 2. *View.* A part sees only some events ([`view`](crate::view)).
+//! 3. *Answer.* `EF` of a conjunction of local conditions by its least cut
+//!    ([`conjunctive`]); everything else by the engine that was chosen. An outermost `EF g` only asks
+//!    whether g holds anywhere.
+
+use std::cell::OnceCell;
+
+use otus_core::index::Index as _;
+use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
+use rustc_hash::FxHashMap;
+
+use crate::conjunctive::{self, Allowed};
+use crate::evaluate::Evaluation;
+use crate::explicit::{self, Input};
+use crate::formula::{AtomId, Formula, FormulaId, Formulas};
+use crate::interval::{Budget, Natural, Stop};
+use crate::ist::{self, Closure};
+use crate::track::{Course, courses};
+use crate::view::{Arrangement, View};
+
+/// How sets of cuts are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// The best one for each part.
+    Auto,
+    /// Canonical interval diagrams.
+    Interval,
+    /// One cut at a time.
+    Explicit,
+    /// The operations of paper 001.
+    Ist,
+}
+
+/// What to do, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How sets of cuts are computed.
+    pub engine: Engine,
+    /// Whether events that make no difference are left out.
+    pub slice: bool,
+    /// In which order processes are looked at.
+    pub arrangement: Arrangement,
+    /// How the engine of the paper computes EF and AG.
+    pub closure: Closure,
+    /// What may be used.
+    pub budget: Budget,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            engine: Engine::Auto,
+            slice: true,
+            arrangement: Arrangement::Greedy,
+            closure: Closure::Downward,
+            budget: Budget::default(),
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether the formula holds at the first cut.
+    pub holds: bool,
+    /// How many events made a difference, of the parts that were looked at.
+    pub visible: usize,
+    /// How many parts were looked at.
+    pub parts: usize,
+}
+
+/// Cuts counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// All cuts of the trace.
+    pub cuts: Natural,
+    /// Those at which the formula holds.
+    pub satisfying: Natural,
+}
+
+/// Formulas over a trace, to be checked.
+#[derive(Debug)]
+pub struct Checker<'t> {
+    trace: &'t PartialOrder,
+    /// The formulas; more can be added at any time.
+    pub formulas: Formulas,
+    courses: Vec<OnceCell<Course>>,
+    clocks: Option<Clocks>,
+}
+
+impl<'t> Checker<'t> {
+    /// A checker for some formulas.
+    pub fn new(trace: &'t PartialOrder, formulas: Formulas) -> Self {
+        Checker { trace, formulas, courses: Vec::new(), clocks: None }
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &'t PartialOrder {
+        self.trace
+    }
+
+    /// Whether a formula holds at the first cut.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
+        let mut answer = Answer { holds: false, visible: 0, parts: 0 };
+        let mut known: FxHashMap<FormulaId, bool> = FxHashMap::default();
+        let mut pending = vec![formula];
+        while let Some(&part) = pending.last() {
+            if known.contains_key(&part) {
+                pending.pop();
+                continue;
+            }
+            match self.divide(part, &known) {
+                Step::Known(holds) => {
+                    known.insert(part, holds);
+                }
+                Step::Ask(other) => pending.push(other),
+                Step::Whole => {
+                    answer.parts += 1;
+                    let holds = self.answer(part, options, &mut answer.visible)?;
+                    known.insert(part, holds);
+                }
+            }
+        }
+        answer.holds = known[&formula];
+        Ok(answer)
+    }
+
+    /// How many cuts there are, and at how many of them a formula holds.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn count(&mut self, formula: FormulaId, options: &Options) -> Result<Counts, Stop> {
+        let atoms = self.atoms(formula);
+        self.prepare(&atoms);
+        let view = View::whole((self.trace, self.clocks()), options.arrangement);
+        let used = self.used(&atoms);
+        let input =
+            Input { formulas: &self.formulas, trace: self.trace, view: &view, atoms: &used };
+        match options.engine {
+            Engine::Auto | Engine::Interval => {}
+            Engine::Explicit => {
+                let tally = explicit::count(input, formula, &options.budget)?;
+                let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
+                return Ok(Counts { cuts, satisfying });
+            }
+            Engine::Ist => {
+                let how = (options.closure, &options.budget);
+                let (cuts, satisfying) = ist::count(input, formula, how)?;
+                return Ok(Counts { cuts, satisfying });
+            }
+        }
+        let mut evaluation = self.evaluation(&view, &atoms, options);
+        let set = evaluation.set(formula)?;
+        let top = evaluation.top()?;
+        let cuts = evaluation.diagram.count(top);
+        Ok(Counts { cuts, satisfying: evaluation.diagram.count(set) })
+    }
+
+    /// What to do with a part: from its own parts, if that is exact.
+    fn divide(&mut self, part: FormulaId, known: &FxHashMap<FormulaId, bool>) -> Step {
+        match self.formulas.get(part).clone() {
+            Formula::True => Step::Known(true),
+            Formula::False => Step::Known(false),
+            Formula::End => Step::Known(self.trace.event_count() == 0),
+            Formula::Atom(_) => Step::Whole,
+            Formula::Not(inner) => match known.get(&inner) {
+                Some(holds) => Step::Known(!holds),
+                None => Step::Ask(inner),
+            },
+            Formula::And(all) => decide(&all, known, false),
+            Formula::Or(all) => decide(&all, known, true),
+            Formula::Next(_) => Step::Whole,
+            Formula::Until(_) => {
+                let goal = self.formulas.as_possibility(part).map(|goal| self.formulas.get(goal));
+                let Some(Formula::Or(all)) = goal.cloned() else { return Step::Whole };
+                let all: Vec<FormulaId> = all.iter().map(|&g| self.formulas.ef(g)).collect();
+                decide(&all, known, true)
+            }
+        }
+    }
+
+    /// Whether a part holds, asked as a whole.
+    fn answer(
+        &mut self,
+        part: FormulaId,
+        options: &Options,
+        visible: &mut usize,
+    ) -> Result<bool, Stop> {
+        let atoms = self.atoms(part);
+        self.prepare(&atoms);
+        if let &Formula::Atom(atom) = self.formulas.get(part) {
+            return Ok(self.holds_at_first(atom));
+        }
+        if let Some(conditions) = self.local_conditions(part, options) {
+            *visible += atoms.iter().map(|&atom| self.course(atom).events().count()).sum::<usize>();
+            return Ok(self.least(&conditions).is_some());
+        }
+        let view = self.view(part, &atoms, options);
+        *visible += view.event_count();
+        let used = self.used(&atoms);
+        let input =
+            Input { formulas: &self.formulas, trace: self.trace, view: &view, atoms: &used };
+        match (options.engine, self.formulas.as_possibility(part)) {
+            (Engine::Auto | Engine::Interval, _) => {}
+            (Engine::Explicit, Some(goal)) => {
+                return explicit::possible(input, goal, &options.budget);
+            }
+            (Engine::Explicit, None) => return explicit::holds(input, part, &options.budget),
+            (Engine::Ist, _) => return ist::holds(input, part, (options.closure, &options.budget)),
+        }
+        let mut evaluation = self.evaluation(&view, &atoms, options);
+        if let Some(goal) = self.formulas.as_possibility(part) {
+            return Ok(evaluation.find(goal)?.is_some());
+        }
+        let set = evaluation.set(part)?;
+        Ok(evaluation.diagram.contains(set, &vec![0; view.processes.len()]))
+    }
+
+    /// The events that a part can see.
+    pub(crate) fn view(&self, part: FormulaId, atoms: &[AtomId], options: &Options) -> View {
+        let at = (self.trace, self.clocks());
+        if !options.slice || self.formulas.has_next(part) {
+            return View::whole(at, options.arrangement);
+        }
+        let visible = atoms.iter().flat_map(|&atom| self.course(atom).events());
+        View::of(at, visible, options.arrangement)
+    }
+
+    pub(crate) fn evaluation<'a>(
+        &'a self,
+        view: &'a View,
+        atoms: &[AtomId],
+        options: &Options,
+    ) -> Evaluation<'a> {
+        let used = atoms.iter().map(|&atom| (atom, self.course(atom)));
+        Evaluation::new((&self.formulas, self.trace, view), used, options.budget.clone())
+    }
+
+    /// Atoms, and how they change.
+    fn used(&self, atoms: &[AtomId]) -> Vec<(AtomId, &Course)> {
+        atoms.iter().map(|&atom| (atom, self.course(atom))).collect()
+    }
+
+    /// The atoms of a formula.
+    pub(crate) fn atoms(&self, formula: FormulaId) -> Vec<AtomId> {
+        let mut met = vec![false; self.formulas.count()];
+        let mut atoms = Vec::new();
+        let mut pending = vec![formula];
+        while let Some(f) = pending.pop() {
+            if !std::mem::replace(&mut met[f.index()], true) {
+                if let Formula::Atom(atom) = self.formulas.get(f) {
+                    atoms.push(*atom);
+                }
+                pending.extend_from_slice(self.formulas.get(f).operands());
+            }
+        }
+        atoms.sort_unstable();
+        atoms
+    }
+
+    /// Makes sure that the courses of some atoms, and all clocks, are known.
+    pub(crate) fn prepare(&mut self, atoms: &[AtomId]) {
+        self.courses.resize_with(self.formulas.atoms.items.len(), OnceCell::new);
+        let missing: Vec<AtomId> = atoms
+            .iter()
+            .copied()
+            .filter(|atom| self.courses[atom.index()].get().is_none())
+            .collect();
+        let found: Vec<_> = missing.iter().map(|&atom| self.formulas.atom_of(atom)).collect();
+        for (atom, course) in missing.iter().zip(courses(self.trace, &found)) {
+            self.courses[atom.index()].get_or_init(|| course);
+        }
+        if self.clocks.is_none() {
+            self.clocks = Some(self.trace.clocks());
+        }
+    }
+
+    fn course(&self, atom: AtomId) -> &Course {
+        self.courses[atom.index()].get().expect("courses are prepared")
+    }
+
+    pub(crate) fn clocks(&self) -> &Clocks {
+        self.clocks.as_ref().expect("clocks are prepared")
+    }
+
+    fn holds_at_first(&self, atom: AtomId) -> bool {
+        match self.course(atom) {
+            Course::Flips(initial, _) => *initial,
+            Course::Tracks(tracks) => {
+                let values: Vec<_> =
+                    tracks.iter().map(|track| &track.values[track.initial as usize]).collect();
+                self.formulas.atom_of(atom).holds(&values)
+            }
+        }
+    }
+
+    /// The least cut of `EF` of a conjunction of local conditions, if it is one and possible: how far each of some
+    /// processes has got.
+    pub(crate) fn least_cut(
+        &self,
+        part: FormulaId,
+        options: &Options,
+    ) -> Option<Vec<(ProcessId, u32)>> {
+        let conditions = self.local_conditions(part, options)?;
+        let least = self.least(&conditions)?;
+        Some(conditions.iter().map(|&(process, _)| process).zip(least).collect())
+    }
+
+    /// The conditions of `EF` of a conjunction of local conditions, where the engine may be chosen.
+    fn local_conditions(
+        &self,
+        part: FormulaId,
+        options: &Options,
+    ) -> Option<Vec<(ProcessId, Allowed)>> {
+        let goal = self.formulas.as_possibility(part)?;
+        let free = options.engine == Engine::Auto && options.slice;
+        if free { self.conditions(goal) } else { None }
+    }
+
+    /// A conjunction as a condition on each of some processes, if it is one.
+    fn conditions(&self, goal: FormulaId) -> Option<Vec<(ProcessId, Allowed)>> {
+        let literals =
+            if let Formula::And(all) = self.formulas.get(goal) { all } else { &[goal][..] };
+        let mut conditions: Vec<(ProcessId, Allowed)> = Vec::new();
+        for &literal in literals {
+            let (atom, positive) = self.formulas.as_literal(literal)?;
+            let Course::Flips(initial, flips) = self.course(atom) else { return None };
+            let process = flips.first().map(|&event| self.trace.process_of(event));
+            let process = process.unwrap_or(ProcessId(0));
+            if self.trace.process_count() == 0 {
+                return None;
+            }
+            let range = self.trace.range(process);
+            if !flips.iter().all(|event| range.contains(&event.0)) {
+                return None;
+            }
+            let allowed = stretches(range.start, (range.len(), flips), *initial == positive);
+            match conditions.iter_mut().find(|(other, _)| *other == process) {
+                Some((_, known)) => *known = both(known, &allowed),
+                None => conditions.push((process, allowed)),
+            }
+        }
+        Some(conditions)
+    }
+
+    /// The least values that satisfy conditions on processes.
+    fn least(&self, conditions: &[(ProcessId, Allowed)]) -> Option<Vec<u32>> {
+        let clocks = self.clocks();
+        let column = |process: ProcessId| process.index();
+        let allowed: Vec<Allowed> = conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
+        conjunctive::least(&allowed, |from, value, to| {
+            let Some(last) = value.checked_sub(1) else { return 0 };
+            let event = EventId(self.trace.range(conditions[from].0).start + last);
+            clocks.at(event, column(conditions[to].0))
+        })
+    }
+}
+
+/// What becomes of a part.
+enum Step {
+    Known(bool),
+    Ask(FormulaId),
+    Whole,
+}
+
+/// A connective that one operand with the `decisive` value decides.
+fn decide(all: &[FormulaId], known: &FxHashMap<FormulaId, bool>, decisive: bool) -> Step {
+    if all.iter().any(|part| known.get(part) == Some(&decisive)) {
+        return Step::Known(decisive);
+    }
+    match all.iter().find(|part| !known.contains_key(part)) {
+        Some(&part) => Step::Ask(part),
+        None => Step::Known(!decisive),
+    }
+}
+
+/// The intervals on which something holds that flips at some events.
+fn stretches(start: u32, (length, flips): (usize, &[EventId]), initial: bool) -> Allowed {
+    let length = u32::try_from(length).unwrap_or(u32::MAX);
+    let mut found = Vec::new();
+    let (mut holds, mut since) = (initial, 0);
+    for &event in flips {
+        let at = event.0 - start + 1;
+        if holds {
+            found.push((since, at - 1));
+        }
+        (holds, since) = (!holds, at);
+    }
+    if holds {
+        found.push((since, length));
+    }
+    found
+}
+
+/// The intervals that two lists share.
+fn both(left: &Allowed, right: &Allowed) -> Allowed {
+    let (mut i, mut j) = (0, 0);
+    let mut found = Vec::new();
+    while let (Some(a), Some(b)) = (left.get(i), right.get(j)) {
+        let (low, high) = (a.0.max(b.0), a.1.min(b.1));
+        if low <= high {
+            found.push((low, high));
+        }
+        if a.1 < b.1 { i += 1 } else { j += 1 }
+    }
+    found
+}

@@ -1,0 +1,474 @@
+//! From a formula about single cuts to the set of cuts at which it holds, in one pass.
+//!
+//! Layer by layer, what is known of a cut is how far some processes have got. A formula without temporal
+//! operators is then partly decided: its *residual* has only atoms that depend on processes still
+//! to come, each with what it has read so far. [`Machine`] lets the diagram be built from residuals
+//! directly, instead of one operation per connective.
+//!
+//! What an atom has read so far:
+//!
+//! - *of a chain of events that spreads over several processes* (all assignments to a shared variable):
+//!   how far along the chain they are. At a cut the value is that of the last event of the chain in
+//!   the cut, so it is the maximum over processes.
+//! - *of a sum*: the sum of the readings that are known for good.
+//! - *of a comparison of two readings*: the one that is known.
+//!
+//! **Claim.** The machine accepts a cut iff the formula holds there. *Proof.* After the last process that matters to an
+//! atom, for every chain the greatest position reached is known, so every reading and with it the
+//! atom; substituting truth values in a residual is what connectives mean. (Vectors that are not cuts may be
+//! accepted or not; the diagram is only built within the cuts.) ∎
+
+use otus_core::define_id;
+use otus_core::index::{Index as _, IndexVec};
+use otus_core::intern::Interner;
+use otus_syntax::Rational;
+use otus_trace::order::{EventId, PartialOrder, Value};
+use rustc_hash::FxHashMap;
+
+use crate::atom::Atom;
+use crate::formula::{AtomId, Formula, FormulaId, Formulas};
+use crate::interval::{ACCEPT, Machine, REJECT};
+use crate::track::Course;
+use crate::view::View;
+
+define_id! {
+    /// What is left of a formula; the numbers of `false` and `true` are those of the diagram's machines.
+    ResidualId;
+    /// What an atom has read so far.
+    StageId;
+}
+
+const FALSE: ResidualId = ResidualId(REJECT);
+const TRUE: ResidualId = ResidualId(ACCEPT);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Residual {
+    False,
+    True,
+    /// An atom, to be as it is or the other way round.
+    Literal(StageId, bool),
+    And(Box<[ResidualId]>),
+    Or(Box<[ResidualId]>),
+}
+
+/// What an atom has read so far.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Stage {
+    /// Its number among those in use.
+    atom: u32,
+    /// What the readings known for good add up to, in a sum.
+    sum: Rational,
+    /// By chain: how many of its events there have been, or [`GONE`] if it is in the sum.
+    reached: Box<[u32]>,
+}
+
+const GONE: u32 = u32::MAX;
+
+/// A chain of events at which something changes: a reading, or the truth value of an atom.
+#[derive(Debug)]
+struct Chain {
+    /// The last layer that has an event of it.
+    last: Option<usize>,
+    /// Whether that is the only one.
+    alone: bool,
+    /// By how many events there have been: the fewest after which it is the same.
+    same: Box<[u32]>,
+}
+
+/// An atom in use.
+#[derive(Debug)]
+struct Used<'f> {
+    atom: &'f Atom,
+    course: &'f Course,
+    /// Its chains among all.
+    chains: std::ops::Range<usize>,
+    /// The last layer that matters.
+    last: Option<usize>,
+}
+
+/// An event of a chain on some layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Point {
+    /// From which value of the component on.
+    value: u32,
+    chain: u32,
+    /// How many events of the chain there have been then.
+    reached: u32,
+}
+
+/// The residuals of formulas over a view of a trace.
+#[derive(Debug)]
+pub(crate) struct Encoder<'f> {
+    formulas: &'f Formulas,
+    bounds: Vec<u32>,
+    used: Vec<Used<'f>>,
+    by_atom: FxHashMap<AtomId, u32>,
+    chains: Vec<Chain>,
+    /// By layer: its points, in order.
+    points: Vec<Vec<Point>>,
+    residuals: Interner<ResidualId, Residual>,
+    stages: Interner<StageId, Stage>,
+    /// By residual: the chains that it waits for, sorted.
+    waits: IndexVec<ResidualId, Option<Box<[u32]>>>,
+}
+
+impl<'f> Encoder<'f> {
+    /// For the formulas made of some atoms, of which the view has all events that matter.
+    pub(crate) fn new(
+        (formulas, trace, view): (&'f Formulas, &PartialOrder, &View),
+        atoms: impl IntoIterator<Item = (AtomId, &'f Course)>,
+    ) -> Self {
+        let mut encoder = Encoder {
+            formulas,
+            bounds: view.bounds(),
+            used: Vec::new(),
+            by_atom: FxHashMap::default(),
+            chains: Vec::new(),
+            points: vec![Vec::new(); view.processes.len()],
+            residuals: Interner::default(),
+            stages: Interner::default(),
+            waits: IndexVec::default(),
+        };
+        encoder.intern(Residual::False);
+        encoder.intern(Residual::True);
+        for (atom, course) in atoms {
+            let first = encoder.chains.len();
+            match course {
+                Course::Flips(_, flips) => {
+                    let turns = flips.iter().zip([1, 0].into_iter().cycle());
+                    encoder.chain(trace, view, 0, turns.map(|(&event, truth)| (event, truth)));
+                }
+                Course::Tracks(tracks) => {
+                    for track in tracks {
+                        encoder.chain(trace, view, track.initial, track.changes.iter().copied());
+                    }
+                }
+            }
+            let chains = first..encoder.chains.len();
+            let last = encoder.chains[chains.clone()].iter().filter_map(|chain| chain.last).max();
+            encoder.by_atom.insert(atom, number(encoder.used.len()));
+            encoder.used.push(Used { atom: formulas.atom_of(atom), course, chains, last });
+        }
+        for points in &mut encoder.points {
+            points.sort_unstable();
+        }
+        encoder
+    }
+
+    fn chain(
+        &mut self,
+        trace: &PartialOrder,
+        view: &View,
+        initial: u32,
+        changes: impl Iterator<Item = (EventId, u32)>,
+    ) {
+        let chain = number(self.chains.len());
+        let (mut last, mut first) = (None, None);
+        let mut fewest: FxHashMap<u32, u32> = FxHashMap::default();
+        fewest.insert(initial, 0);
+        let mut same = vec![0];
+        // Events of one process come in runs.
+        let mut here: Option<(std::ops::Range<u32>, usize)> = None;
+        for ((event, value), reached) in changes.zip(1..) {
+            same.push(*fewest.entry(value).or_insert(reached));
+            if here.as_ref().is_none_or(|(range, _)| !range.contains(&event.0)) {
+                let process = trace.process_of(event);
+                here = view.dimension(process).map(|layer| (trace.range(process), layer));
+            }
+            let Some((_, layer)) = here else { continue };
+            let Ok(at) = view.events[layer].binary_search(&event) else { continue };
+            first = Some(first.unwrap_or(layer).min(layer));
+            last = last.max(Some(layer));
+            self.points[layer].push(Point { value: number(at + 1), chain, reached });
+        }
+        self.chains.push(Chain { last, alone: first == last, same: same.into() });
+    }
+
+    /// What is left of a formula without temporal operators before anything is known.
+    pub(crate) fn residual(&mut self, formula: FormulaId) -> u32 {
+        let mut done: FxHashMap<FormulaId, ResidualId> = FxHashMap::default();
+        let mut pending = vec![formula];
+        while let Some(&f) = pending.last() {
+            if done.contains_key(&f) {
+                pending.pop();
+                continue;
+            }
+            let node = self.formulas.get(f);
+            let before = pending.len();
+            if let Formula::And(all) | Formula::Or(all) = node {
+                pending.extend(all.iter().copied().filter(|g| !done.contains_key(g)));
+            }
+            if pending.len() > before {
+                continue;
+            }
+            pending.pop();
+            let made = match node {
+                Formula::True => TRUE,
+                Formula::False => FALSE,
+                Formula::And(all) => self.and(all.iter().map(|g| done[g]).collect()),
+                Formula::Or(all) => self.or(all.iter().map(|g| done[g]).collect()),
+                Formula::Atom(_)
+                | Formula::Not(_)
+                | Formula::End
+                | Formula::Next(_)
+                | Formula::Until(_) => {
+                    let literal = self.formulas.as_literal(f);
+                    let (atom, positive) = literal.expect("temporal formulas are not encoded");
+                    self.literal(atom, positive)
+                }
+            };
+            done.insert(f, made);
+        }
+        done[&formula].0
+    }
+
+    /// The conjunction, or disjunction, of residuals.
+    pub(crate) fn join(&mut self, all: &[u32], and: bool) -> u32 {
+        let all = all.iter().map(|&residual| ResidualId(residual)).collect();
+        if and { self.and(all).0 } else { self.or(all).0 }
+    }
+
+    fn literal(&mut self, atom: AtomId, positive: bool) -> ResidualId {
+        let slot = self.by_atom[&atom];
+        let chains = self.used[slot as usize].chains.len();
+        let stage = Stage {
+            atom: slot,
+            sum: Rational::from(0),
+            reached: vec![0; chains].into_boxed_slice(),
+        };
+        self.settle(stage, positive, None)
+    }
+
+    /// A literal after a layer (or before all): decided if nothing that matters is to come.
+    fn settle(&mut self, stage: Stage, positive: bool, layer: Option<usize>) -> ResidualId {
+        let used = &self.used[stage.atom as usize];
+        let over = |last: Option<usize>| match (last, layer) {
+            (None, _) => true,
+            (Some(last), Some(layer)) => last <= layer,
+            (Some(_), None) => false,
+        };
+        if over(used.last) {
+            return if self.holds(&stage) == positive { TRUE } else { FALSE };
+        }
+        let mut stage = stage;
+        if let (Atom::Linear(terms, ..), Course::Tracks(tracks)) = (used.atom, used.course) {
+            for (at, chain) in used.chains.clone().enumerate() {
+                if stage.reached[at] == GONE || !over(self.chains[chain].last) {
+                    continue;
+                }
+                let value = value(tracks, at, stage.reached[at]);
+                if let Value::Number(value) = value
+                    && let Some(summand) = terms[at].1.checked_mul(*value)
+                    && let Some(sum) = stage.sum.checked_add(summand)
+                {
+                    stage.sum = sum;
+                    stage.reached[at] = GONE;
+                }
+            }
+        }
+        let stage = self.stages.intern(stage);
+        self.intern(Residual::Literal(stage, positive))
+    }
+
+    /// The truth value of an atom of which everything is known.
+    fn holds(&self, stage: &Stage) -> bool {
+        let used = &self.used[stage.atom as usize];
+        match used.course {
+            Course::Flips(initial, _) => *initial == stage.reached[0].is_multiple_of(2),
+            Course::Tracks(tracks) => match used.atom {
+                Atom::Linear(terms, comparison, constant) => {
+                    let mut sum = Some(stage.sum);
+                    for (at, &(_, factor)) in terms.iter().enumerate() {
+                        if stage.reached[at] != GONE {
+                            sum = sum.zip(summand(tracks, at, stage.reached[at], factor)).and_then(
+                                |(sum, next): (Rational, Rational)| sum.checked_add(next),
+                            );
+                        }
+                    }
+                    sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
+                }
+                Atom::Member(..) | Atom::Compare(..) | Atom::Pair(..) => {
+                    let values: Vec<&Value> =
+                        (0..tracks.len()).map(|at| value(tracks, at, stage.reached[at])).collect();
+                    used.atom.holds(&values)
+                }
+            },
+        }
+    }
+
+    fn and(&mut self, all: Vec<ResidualId>) -> ResidualId {
+        self.connective(all, FALSE, TRUE)
+    }
+
+    fn or(&mut self, all: Vec<ResidualId>) -> ResidualId {
+        self.connective(all, TRUE, FALSE)
+    }
+
+    fn connective(
+        &mut self,
+        all: Vec<ResidualId>,
+        decisive: ResidualId,
+        neutral: ResidualId,
+    ) -> ResidualId {
+        let mut all = all;
+        if all.contains(&decisive) {
+            return decisive;
+        }
+        all.retain(|&residual| residual != neutral);
+        all.sort_unstable();
+        all.dedup();
+        match *all {
+            [] => neutral,
+            [only] => only,
+            _ if decisive == FALSE => self.intern(Residual::And(all.into())),
+            _ => self.intern(Residual::Or(all.into())),
+        }
+    }
+
+    fn intern(&mut self, residual: Residual) -> ResidualId {
+        let id = self.residuals.intern(residual);
+        if id.index() == self.waits.len() {
+            self.waits.push(None);
+        }
+        id
+    }
+
+    /// The residuals that one is made of, with itself, operands first.
+    fn parts(&self, whole: ResidualId) -> Vec<ResidualId> {
+        let mut parts = vec![whole];
+        let mut next = 0;
+        while let Some(&part) = parts.get(next) {
+            next += 1;
+            if let Residual::And(all) | Residual::Or(all) = &self.residuals.items[part] {
+                parts.extend_from_slice(all);
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        parts
+    }
+
+    /// The chains that the literals of a residual wait for.
+    fn waits(&mut self, whole: ResidualId) -> Box<[u32]> {
+        if let Some(known) = &self.waits[whole] {
+            return known.clone();
+        }
+        let mut chains: Vec<u32> = Vec::new();
+        for part in self.parts(whole) {
+            if let Residual::Literal(stage, _) = self.residuals.items[part] {
+                let used = &self.used[self.stages.items[stage].atom as usize];
+                chains.extend(used.chains.clone().map(number));
+            }
+        }
+        chains.sort_unstable();
+        chains.dedup();
+        let chains: Box<[u32]> = chains.into();
+        self.waits[whole] = Some(chains.clone());
+        chains
+    }
+
+    /// What is left after a layer on which chains have got so far: by chain, 0 for not at all.
+    fn advance(&mut self, whole: ResidualId, layer: usize, reached: &[u32]) -> ResidualId {
+        let mut after: FxHashMap<ResidualId, ResidualId> = FxHashMap::default();
+        for part in self.parts(whole) {
+            let next = match self.residuals.items[part].clone() {
+                Residual::False | Residual::True => part,
+                Residual::Literal(stage, positive) => {
+                    let mut stage = self.stages.items[stage].clone();
+                    let chains = self.used[stage.atom as usize].chains.clone();
+                    for (own, chain) in stage.reached.iter_mut().zip(chains) {
+                        if *own != GONE {
+                            *own = (*own).max(reached[chain]);
+                            let chain = &self.chains[chain];
+                            if chain.last.is_some_and(|last| last <= layer) {
+                                *own = chain.same[*own as usize];
+                            }
+                        }
+                    }
+                    self.settle(stage, positive, Some(layer))
+                }
+                Residual::And(all) => self.and(all.iter().map(|x| after[x]).collect()),
+                Residual::Or(all) => self.or(all.iter().map(|x| after[x]).collect()),
+            };
+            after.insert(part, next);
+        }
+        after[&whole]
+    }
+}
+
+impl Machine for Encoder<'_> {
+    fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>) {
+        let state = ResidualId(state);
+        let bound = self.bounds[layer];
+        if state == FALSE || state == TRUE {
+            intervals.push((bound, state.0));
+            return;
+        }
+        let waits = self.waits(state);
+        let mut waited = vec![false; self.chains.len()];
+        for &chain in &waits {
+            waited[chain as usize] = true;
+        }
+        let mut reached = vec![0; self.chains.len()];
+        // What is left depends only on how far the chains that it waits for have got.
+        let mut known: FxHashMap<Box<[u32]>, ResidualId> = FxHashMap::default();
+        let mut key = vec![0; waits.len()];
+        let points = std::mem::take(&mut self.points[layer]);
+        let mut next = 0;
+        loop {
+            for (key, &chain) in key.iter_mut().zip(&waits) {
+                let (chain, reached) = (&self.chains[chain as usize], reached[chain as usize]);
+                *key = if chain.alone { chain.same[reached as usize] } else { reached };
+            }
+            let after = match known.get(&*key) {
+                Some(&after) => after,
+                None => {
+                    let after = self.advance(state, layer, &reached);
+                    known.insert(key.as_slice().into(), after);
+                    after
+                }
+            };
+            // The next point that matters.
+            while points.get(next).is_some_and(|point| !waited[point.chain as usize]) {
+                next += 1;
+            }
+            let Some(&Point { value, .. }) = points.get(next) else {
+                intervals.push((bound, after.0));
+                break;
+            };
+            intervals.push((value - 1, after.0));
+            while let Some(point) = points.get(next).filter(|point| point.value == value) {
+                let reached = &mut reached[point.chain as usize];
+                *reached = (*reached).max(point.reached);
+                next += 1;
+            }
+        }
+        self.points[layer] = points;
+    }
+}
+
+/// The value of a reading after so many of its changes.
+fn value(tracks: &[crate::track::Track], at: usize, reached: u32) -> &Value {
+    let track = &tracks[at];
+    let number = match reached.checked_sub(1) {
+        None => track.initial,
+        Some(last) => track.changes[last as usize].1,
+    };
+    &track.values[number as usize]
+}
+
+fn summand(
+    tracks: &[crate::track::Track],
+    at: usize,
+    reached: u32,
+    factor: Rational,
+) -> Option<Rational> {
+    match value(tracks, at, reached) {
+        Value::Number(number) => factor.checked_mul(*number),
+        Value::Boolean(_) | Value::Text(_) => None,
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

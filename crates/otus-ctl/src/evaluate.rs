@@ -1,0 +1,191 @@
+//! Formulas as sets of cuts, on interval diagrams.
+//!
+//! Bottom up: the largest parts without temporal operators in one pass each ([`encode`](crate::encode)), `¬` as a
+//! difference from the lattice, `EX` as a shift and `E[f U g]` as constrained backward reachability, for
+//! which the diagram needs no iteration. `EF g` is the downward closure of g, since every cut
+//! below a cut reaches it (Lemma 10 of paper 001).
+//!
+//! The set of all cuts is made only if something is read against it (`¬`, `EX`, `EF`).
+//!
+//! Garbage is collected between operations when half of the nodes allowed, or four million, are in use.
+
+use otus_core::index::Index as _;
+use otus_trace::order::PartialOrder;
+
+use crate::encode::Encoder;
+use crate::formula::{AtomId, Formula, FormulaId, Formulas};
+use crate::interval::{Budget, Diagram, Set, Stop};
+use crate::track::Course;
+use crate::view::View;
+
+/// From how many nodes on garbage is worth collecting.
+const MANY: usize = 4_000_000;
+
+/// The sets of cuts of some formulas.
+#[derive(Debug)]
+pub(crate) struct Evaluation<'f> {
+    formulas: &'f Formulas,
+    view: &'f View,
+    pub(crate) diagram: Diagram,
+    /// All cuts, once they are needed.
+    top: Option<Set>,
+    encoder: Encoder<'f>,
+    /// By formula.
+    sets: Vec<Option<Set>>,
+}
+
+impl<'f> Evaluation<'f> {
+    /// Over the cuts of a view.
+    pub(crate) fn new(
+        (formulas, trace, view): (&'f Formulas, &PartialOrder, &'f View),
+        atoms: impl IntoIterator<Item = (AtomId, &'f Course)>,
+        budget: Budget,
+    ) -> Self {
+        Evaluation {
+            formulas,
+            view,
+            diagram: Diagram::with_budget(&view.bounds(), budget),
+            top: None,
+            encoder: Encoder::new((formulas, trace, view), atoms),
+            sets: vec![None; formulas.count()],
+        }
+    }
+
+    /// All cuts.
+    pub(crate) fn top(&mut self) -> Result<Set, Stop> {
+        match self.top {
+            Some(top) => Ok(top),
+            None => {
+                let top = self.diagram.lattice(&self.view.clocks)?;
+                self.top = Some(top);
+                Ok(top)
+            }
+        }
+    }
+
+    /// A cut at which a formula holds, if there is one. If the formula is about single cuts, neither all
+    /// cuts nor those of the formula are made.
+    pub(crate) fn find(&mut self, formula: FormulaId) -> Result<Option<Vec<u32>>, Stop> {
+        if self.formulas.is_temporal(formula) {
+            let set = self.set(formula)?;
+            return Ok(self.diagram.least(set));
+        }
+        let residual = self.encoder.residual(formula);
+        self.diagram.lattice_find(&self.view.clocks, &mut self.encoder, residual)
+    }
+
+    /// The cuts at which a formula holds.
+    pub(crate) fn set(&mut self, formula: FormulaId) -> Result<Set, Stop> {
+        let mut pending = vec![formula];
+        while let Some(&f) = pending.last() {
+            if self.sets[f.index()].is_some() {
+                pending.pop();
+                continue;
+            }
+            let before = pending.len();
+            if self.formulas.is_temporal(f) {
+                let operands = self.formulas.get(f).operands();
+                let missing = operands.iter().filter(|&&g| {
+                    self.sets[g.index()].is_none()
+                        && (self.formulas.is_temporal(g) || !self.joins(f))
+                });
+                pending.extend(missing);
+            }
+            if pending.len() > before {
+                continue;
+            }
+            let set = self.make(f)?;
+            self.sets[f.index()] = Some(set);
+            pending.pop();
+            self.tidy();
+        }
+        Ok(self.sets[formula.index()].unwrap_or(Set::EMPTY))
+    }
+
+    /// Whether the operands of a formula that are not temporal are encoded together.
+    fn joins(&self, f: FormulaId) -> bool {
+        matches!(self.formulas.get(f), Formula::And(_) | Formula::Or(_))
+    }
+
+    fn known(&self, f: FormulaId) -> Set {
+        self.sets[f.index()].unwrap_or(Set::EMPTY)
+    }
+
+    fn make(&mut self, f: FormulaId) -> Result<Set, Stop> {
+        if !self.formulas.is_temporal(f) {
+            let residual = self.encoder.residual(f);
+            return match self.top {
+                Some(top) => self.diagram.build(&mut self.encoder, residual, top),
+                None => {
+                    let clocks = &self.view.clocks;
+                    self.diagram.lattice_where(clocks, &mut self.encoder, residual)
+                }
+            };
+        }
+        match self.formulas.get(f) {
+            Formula::True | Formula::False | Formula::Atom(_) => unreachable!("not temporal"),
+            Formula::End => {
+                let corner: Vec<(u32, u32)> =
+                    self.diagram.bounds().iter().map(|&bound| (bound, bound)).collect();
+                self.diagram.cuboid(&corner)
+            }
+            Formula::Not(g) => {
+                let top = self.top()?;
+                self.diagram.difference(top, self.known(*g))
+            }
+            Formula::And(all) => self.connective(all, true),
+            Formula::Or(all) => self.connective(all, false),
+            Formula::Next(g) => {
+                let before = self.diagram.predecessors(self.known(*g))?;
+                let top = self.top()?;
+                self.diagram.intersect(before, top)
+            }
+            Formula::Until([through, goal]) => {
+                let goal = self.known(*goal);
+                if *through == Formulas::TRUE {
+                    let top = self.top()?;
+                    self.diagram.below(goal, top)
+                } else {
+                    self.diagram.until(self.known(*through), goal)
+                }
+            }
+        }
+    }
+
+    fn connective(&mut self, all: &[FormulaId], and: bool) -> Result<Set, Stop> {
+        let (mut plain, mut set) = (Vec::new(), None);
+        for &g in all {
+            if !self.formulas.is_temporal(g) {
+                plain.push(self.encoder.residual(g));
+                continue;
+            }
+            let next = self.known(g);
+            set = Some(match set {
+                None => next,
+                Some(set) if and => self.diagram.intersect(set, next)?,
+                Some(set) => self.diagram.union(set, next)?,
+            });
+        }
+        let set = set.unwrap_or(Set::EMPTY);
+        if plain.is_empty() {
+            return Ok(set);
+        }
+        let residual = self.encoder.join(&plain, and);
+        if and {
+            return self.diagram.build(&mut self.encoder, residual, set);
+        }
+        let top = self.top()?;
+        let more = self.diagram.build(&mut self.encoder, residual, top)?;
+        self.diagram.union(set, more)
+    }
+
+    /// Collects garbage if there may be much.
+    fn tidy(&mut self) {
+        let allowed = self.diagram.budget().max_nodes.unwrap_or(u64::MAX) / 2;
+        let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY);
+        if self.diagram.nodes() > limit {
+            let sets = self.sets.iter_mut().filter_map(Option::as_mut);
+            self.diagram.collect(sets.chain(self.top.as_mut()));
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! Which atoms hold at a cut, component after component.
+//!
+//! An atom that depends on one component has a bit in a table of that component. Any other one is decided
+//! by the last of its components: by then it is known how far each of its chains of events has got, since that is
+//! the maximum over components.
+
+use std::cmp::Ordering;
+
+use otus_syntax::Rational;
+use otus_syntax::ast::formula::Comparison;
+use otus_trace::order::{EventId, Value};
+use rustc_hash::FxHashMap;
+
+use super::Input;
+use crate::atom::Atom;
+use crate::formula::AtomId;
+use crate::track::{Course, Track};
+
+/// The atoms of a formula.
+#[derive(Debug)]
+pub(super) struct Atoms<'f> {
+    /// By atom.
+    pub(super) position: FxHashMap<AtomId, usize>,
+    /// How many words hold a bit for each atom.
+    pub(super) words: usize,
+    /// How many chains the atoms of several components have together.
+    pub(super) chains: usize,
+    /// The atoms of no component that hold.
+    constant: Vec<u64>,
+    layers: Vec<Layer>,
+    distant: Vec<Distant<'f>>,
+}
+
+/// What one component says.
+#[derive(Debug, Default, Clone)]
+struct Layer {
+    /// By value: the atoms of this component alone that hold.
+    local: Vec<u64>,
+    /// The chains that have events here.
+    chains: Vec<u32>,
+    /// By value, for each of these chains: how many of its events there have been then.
+    reached: Vec<u32>,
+    /// The atoms of several components that are decided here.
+    decided: Vec<usize>,
+}
+
+/// An atom of several components.
+#[derive(Debug)]
+struct Distant<'f> {
+    position: usize,
+    atom: &'f Atom,
+    course: &'f Course,
+    chains: std::ops::Range<usize>,
+    /// The atom as a sum of whole numbers compared with nought, if it can be one.
+    sum: Option<Sum>,
+}
+
+/// `constant + Σ (what a chain adds) ⋈ 0`
+#[derive(Debug)]
+struct Sum {
+    /// By chain, by how far it has got.
+    summands: Vec<Vec<i64>>,
+    constant: i64,
+    comparison: Comparison,
+}
+
+/// An event of a chain: its layer, from which value on, and the how many-th of its chain it is.
+struct Point {
+    layer: usize,
+    value: u32,
+    reached: u32,
+}
+
+impl<'f> Atoms<'f> {
+    /// Of the components in this order: by layer, the dimension of the view.
+    pub(super) fn new(input: Input<'f>, order: &[usize], bounds: &[u32]) -> Self {
+        let words = input.atoms.len().div_ceil(64).max(1);
+        let layer = |bound: &u32| Layer {
+            local: vec![0; (*bound as usize + 1) * words],
+            ..Layer::default()
+        };
+        let mut atoms = Atoms {
+            position: FxHashMap::default(),
+            words,
+            chains: 0,
+            constant: vec![0; words],
+            layers: bounds.iter().map(layer).collect(),
+            distant: Vec::new(),
+        };
+        // By layer: the points of chains there.
+        let mut points: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); bounds.len()];
+        for (position, &(atom, course)) in input.atoms.iter().enumerate() {
+            atoms.position.insert(atom, position);
+            let chains: Vec<Vec<Point>> = match course {
+                Course::Flips(_, flips) => vec![place(input, order, flips.iter().copied())],
+                Course::Tracks(tracks) => tracks
+                    .iter()
+                    .map(|track| place(input, order, track.changes.iter().map(|change| change.0)))
+                    .collect(),
+            };
+            let mut used = chains.iter().flatten().map(|point| point.layer);
+            let first = used.next();
+            let alone = used.all(|layer| Some(layer) == first);
+            match (first, course) {
+                (Some(layer), Course::Flips(initial, _)) if alone => {
+                    atoms.local(position, layer, *initial, &chains[0]);
+                }
+                _ => {
+                    let start = atoms.chains;
+                    atoms.chains += chains.len();
+                    for (chain, own) in (start..).zip(&chains) {
+                        for point in own {
+                            let chain = u32::try_from(chain).expect("chains are few");
+                            points[point.layer].push((chain, point.value, point.reached));
+                        }
+                    }
+                    let (atom, chains_of) = (input.formulas.atom_of(atom), start..atoms.chains);
+                    let sum = Sum::new(atom, course);
+                    let distant = Distant { position, atom, course, chains: chains_of, sum };
+                    match chains.iter().flatten().map(|point| point.layer).max() {
+                        Some(last) => atoms.layers[last].decided.push(atoms.distant.len()),
+                        None => set(
+                            &mut atoms.constant,
+                            position,
+                            distant.holds(&vec![0; atoms.chains]),
+                        ),
+                    }
+                    atoms.distant.push(distant);
+                }
+            }
+        }
+        for ((layer, points), &bound) in atoms.layers.iter_mut().zip(&mut points).zip(bounds) {
+            layer.gather(points, bound);
+        }
+        atoms
+    }
+
+    fn local(&mut self, position: usize, layer: usize, initial: bool, flips: &[Point]) {
+        let table = self.layers[layer].local.chunks_exact_mut(self.words);
+        let mut next = 0;
+        for (words, value) in table.zip(0..) {
+            while flips.get(next).is_some_and(|flip| flip.value <= value) {
+                next += 1;
+            }
+            set(words, position, initial == next.is_multiple_of(2));
+        }
+    }
+
+    /// What is known before any component is.
+    pub(super) fn first(&self) -> (Vec<u64>, Vec<u32>) {
+        (self.constant.clone(), vec![0; self.chains])
+    }
+
+    /// What is known with one more component: atoms that hold, and how far chains have got.
+    pub(super) fn enter(
+        &self,
+        layer: usize,
+        value: u32,
+        (mask, reached): (&mut [u64], &mut [u32]),
+    ) {
+        let own = &self.layers[layer];
+        own.add(value, self.words, mask, reached);
+        for &at in &own.decided {
+            let distant = &self.distant[at];
+            set(mask, distant.position, distant.holds(reached));
+        }
+    }
+
+    /// The atoms that hold at each cut of a row, from the greatest value of the last component down.
+    pub(super) fn row(
+        &self,
+        layer: usize,
+        (low, high): (u32, u32),
+        (mask, reached): (&[u64], &[u32]),
+        rows: &mut Vec<u64>,
+    ) {
+        let own = &self.layers[layer];
+        rows.clear();
+        let table = &own.local[low as usize * self.words..(high as usize + 1) * self.words];
+        if let [mask] = *mask {
+            rows.extend(table.iter().rev().map(|here| mask | here));
+        } else {
+            for here in table.chunks_exact(self.words).rev() {
+                rows.extend(mask.iter().zip(here).map(|(mask, here)| mask | here));
+            }
+        }
+        if own.decided.is_empty() {
+            return;
+        }
+        let width = own.chains.len();
+        let mut now = reached.to_vec();
+        let mut before: Option<u32> = None;
+        for (value, words) in (low..=high).rev().zip(0..) {
+            let words: usize = words;
+            let here = &own.reached[value as usize * width..][..width];
+            let same = before
+                .is_some_and(|before| own.reached[before as usize * width..][..width] == *here);
+            before = Some(value);
+            let (done, rest) = rows.split_at_mut(words * self.words);
+            let current = &mut rest[..self.words];
+            if !same {
+                now.copy_from_slice(reached);
+                for (&chain, &here) in own.chains.iter().zip(here) {
+                    now[chain as usize] = now[chain as usize].max(here);
+                }
+            }
+            for &at in &own.decided {
+                let distant = &self.distant[at];
+                let holds = if same {
+                    let last = &done[(words - 1) * self.words..];
+                    last[distant.position / 64] >> (distant.position % 64) & 1 == 1
+                } else {
+                    distant.holds(&now)
+                };
+                set(current, distant.position, holds);
+            }
+        }
+    }
+}
+
+impl Layer {
+    /// Makes the table of chains from their points.
+    fn gather(&mut self, points: &mut [(u32, u32, u32)], bound: u32) {
+        points.sort_unstable();
+        for group in points.chunk_by(|a, b| a.0 == b.0) {
+            self.chains.push(group[0].0);
+        }
+        let width = self.chains.len();
+        if width == 0 {
+            return;
+        }
+        self.reached = vec![0; (bound as usize + 1) * width];
+        for (column, group) in points.chunk_by(|a, b| a.0 == b.0).enumerate() {
+            let (mut next, mut reached) = (0, 0);
+            for (row, value) in self.reached.chunks_exact_mut(width).zip(0..) {
+                while let Some(point) = group.get(next).filter(|point| point.1 <= value) {
+                    reached = point.2.max(reached);
+                    next += 1;
+                }
+                row[column] = reached;
+            }
+        }
+    }
+
+    fn add(&self, value: u32, words: usize, mask: &mut [u64], reached: &mut [u32]) {
+        let table = &self.local[value as usize * words..][..words];
+        for (mask, here) in mask.iter_mut().zip(table) {
+            *mask |= here;
+        }
+        let width = self.chains.len();
+        for (column, &chain) in self.chains.iter().enumerate() {
+            let here = self.reached[value as usize * width + column];
+            let reached = &mut reached[chain as usize];
+            *reached = (*reached).max(here);
+        }
+    }
+}
+
+impl Distant<'_> {
+    /// Whether it holds when all chains have got so far.
+    fn holds(&self, reached: &[u32]) -> bool {
+        let reached = &reached[self.chains.clone()];
+        if let Some(sum) = &self.sum {
+            return sum.holds(reached);
+        }
+        match self.course {
+            Course::Flips(initial, _) => *initial == reached[0].is_multiple_of(2),
+            Course::Tracks(tracks) => {
+                let values: Vec<&Value> = tracks
+                    .iter()
+                    .zip(reached)
+                    .map(|(track, &reached)| {
+                        let number = match reached.checked_sub(1) {
+                            None => track.initial,
+                            Some(last) => track.changes[last as usize].1,
+                        };
+                        &track.values[number as usize]
+                    })
+                    .collect();
+                self.atom.holds(&values)
+            }
+        }
+    }
+}
+
+impl Sum {
+    /// A sum of fractions by a common denominator; a comparison of two values by their ranks among all.
+    fn new(atom: &Atom, course: &Course) -> Option<Self> {
+        let Course::Tracks(tracks) = course else { return None };
+        let (comparison, constant, values) = match atom {
+            Atom::Linear(terms, comparison, constant) => {
+                let mut summands: Vec<Vec<Rational>> = Vec::new();
+                for (track, (_, factor)) in tracks.iter().zip(terms) {
+                    let summand = |value: &Value| match value {
+                        Value::Number(number) => factor.checked_mul(*number),
+                        Value::Boolean(_) | Value::Text(_) => None,
+                    };
+                    summands.push(track.values.iter().map(summand).collect::<Option<_>>()?);
+                }
+                let all = summands.iter().flatten().chain([constant]);
+                let common = all.into_iter().try_fold(1, |common: i64, number| {
+                    common.checked_mul(number.denominator() / gcd(common, number.denominator()))
+                })?;
+                let scale = |number: &Rational| {
+                    number.numerator().checked_mul(common / number.denominator())
+                };
+                let scaled = |numbers: &Vec<Rational>| numbers.iter().map(scale).collect();
+                let values: Vec<Vec<i64>> = summands.iter().map(scaled).collect::<Option<_>>()?;
+                (*comparison, scale(constant)?.checked_neg()?, values)
+            }
+            Atom::Pair(_, comparison, _) => {
+                let mut all: Vec<&Value> = tracks.iter().flat_map(|track| &track.values).collect();
+                let kind = all.first()?.kind();
+                if all.iter().any(|value| value.kind() != kind) {
+                    return None;
+                }
+                let order = |a: &Value, b: &Value| a.compare(b).unwrap_or(Ordering::Equal);
+                all.sort_by(|a, b| order(a, b));
+                let rank = |value: &Value| {
+                    i64::try_from(all.partition_point(|other| order(other, value).is_lt())).ok()
+                };
+                let ranks = |track: &Track| track.values.iter().map(rank).collect();
+                let mut values: Vec<Vec<i64>> = tracks.iter().map(ranks).collect::<Option<_>>()?;
+                values[1].iter_mut().for_each(|rank| *rank = -*rank);
+                (*comparison, 0, values)
+            }
+            Atom::Member(..) | Atom::Compare(..) => return None,
+        };
+        // No sum, in any order, exceeds this.
+        let greatest = |numbers: &Vec<i64>| numbers.iter().map(|x| i128::from(*x).abs()).max();
+        let most: i128 =
+            values.iter().filter_map(greatest).sum::<i128>() + i128::from(constant).abs();
+        i64::try_from(most).ok()?;
+        let along = |(track, values): (&Track, Vec<i64>)| {
+            let numbers = track.changes.iter().map(|change| change.1);
+            [track.initial]
+                .into_iter()
+                .chain(numbers)
+                .map(|number| values[number as usize])
+                .collect()
+        };
+        Some(Sum { summands: tracks.iter().zip(values).map(along).collect(), constant, comparison })
+    }
+
+    fn holds(&self, reached: &[u32]) -> bool {
+        let summands = self.summands.iter().zip(reached);
+        let sum: i64 = summands.map(|(summands, &reached)| summands[reached as usize]).sum();
+        self.comparison.holds((sum + self.constant).cmp(&0))
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Where the events of a chain are.
+fn place(input: Input<'_>, order: &[usize], events: impl Iterator<Item = EventId>) -> Vec<Point> {
+    let mut layers = vec![0; order.len()];
+    for (layer, &dimension) in order.iter().enumerate() {
+        layers[dimension] = layer;
+    }
+    // Events of one process come in runs.
+    let mut here: Option<(std::ops::Range<u32>, usize)> = None;
+    let mut points = Vec::new();
+    for (event, reached) in events.zip(1..) {
+        if here.as_ref().is_none_or(|(range, _)| !range.contains(&event.0)) {
+            let process = input.trace.process_of(event);
+            let dimension = input.view.dimension(process);
+            here = dimension.map(|dimension| (input.trace.range(process), dimension));
+        }
+        let Some((_, dimension)) = here else { continue };
+        let Ok(at) = input.view.events[dimension].binary_search(&event) else { continue };
+        let value = u32::try_from(at + 1).expect("events have such numbers");
+        points.push(Point { layer: layers[dimension], value, reached });
+    }
+    points
+}
+
+fn set(words: &mut [u64], position: usize, holds: bool) {
+    words[position / 64] |= u64::from(holds) << (position % 64);
+}

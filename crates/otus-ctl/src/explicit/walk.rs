@@ -1,0 +1,291 @@
+//! All cuts in descending lexicographic order, row by row.
+
+use super::atoms::Atoms;
+use super::program::Program;
+use super::{Input, Tally};
+use crate::formula::FormulaId;
+use crate::interval::{Budget, Clocks as _, Stop};
+
+/// No such prefix.
+const NONE: u32 = u32::MAX;
+
+/// After how many cuts the clock is asked.
+const PATIENCE: u64 = 1 << 14;
+
+/// A search through all cuts.
+#[derive(Debug)]
+pub(super) struct Walk<'f> {
+    input: Input<'f>,
+    budget: &'f Budget,
+    program: Program,
+    atoms: Atoms<'f>,
+    /// By layer: the dimension of the view.
+    order: Vec<usize>,
+    bounds: Vec<u32>,
+    /// By depth: its prefixes in the order in which they were visited, which is descending.
+    prefixes: Vec<Vec<Prefix>>,
+    /// What cuts remember, in the same order.
+    bytes: Vec<u8>,
+    frames: Vec<Frame>,
+    tally: Tally,
+    /// How many cuts had been visited when the clock was last asked.
+    asked: u64,
+}
+
+/// The first components of some cuts.
+#[derive(Debug, Clone, Copy)]
+struct Prefix {
+    /// The greatest value of the next component.
+    high: u32,
+    /// Where the prefixes, or cuts, begin that are longer by one component, the greatest first.
+    start: u32,
+}
+
+/// What is known of the prefix that the search is at, at some depth.
+#[derive(Debug, Clone, Default)]
+struct Frame {
+    /// Of the next component and of all later ones: the least and the greatest value.
+    low: Vec<u32>,
+    high: Vec<u32>,
+    /// The next component.
+    value: u32,
+    /// The successors along each component so far, as prefixes of the same depth.
+    successors: Vec<u32>,
+    /// Atoms that hold.
+    mask: Vec<u64>,
+    /// How far chains have got.
+    reached: Vec<u32>,
+    /// Whether all components so far are at their bounds.
+    end: bool,
+}
+
+impl<'f> Walk<'f> {
+    pub(super) fn new(input: Input<'f>, formula: FormulaId, budget: &'f Budget) -> Self {
+        let view_bounds = input.view.bounds();
+        // The longest process comes last, since rows are fast.
+        let mut order: Vec<usize> = (0..view_bounds.len()).collect();
+        if let Some(longest) = order.iter().copied().max_by_key(|&at| view_bounds[at]) {
+            order.retain(|&at| at != longest);
+            order.push(longest);
+        }
+        let mut bounds: Vec<u32> = order.iter().map(|&at| view_bounds[at]).collect();
+        if bounds.is_empty() {
+            // Without any component there is one cut, as with one that is always 0.
+            bounds.push(0);
+        }
+        let atoms = Atoms::new(input, &order, &bounds);
+        let program = Program::new(input.formulas, formula, &atoms.position);
+        let layers = bounds.len();
+        let (mask, reached) = atoms.first();
+        let frame = Frame {
+            low: vec![0; layers],
+            high: bounds.clone(),
+            value: 0,
+            successors: vec![NONE; layers],
+            mask,
+            reached,
+            end: true,
+        };
+        Walk {
+            input,
+            budget,
+            program,
+            atoms,
+            order,
+            bounds,
+            prefixes: vec![Vec::new(); layers],
+            bytes: Vec::new(),
+            frames: vec![frame; layers],
+            tally: Tally { cuts: 0, satisfying: 0, holds: false },
+            asked: 0,
+        }
+    }
+
+    /// Visits all cuts, or all until the first that satisfies the formula.
+    pub(super) fn run(mut self, until_satisfied: bool) -> Result<Tally, Stop> {
+        self.budget.check_time()?;
+        let last = self.bounds.len() - 1;
+        let mut results = vec![false; self.program.results()];
+        let (mut row_atoms, mut row_bytes) = (Vec::new(), Vec::new());
+        let mut depth = 0;
+        self.open(0)?;
+        loop {
+            while depth < last {
+                depth += 1;
+                self.open(depth)?;
+            }
+            self.row(until_satisfied, &mut results, &mut row_atoms, &mut row_bytes)?;
+            if until_satisfied && self.tally.satisfying > 0 {
+                return Ok(self.tally);
+            }
+            // The next smaller value of the last component but one that has one.
+            loop {
+                let Some(above) = depth.checked_sub(1) else { return Ok(self.tally) };
+                depth = above;
+                let frame = &mut self.frames[depth];
+                if frame.value > frame.low[depth] {
+                    frame.value -= 1;
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Begins with the greatest value of the component at a depth, after those before it were chosen.
+    fn open(&mut self, depth: usize) -> Result<(), Stop> {
+        let remembers = self.program.bytes() > 0;
+        if let Some(above) = depth.checked_sub(1) {
+            let (before, after) = self.frames.split_at_mut(depth);
+            let (parent, frame) = (&before[above], &mut after[0]);
+            let clocks = &self.input.view.clocks;
+            for other in depth..self.bounds.len() {
+                let (from, to) = (self.order[above], self.order[other]);
+                let low = clocks.lower(from, parent.value, to);
+                let high = clocks.upper(from, parent.value, to);
+                frame.low[other] = low.max(parent.low[other]);
+                frame.high[other] = high.min(parent.high[other]);
+            }
+            frame.end = parent.end && parent.value == self.bounds[above];
+            frame.mask.copy_from_slice(&parent.mask);
+            frame.reached.copy_from_slice(&parent.reached);
+            self.atoms.enter(above, parent.value, (&mut frame.mask, &mut frame.reached));
+            if remembers {
+                for component in 0..above {
+                    frame.successors[component] = extension(
+                        &self.prefixes[above],
+                        parent.successors[component],
+                        parent.value,
+                    );
+                }
+                // The one visited before this one has the next greater value.
+                frame.successors[above] = if parent.value < parent.high[above] {
+                    number(self.prefixes[depth].len() - 1)?
+                } else {
+                    NONE
+                };
+            }
+        }
+        let frame = &mut self.frames[depth];
+        frame.value = frame.high[depth];
+        let high = frame.value;
+        if remembers {
+            let start = match self.prefixes.get(depth + 1) {
+                Some(longer) => number(longer.len())?,
+                None => number(self.bytes.len() / self.program.bytes())?,
+            };
+            if self.prefixes[depth].len() == self.prefixes[depth].capacity() {
+                let more = (self.prefixes[depth].len() / 2).max(64);
+                self.budget.check_bytes(self.held() + more * size_of::<Prefix>())?;
+                self.prefixes[depth].reserve_exact(more);
+            }
+            self.prefixes[depth].push(Prefix { high, start });
+        }
+        Ok(())
+    }
+
+    /// Decides all cuts with the components chosen so far.
+    fn row(
+        &mut self,
+        until_satisfied: bool,
+        results: &mut [bool],
+        row_atoms: &mut Vec<u64>,
+        row_bytes: &mut Vec<u8>,
+    ) -> Result<(), Stop> {
+        let last = self.bounds.len() - 1;
+        let frame = &self.frames[last];
+        let (low, high) = (frame.low[last], frame.high[last]);
+        let length = (high - low) as usize + 1;
+        self.tally.cuts += length as u64;
+        if self.budget.max_nodes.is_some_and(|most| self.tally.cuts > most) {
+            return Err(Stop::Nodes);
+        }
+        if self.tally.cuts - self.asked > PATIENCE {
+            self.asked = self.tally.cuts;
+            self.budget.check_time()?;
+        }
+        self.atoms.row(last, (low, high), (&frame.mask, &frame.reached), row_atoms);
+        let width = self.program.bytes();
+        row_bytes.clear();
+        row_bytes.resize(length * width, 0);
+        if width > 0 {
+            for component in 0..last {
+                self.take_over(frame.successors[component], (low, high), row_bytes);
+            }
+        }
+        let words = self.atoms.words;
+        let is_end = frame.end && high == self.bounds[last];
+        for at in 0..length {
+            let (done, rest) = row_bytes.split_at_mut(at * width);
+            let own = &mut rest[..width];
+            if at > 0 {
+                for (own, next) in own.iter_mut().zip(&done[(at - 1) * width..]) {
+                    *own |= next;
+                }
+            }
+            let atoms = &row_atoms[at * words..][..words];
+            let holds = self.program.run(atoms, is_end && at == 0, own, results);
+            self.tally.satisfying += u64::from(holds);
+            self.tally.holds = holds;
+            if holds && until_satisfied {
+                return Ok(());
+            }
+        }
+        if width > 0 {
+            let needed = self.bytes.len() + row_bytes.len();
+            if needed > self.bytes.capacity() {
+                number(self.bytes.len().div_ceil(width) + length)?;
+                let more = (self.bytes.len() / 2).max(row_bytes.len()).max(1024);
+                self.budget.check_bytes(self.held() + more)?;
+                self.bytes.reserve_exact(more);
+            }
+            self.bytes.extend_from_slice(row_bytes);
+        }
+        Ok(())
+    }
+
+    /// What the successors of a row along one component remember, which are part of the row of another prefix.
+    fn take_over(&self, other: u32, (low, high): (u32, u32), row: &mut [u8]) {
+        let Some(of) = self.prefixes[self.bounds.len() - 1].get(other as usize) else { return };
+        let width = self.program.bytes();
+        let end = self.end_of(other);
+        let least = of.high + 1 - (end - of.start);
+        let (from, to) = (high.min(of.high), low.max(least));
+        if from < to {
+            return;
+        }
+        let length = (from - to + 1) as usize * width;
+        let theirs = &self.bytes[(of.start + (of.high - from)) as usize * width..][..length];
+        let ours = &mut row[(high - from) as usize * width..][..length];
+        for (ours, theirs) in ours.iter_mut().zip(theirs) {
+            *ours |= theirs;
+        }
+    }
+
+    /// Where the cuts of a prefix of all components but the last end.
+    fn end_of(&self, prefix: u32) -> u32 {
+        // A prefix that is a successor was visited before the one the search is at.
+        self.prefixes[self.bounds.len() - 1][prefix as usize + 1].start
+    }
+
+    /// How many bytes are in use.
+    fn held(&self) -> usize {
+        let prefixes: usize = self.prefixes.iter().map(Vec::capacity).sum();
+        prefixes * size_of::<Prefix>() + self.bytes.capacity()
+    }
+}
+
+/// The prefix that extends another one by a value, if there is one.
+fn extension(prefixes: &[Prefix], prefix: u32, value: u32) -> u32 {
+    let Some(of) = prefixes.get(prefix as usize) else { return NONE };
+    // A successor was visited before the prefix the search is at, so another one follows it.
+    let count = prefixes[prefix as usize + 1].start - of.start;
+    if value > of.high || of.high - value >= count {
+        return NONE;
+    }
+    of.start + (of.high - value)
+}
+
+/// A number of cuts or prefixes, of which there are not more than fit.
+fn number(index: usize) -> Result<u32, Stop> {
+    u32::try_from(index).ok().filter(|&number| number < NONE).ok_or(Stop::Nodes)
+}

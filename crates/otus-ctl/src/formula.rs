@@ -1,0 +1,331 @@
+//! Formulas of CTL, each stored once, and what they are made of.
+//!
+//! # Semantics
+//!
+//! A formula is read at a cut, over the runs from there to the last cut E, one event at a time (section
+//! 3.2 of paper 001). Runs are finite: `EX f` is false at E and `AX f` true.
+//!
+//! # Core
+//!
+//! Everything is made of atoms, Boolean connectives, `EX`, `E[f U g]`, and *end*, which holds at E alone:
+//!
+//! ```text
+//! EF g     = E[true U g]                  AF g     = ¬EG ¬g
+//! EG f     = E[f U (f ∧ end)]             AG f     = ¬EF ¬f
+//! E[f W g] = E[f U (g ∨ (f ∧ end))]       A[f W g] = ¬E[¬g U (¬f ∧ ¬g)]
+//! E[f R g] = E[g W (f ∧ g)]               A[f R g] = ¬E[¬f U ¬g]
+//! AX f     = ¬EX ¬f                       A[f U g] = ¬E[¬g U (¬g ∧ (¬f ∨ end))]
+//! ```
+//!
+//! *Proof* of the last one, which the paper's fixpoints get wrong: `A[f U g]` fails on a run iff before any
+//! g-cut there is a cut without f, or the run ends without a g-cut; that is, some cut is reached
+//! through ¬g-cuts that is itself ¬g and either ¬f or the end. `EG f` on a finite run: all cuts up
+//! to E satisfy f. The others are the usual dualities. ∎
+//!
+//! Negation stands only before atoms, *end*, `EX` and `E U`: De Morgan's laws are applied when a formula is
+//! made. Conjunctions and disjunctions are sorted sets, so equal formulas are nearly always the
+//! same number, and several formulas share their parts.
+
+use otus_core::define_id;
+use otus_core::index::{Index as _, IndexVec};
+use otus_core::intern::Interner;
+
+use crate::atom::Atom;
+
+define_id! {
+    /// A formula of a [`Formulas`].
+    pub FormulaId;
+    /// An atomic predicate of a [`Formulas`].
+    pub AtomId;
+}
+
+/// What a formula is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Formula {
+    /// Holds everywhere.
+    True,
+    /// Holds nowhere.
+    False,
+    /// Holds at the last cut alone.
+    End,
+    /// An atomic predicate.
+    Atom(AtomId),
+    /// Of an atom, the end, `EX` or `E U`.
+    Not(FormulaId),
+    /// At least two, sorted.
+    And(Box<[FormulaId]>),
+    /// At least two, sorted.
+    Or(Box<[FormulaId]>),
+    /// `EX f`
+    Next(FormulaId),
+    /// `E[f U g]`
+    Until([FormulaId; 2]),
+}
+
+impl Formula {
+    /// The formulas directly below.
+    pub fn operands(&self) -> &[FormulaId] {
+        match self {
+            Formula::True | Formula::False | Formula::End | Formula::Atom(_) => &[],
+            Formula::Not(f) | Formula::Next(f) => std::slice::from_ref(f),
+            Formula::And(all) | Formula::Or(all) => all,
+            Formula::Until(both) => both,
+        }
+    }
+}
+
+/// Formulas over a trace, and their atoms.
+#[derive(Debug, Clone)]
+pub struct Formulas {
+    pub(crate) atoms: Interner<AtomId, Atom>,
+    nodes: Interner<FormulaId, Formula>,
+    /// By formula: its negation, and whether it says something about runs.
+    facts: IndexVec<FormulaId, Facts>,
+}
+
+/// What is known of a formula.
+#[derive(Debug, Clone, Copy)]
+struct Facts {
+    /// Made together with the formula, so that negating is a look and never a walk.
+    negation: FormulaId,
+    temporal: bool,
+    next: bool,
+}
+
+impl Default for Formulas {
+    fn default() -> Self {
+        let mut formulas = Formulas {
+            atoms: Interner::default(),
+            nodes: Interner::default(),
+            facts: IndexVec::default(),
+        };
+        formulas.pair(Formula::False, Formula::True, (false, false));
+        formulas
+    }
+}
+
+impl Formulas {
+    /// `false`
+    pub const FALSE: FormulaId = FormulaId(0);
+    /// `true`
+    pub const TRUE: FormulaId = FormulaId(1);
+
+    /// What a formula is. Operands have smaller numbers than what is made of them.
+    pub fn get(&self, f: FormulaId) -> &Formula {
+        &self.nodes.items[f]
+    }
+
+    /// How many formulas there are, with all their parts and negations.
+    pub fn count(&self) -> usize {
+        self.nodes.items.len()
+    }
+
+    /// An atomic predicate.
+    pub fn atom_of(&self, atom: AtomId) -> &Atom {
+        &self.atoms.items[atom]
+    }
+
+    /// Whether a formula speaks of runs, not only of a cut.
+    pub fn is_temporal(&self, f: FormulaId) -> bool {
+        self.facts[f].temporal
+    }
+
+    /// Whether a formula counts single steps: `EX` or `AX` occurs in it.
+    pub fn has_next(&self, f: FormulaId) -> bool {
+        self.facts[f].next
+    }
+
+    /// The atom that a formula is, and whether as it is (`true`) or negated.
+    pub fn as_literal(&self, f: FormulaId) -> Option<(AtomId, bool)> {
+        if let Formula::Atom(atom) = *self.get(f) {
+            return Some((atom, true));
+        }
+        let Formula::Not(inner) = *self.get(f) else { return None };
+        let Formula::Atom(atom) = *self.get(inner) else { return None };
+        Some((atom, false))
+    }
+
+    /// g, if a formula is `EF g`.
+    pub fn as_possibility(&self, f: FormulaId) -> Option<FormulaId> {
+        let Formula::Until([Formulas::TRUE, goal]) = *self.get(f) else { return None };
+        Some(goal)
+    }
+
+    /// An atomic predicate as a formula.
+    pub fn atom(&mut self, atom: Atom) -> FormulaId {
+        let atom = self.atoms.intern(atom);
+        self.literal(Formula::Atom(atom), (false, false))
+    }
+
+    /// Holds at the last cut alone.
+    pub fn end(&mut self) -> FormulaId {
+        self.literal(Formula::End, (true, false))
+    }
+
+    /// `¬f`
+    pub fn not(&self, f: FormulaId) -> FormulaId {
+        self.facts[f].negation
+    }
+
+    /// The conjunction of some formulas.
+    pub fn and(&mut self, all: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        let mut set = Vec::new();
+        for f in all {
+            if let Formula::And(inner) = self.get(f) {
+                set.extend_from_slice(inner);
+            } else {
+                set.push(f);
+            }
+        }
+        set.sort_unstable();
+        set.dedup();
+        set.retain(|&f| f != Formulas::TRUE);
+        if set.iter().any(|&f| f == Formulas::FALSE || set.binary_search(&self.not(f)).is_ok()) {
+            return Formulas::FALSE;
+        }
+        match *set {
+            [] => Formulas::TRUE,
+            [only] => only,
+            _ => {
+                let facts = (
+                    set.iter().any(|&f| self.is_temporal(f)),
+                    set.iter().any(|&f| self.has_next(f)),
+                );
+                let mut negated: Vec<FormulaId> = set.iter().map(|&f| self.not(f)).collect();
+                negated.sort_unstable();
+                self.pair(Formula::And(set.into()), Formula::Or(negated.into()), facts)
+            }
+        }
+    }
+
+    /// The disjunction of some formulas.
+    pub fn or(&mut self, all: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        let negated: Vec<FormulaId> = all.into_iter().map(|f| self.not(f)).collect();
+        let conjunction = self.and(negated);
+        self.not(conjunction)
+    }
+
+    /// `f → g`
+    pub fn implies(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        self.or([self.not(f), g])
+    }
+
+    /// `f ↔ g`
+    pub fn iff(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let both = self.and([f, g]);
+        let none = self.and([self.not(f), self.not(g)]);
+        self.or([both, none])
+    }
+
+    /// `EX f`
+    pub fn ex(&mut self, f: FormulaId) -> FormulaId {
+        if f == Formulas::FALSE {
+            return f;
+        }
+        self.literal(Formula::Next(f), (true, true))
+    }
+
+    /// `AX f`
+    pub fn ax(&mut self, f: FormulaId) -> FormulaId {
+        let some = self.ex(self.not(f));
+        self.not(some)
+    }
+
+    /// `E[f U g]`
+    pub fn eu(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        if g == Formulas::FALSE || g == Formulas::TRUE || f == Formulas::FALSE {
+            return g;
+        }
+        let next = self.has_next(f) || self.has_next(g);
+        self.literal(Formula::Until([f, g]), (true, next))
+    }
+
+    /// `EF g`
+    pub fn ef(&mut self, g: FormulaId) -> FormulaId {
+        self.eu(Formulas::TRUE, g)
+    }
+
+    /// `EG f`
+    pub fn eg(&mut self, f: FormulaId) -> FormulaId {
+        if f == Formulas::TRUE {
+            return f;
+        }
+        let end = self.end();
+        let last = self.and([f, end]);
+        self.eu(f, last)
+    }
+
+    /// `AF g`
+    pub fn af(&mut self, g: FormulaId) -> FormulaId {
+        let never = self.eg(self.not(g));
+        self.not(never)
+    }
+
+    /// `AG f`
+    pub fn ag(&mut self, f: FormulaId) -> FormulaId {
+        let broken = self.ef(self.not(f));
+        self.not(broken)
+    }
+
+    /// `A[f U g]`
+    pub fn au(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let (no_f, no_g, end) = (self.not(f), self.not(g), self.end());
+        let stuck = self.or([no_f, end]);
+        let lost = self.and([no_g, stuck]);
+        let broken = self.eu(no_g, lost);
+        self.not(broken)
+    }
+
+    /// `E[f W g]`
+    pub fn ew(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let end = self.end();
+        let last = self.and([f, end]);
+        let goal = self.or([g, last]);
+        self.eu(f, goal)
+    }
+
+    /// `A[f W g]`
+    pub fn aw(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let (no_f, no_g) = (self.not(f), self.not(g));
+        let lost = self.and([no_f, no_g]);
+        let broken = self.eu(no_g, lost);
+        self.not(broken)
+    }
+
+    /// `E[f R g]`
+    pub fn er(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let both = self.and([f, g]);
+        self.ew(g, both)
+    }
+
+    /// `A[f R g]`
+    pub fn ar(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let broken = self.eu(self.not(f), self.not(g));
+        self.not(broken)
+    }
+
+    /// A formula that is not a connective, with its negation.
+    fn literal(&mut self, formula: Formula, facts: (bool, bool)) -> FormulaId {
+        if let Some(known) = self.nodes.find(&formula) {
+            return known;
+        }
+        let positive = FormulaId::new(self.nodes.items.len());
+        self.pair(formula, Formula::Not(positive), facts)
+    }
+
+    /// A formula and its negation, whose operands are there already.
+    fn pair(
+        &mut self,
+        formula: Formula,
+        negation: Formula,
+        (temporal, next): (bool, bool),
+    ) -> FormulaId {
+        if let Some(known) = self.nodes.find(&formula) {
+            return known;
+        }
+        let (positive, negative) = (self.nodes.intern(formula), self.nodes.intern(negation));
+        self.facts.push(Facts { negation: negative, temporal, next });
+        self.facts.push(Facts { negation: positive, temporal, next });
+        positive
+    }
+}

@@ -1,0 +1,102 @@
+//! The canonical interval diagram: sets of vectors in a product of ranges, each set stored once.
+//!
+//! # Definition
+//!
+//! Let `U_i = [0,n_i] × … × [0,n_k]` (so `U_{k+1}` has one element, the empty vector). For
+//! `S ⊆ U_i` and `x ∈ [0,n_i]` write `S(x) = { y ∈ U_{i+1} : (x,y) ∈ S }`, the *residual* of `S`
+//! at `x`. The diagram of `S` is
+//!
+//! - the terminal [`EMPTY`](Set::EMPTY) if `S = ∅`, the terminal [`FULL`](Set::FULL) if `S = U_i`;
+//! - else a node of layer `i`: the list of the maximal intervals of `[0,n_i]` on which `x ↦ S(x)` is
+//!   constant, each given by its upper end and the diagram of that residual. A last interval whose
+//!   residual is empty is left out: what lies above the last upper end is not in `S`.
+//!
+//! # Theorem (canonicity)
+//!
+//! Two subsets of `U_i` are equal iff their diagrams are. *Proof*, by induction from the last layer
+//! up: the diagram is a function of the set, which is one direction. For the other, a diagram
+//! determines its set: terminals do, since `∅ ≠ U_i`; a node is neither, and determines
+//! the residual at every `x`, by induction, hence the set. ∎
+//!
+//! As nodes are hash-consed, equality of sets is equality of two numbers. A diagram has, on
+//! each layer, one node for each residual that occurs there and is neither empty nor full: no
+//! layered deterministic diagram in the same order of dimensions is smaller (the argument of Myhill
+//! and Nerode).
+//!
+//! Interval Sharing Trees (Ganty 2002, after the sharing trees of Zampuniéris and Le Charlier 1995;
+//! the structure of the paper this crate follows) share the idea of one layer per dimension and
+//! intervals as labels. There the intervals below a node may overlap, and a set has many trees; here
+//! a node is deterministic, a set has one diagram, and equality costs nothing.
+//!
+//! # Costs
+//!
+//! `|A|` is the number of intervals in all nodes of `A`.
+//!
+//! | operation | file | time |
+//! |---|---|---|
+//! | union, intersection, difference, inclusion | [`apply`] | `O(\|A\| · \|B\|)`, mostly `O(\|A\| + \|B\|)` |
+//! | boxes, points, a machine within a set | [`mod@build`] | one step per interval made |
+//! | the lattice of a family of clocks, a machine within it | [`top`] | `O(k)` per interval made |
+//! | one member of what need not be made | [`find`] | ends at the first |
+//! | predecessors, successors | [`shift`] | one union per interval |
+//! | closures | [`close`] | one union per interval |
+//! | constrained reachability | [`mod@until`] | one pass, no iteration |
+//! | membership, least and greatest point | [`pick`] | `O(k log n)` |
+//! | count, enumeration | [`count`], [`iterate`] | one step per interval; per box or point |
+//!
+//! Recursion goes from layer to layer and never along a range, so that it is as deep as there are
+//! dimensions; with many of them it runs on a stack of its own. The order of
+//! dimensions decides the size and is the caller's business.
+//!
+//! # Limits
+//!
+//! A [`Budget`] bounds nodes, bytes and time, and can be cancelled from outside; an operation that
+//! meets a bound returns a [`Stop`], leaves every existing set as it is, and may be repeated after
+//! [`collect`](Diagram::collect) has made room.
+//!
+//! # Example
+//!
+//! ```
+//! use otus_ctl::interval::{Diagram, Set};
+//! # fn main() -> Result<(), otus_ctl::interval::Stop> {
+//! // Vectors (x, y) with x and y in 0..=9.
+//! let mut diagram = Diagram::new(&[9, 9]);
+//! let low = diagram.cuboid(&[(0, 4), (0, 9)])?;
+//! let right = diagram.cuboid(&[(0, 9), (5, 9)])?;
+//! let both = diagram.intersect(low, right)?;
+//! assert_eq!(diagram.count(both).to_string(), "25");
+//! assert!(diagram.contains(both, &[4, 5]));
+//! // Who can reach (4,5) by steps of one along either axis, without leaving `low`?
+//! let goal = diagram.cuboid(&[(4, 4), (5, 5)])?;
+//! let reaching = diagram.until(low, goal)?;
+//! assert_eq!(diagram.count(reaching).to_string(), "30");
+//! # Ok(()) }
+//! ```
+
+pub mod apply;
+mod boxes;
+pub mod budget;
+pub mod build;
+pub mod clocks;
+pub mod close;
+pub mod count;
+mod descend;
+mod diagram;
+pub mod find;
+mod gc;
+pub mod iterate;
+mod memo;
+pub mod natural;
+pub mod pick;
+mod reach;
+pub mod shift;
+mod store;
+mod sweep;
+pub mod top;
+pub mod until;
+
+pub use budget::{Budget, Stats, Stop};
+pub use build::{ACCEPT, Machine, REJECT};
+pub use clocks::{ClockTable, Clocks};
+pub use diagram::{Diagram, Set};
+pub use natural::Natural;

@@ -1,0 +1,203 @@
+//! Boxes of bounds with a state, each stored once: the keys of [`top`](super::top) and [`find`](super::find).
+//!
+//! Tried and dropped: numbering sixteen boxes at a time, so that looks at the table do not wait for each
+//! other, as nodes are made. It gained a few per cent.
+
+use super::budget::{Budget, Stop};
+use super::store::grow;
+
+/// Boxes of one layer: `width` lower ends, as many upper ends, a state.
+#[derive(Debug)]
+pub(super) struct Boxes {
+    width: usize,
+    count: usize,
+    keys: Vec<u32>,
+    /// Hash and number of each box; a power of two of them.
+    slots: Vec<(u32, u32)>,
+    /// The box in the making.
+    key: Vec<u32>,
+    /// A sum over its parts, so that it changes with them.
+    hash: u64,
+}
+
+/// No box: nothing is allowed there.
+pub(super) const NONE: u32 = u32::MAX;
+
+impl Boxes {
+    /// None yet.
+    pub(super) fn new(width: usize, allowance: &mut Allowance) -> Self {
+        let key = vec![0; 2 * width + 1];
+        let slots = vec![(0, NONE); 64];
+        let boxes = Boxes { width, count: 0, keys: Vec::new(), slots, key, hash: 0 };
+        allowance.held += boxes.bytes();
+        boxes
+    }
+
+    /// The one box of everything, with a state.
+    pub(super) fn root(
+        bounds: &[u32],
+        state: u32,
+        budget: &Budget,
+        allowance: &mut Allowance,
+    ) -> Result<Self, Stop> {
+        let width = bounds.len();
+        let mut boxes = Boxes::new(width, allowance);
+        boxes.clear(state);
+        for (at, &bound) in bounds.iter().enumerate() {
+            boxes.put(at, 0);
+            boxes.put(width + at, bound);
+        }
+        boxes.intern(budget, allowance)?;
+        Ok(boxes)
+    }
+
+    /// How many components are to come.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many boxes there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// A box: its lower ends, its upper ends, its state.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> &[u32] {
+        let length = 2 * self.width + 1;
+        &self.keys[at * length..][..length]
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.keys.capacity() * size_of::<u32>() + self.slots.capacity() * size_of::<(u32, u32)>()
+    }
+
+    /// Begins a box with this state, all of whose parts are then [`put`](Self::put).
+    #[inline]
+    pub(super) fn clear(&mut self, state: u32) {
+        self.key[2 * self.width] = state;
+        self.hash = part(2 * self.width, state);
+    }
+
+    /// Sets a part of a new box: a lower end, or after these an upper end.
+    #[inline]
+    pub(super) fn put(&mut self, at: usize, value: u32) {
+        self.key[at] = value;
+        self.hash = self.hash.wrapping_add(part(at, value));
+    }
+
+    /// Changes a part of the box in the making.
+    #[inline]
+    pub(super) fn set(&mut self, at: usize, value: u32) {
+        let before = std::mem::replace(&mut self.key[at], value);
+        self.hash = self.hash.wrapping_sub(part(at, before)).wrapping_add(part(at, value));
+    }
+
+    /// Changes the state of the box in the making.
+    #[inline]
+    pub(super) fn set_state(&mut self, state: u32) {
+        self.set(2 * self.width, state);
+    }
+
+    /// A part of the box in the making.
+    #[inline]
+    pub(super) fn part(&self, at: usize) -> u32 {
+        self.key[at]
+    }
+
+    /// The number of the box in the making, and whether it is new; `NONE` if it is empty.
+    pub(super) fn intern(
+        &mut self,
+        budget: &Budget,
+        allowance: &mut Allowance,
+    ) -> Result<(u32, bool), Stop> {
+        let (low, high) = self.key[..2 * self.width].split_at(self.width);
+        if low.iter().zip(high).any(|(low, high)| low > high) {
+            return Ok((NONE, false));
+        }
+        let hash = (self.hash >> 32) as u32;
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let (other, state) = self.slots[at];
+            if state == NONE {
+                break;
+            }
+            if other == hash && self.get(state as usize) == self.key {
+                return Ok((state, false));
+            }
+            at = (at + 1) & mask;
+        }
+        allowance.states += 1;
+        if budget.max_nodes.is_some_and(|most| allowance.states > most) {
+            return Err(Stop::Nodes);
+        }
+        let state = u32::try_from(self.count).map_err(|_| Stop::Nodes)?;
+        allowance.push(&mut self.keys, &self.key, budget)?;
+        self.slots[at] = (hash, state);
+        self.count += 1;
+        if self.count * 4 > self.slots.len() * 3 {
+            self.rehash(budget, allowance)?;
+        }
+        Ok((state, true))
+    }
+
+    fn rehash(&mut self, budget: &Budget, allowance: &mut Allowance) -> Result<(), Stop> {
+        let more = self.slots.len() * 2;
+        allowance.check(more * size_of::<(u32, u32)>(), budget)?;
+        let mut slots = vec![(0, NONE); more];
+        for &(hash, state) in self.slots.iter().filter(|slot| slot.1 != NONE) {
+            let mut at = hash as usize & (more - 1);
+            while slots[at].1 != NONE {
+                at = (at + 1) & (more - 1);
+            }
+            slots[at] = (hash, state);
+        }
+        allowance.held += (more - self.slots.len()) * size_of::<(u32, u32)>();
+        self.slots = slots;
+        Ok(())
+    }
+}
+
+/// What one component contributes to the hash of a box.
+#[inline]
+fn part(at: usize, value: u32) -> u64 {
+    let word = (at as u64 + 1) << 32 | u64::from(value);
+    let mixed = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// What the construction holds beside the diagram.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    before: usize,
+    pub(super) held: usize,
+    states: u64,
+}
+
+impl Allowance {
+    pub(super) fn new(before: usize) -> Self {
+        Allowance { before, held: 0, states: 0 }
+    }
+
+    fn check(&self, more: usize, budget: &Budget) -> Result<(), Stop> {
+        budget.check_bytes(self.before + self.held + more)
+    }
+
+    #[inline]
+    pub(super) fn push<T: Copy>(
+        &mut self,
+        list: &mut Vec<T>,
+        items: &[T],
+        budget: &Budget,
+    ) -> Result<(), Stop> {
+        let capacity = list.capacity();
+        if list.len() + items.len() > capacity {
+            // The list itself is part of what is held, so that `grow` may subtract it.
+            grow(list, items.len(), self.before + self.held, budget)?;
+            self.held += (list.capacity() - capacity) * size_of::<T>();
+        }
+        list.extend_from_slice(items);
+        Ok(())
+    }
+}

@@ -1,0 +1,283 @@
+//! Sets from descriptions: boxes, lists of points, and machines that read a vector from left to right.
+//!
+//! # Machines
+//!
+//! A predicate over several components, such as a Boolean combination of conditions on single ones, is best
+//! given by what is left of it once the first components are known: its *residual*. A [`Machine`] numbers
+//! residuals and says, for a layer and a residual, into which intervals the range splits and what is left
+//! on each. The diagram is made in one pass, keyed on residual and node of the set within
+//! which it is wanted, instead of one operation per connective: fewer intermediate nodes, and
+//! nothing is made outside that set. The machine is asked once per layer and residual.
+//!
+//! Two residuals may mean the same; the diagram is canonical all the same. The fewer residuals, the
+//! faster.
+
+use rustc_hash::FxHashMap;
+
+use super::budget::Stop;
+use super::diagram::{Diagram, Set};
+use super::memo::{Memo, Op};
+use super::store::{EMPTY, FULL, Id};
+
+/// A predicate on vectors as a machine that reads them component by component.
+pub trait Machine {
+    /// For the component of `layer`, in `state`: the intervals of its range in ascending order, each as its
+    /// upper end, inclusive, and the state after it. What lies above the last one is rejected; an
+    /// upper end that is not above the one before is ignored. `intervals` is empty at first.
+    fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>);
+}
+
+/// The state in which nothing more is accepted.
+pub const REJECT: u32 = 0;
+/// The state in which everything is accepted. A vector that ends in any other state is rejected.
+pub const ACCEPT: u32 = 1;
+
+impl Diagram {
+    /// The vectors whose component `i` is in `ranges[i]`, both ends included; components beyond the
+    /// list are free. Ranges may exceed the bounds; an inverted range makes the box empty.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn cuboid(&mut self, ranges: &[(u32, u32)]) -> Result<Set, Stop> {
+        let bounds = self.bounds.iter();
+        if ranges.iter().zip(bounds).any(|(&(low, high), &bound)| low > high || low > bound) {
+            return Ok(Set::EMPTY);
+        }
+        self.operate(|diagram| {
+            let mut node = FULL;
+            for (layer, &(low, high)) in ranges.iter().enumerate().take(diagram.bounds.len()).rev()
+            {
+                if let Some(gap) = low.checked_sub(1) {
+                    diagram.append(0, gap, EMPTY);
+                }
+                let high = high.min(diagram.bounds[layer]);
+                diagram.append(0, high, node);
+                node = diagram.finish(layer, 0)?;
+                diagram.store.note_lattice(node);
+            }
+            Ok(Set(node))
+        })
+    }
+
+    /// The vectors whose component `dimension` is in one of the ranges, which are ascending and do not
+    /// overlap. None along a dimension that does not exist.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn slab(&mut self, dimension: usize, ranges: &[(u32, u32)]) -> Result<Set, Stop> {
+        let Some(&bound) = self.bounds.get(dimension) else { return Ok(Set::EMPTY) };
+        self.operate(|diagram| {
+            let mut next = 0;
+            for &(low, high) in ranges {
+                let (low, high) = (low.max(next), high.min(bound));
+                if low > high {
+                    continue;
+                }
+                if low > next {
+                    diagram.append(0, low - 1, EMPTY);
+                }
+                diagram.append(0, high, FULL);
+                next = high + 1;
+            }
+            let mut node = diagram.finish(dimension, 0)?;
+            for layer in (0..dimension).rev() {
+                diagram.append(0, diagram.bounds[layer], node);
+                node = diagram.finish(layer, 0)?;
+            }
+            Ok(Set(node))
+        })
+    }
+
+    /// The set of these vectors; those of the wrong length or out of range are left out. Fastest if they
+    /// are in lexicographic order.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn from_points<P: AsRef<[u32]>>(&mut self, points: &[P]) -> Result<Set, Stop> {
+        let dimensions = self.bounds.len();
+        let fits = |point: &&[u32]| {
+            point.len() == dimensions && point.iter().zip(&self.bounds).all(|(x, bound)| x <= bound)
+        };
+        let mut points: Vec<&[u32]> = points.iter().map(AsRef::as_ref).filter(fits).collect();
+        if !points.is_sorted() {
+            points.sort_unstable();
+        }
+        self.operate(|diagram| diagram.gather(&points, 0)).map(Set)
+    }
+
+    /// The vectors of `within` that the machine accepts from `state` on.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn build(
+        &mut self,
+        machine: &mut impl Machine,
+        state: u32,
+        within: Set,
+    ) -> Result<Set, Stop> {
+        let mut job = Job::new(machine);
+        let result = self.operate(|diagram| diagram.run(&mut job, 0, state, within.0));
+        self.count_memo(&job);
+        result.map(Set)
+    }
+
+    /// Adds what a machine remembered to the counters.
+    pub(super) fn count_memo<M>(&mut self, job: &Job<'_, M>) {
+        self.memo.lookups += job.memo.lookups;
+        self.memo.hits += job.memo.hits;
+    }
+
+    fn gather(&mut self, points: &[&[u32]], layer: usize) -> Result<Id, Stop> {
+        if points.is_empty() {
+            return Ok(EMPTY);
+        }
+        if layer == self.bounds.len() {
+            return Ok(FULL);
+        }
+        let base = self.scratch.len();
+        let mut next = 0;
+        for group in points.chunk_by(|a, b| a[layer] == b[layer]) {
+            let value = group[0][layer];
+            let child = self.gather(group, layer + 1)?;
+            if value > next {
+                self.append(base, value - 1, EMPTY);
+            }
+            self.append(base, value, child);
+            next = value + 1;
+        }
+        self.finish(layer, base)
+    }
+
+    fn run<M: Machine>(
+        &mut self,
+        job: &mut Job<'_, M>,
+        layer: usize,
+        state: u32,
+        within: Id,
+    ) -> Result<Id, Stop> {
+        if within == EMPTY || state == REJECT {
+            return Ok(EMPTY);
+        }
+        if state == ACCEPT {
+            return Ok(within);
+        }
+        if layer == self.bounds.len() {
+            return Ok(EMPTY);
+        }
+        if let Some(known) = job.known(layer, state, within) {
+            return Ok(known);
+        }
+        let (mut i, i_end) = job.splits.span(layer, state);
+        let (mut j, j_end) = self.store.span(within, layer);
+        let base = self.scratch.len();
+        while i < i_end && j < j_end {
+            let (mine, bound) = (job.splits.intervals[i], self.store.edge(j));
+            if bound.child == EMPTY {
+                self.append(base, bound.high, EMPTY);
+                j += 1;
+                i += job.splits.intervals[i..i_end]
+                    .partition_point(|interval| interval.0 <= bound.high);
+            } else if mine.1 == REJECT {
+                self.append(base, mine.0, EMPTY);
+                i += 1;
+                j = self.store.seek(j, j_end, mine.0.saturating_add(1));
+            } else {
+                let high = mine.0.min(bound.high);
+                let child = self.run(job, layer + 1, mine.1, bound.child)?;
+                self.append(base, high, child);
+                i += usize::from(mine.0 == high);
+                j += usize::from(bound.high == high);
+            }
+        }
+        let result = self.finish(layer, base)?;
+        job.keep(layer, state, within, result, self);
+        Ok(result)
+    }
+}
+
+/// A machine at work within a set.
+pub(super) struct Job<'m, M> {
+    pub(super) splits: Splits<'m, M>,
+    /// Results within nodes, and within the terminal, which is the same on all layers.
+    memo: Memo,
+    full: FxHashMap<(usize, u32), Id>,
+}
+
+impl<'m, M: Machine> Job<'m, M> {
+    pub(super) fn new(machine: &'m mut M) -> Self {
+        Job { splits: Splits::new(machine), memo: Memo::new(), full: FxHashMap::default() }
+    }
+
+    /// What was found for a state within a set.
+    #[inline]
+    pub(super) fn known(&mut self, layer: usize, state: u32, within: Id) -> Option<Id> {
+        if within == FULL {
+            return self.full.get(&(layer, state)).copied();
+        }
+        self.memo.find(within, state, Op::Build)
+    }
+
+    /// Remembers what was found.
+    #[inline]
+    pub(super) fn keep(
+        &mut self,
+        layer: usize,
+        state: u32,
+        within: Id,
+        result: Id,
+        diagram: &Diagram,
+    ) {
+        if within == FULL {
+            self.full.insert((layer, state), result);
+            return;
+        }
+        if self.memo.is_crowded() {
+            self.memo.grow(&diagram.budget, diagram.bytes());
+        }
+        self.memo.keep(within, state, Op::Build, result);
+    }
+}
+
+/// A machine that is asked once per layer and state.
+pub(super) struct Splits<'m, M> {
+    machine: &'m mut M,
+    /// Where the intervals of a layer and state are.
+    spans: FxHashMap<(usize, u32), (usize, usize)>,
+    intervals: Vec<(u32, u32)>,
+}
+
+impl<'m, M: Machine> Splits<'m, M> {
+    pub(super) fn new(machine: &'m mut M) -> Self {
+        Splits { machine, spans: FxHashMap::default(), intervals: Vec::new() }
+    }
+
+    /// The intervals of a [`span`](Self::span).
+    #[inline]
+    pub(super) fn intervals(&self, span: (usize, usize)) -> &[(u32, u32)] {
+        &self.intervals[span.0..span.1]
+    }
+
+    /// Where the intervals of a layer and state are.
+    pub(super) fn span(&mut self, layer: usize, state: u32) -> (usize, usize) {
+        if let Some(&span) = self.spans.get(&(layer, state)) {
+            return span;
+        }
+        let mut given = Vec::new();
+        self.machine.split(layer, state, &mut given);
+        let start = self.intervals.len();
+        for (high, next) in given {
+            match self.intervals[start..].last_mut() {
+                Some(last) if high <= last.0 => {}
+                Some(last) if next == last.1 => last.0 = high,
+                Some(_) | None => self.intervals.push((high, next)),
+            }
+        }
+        let span = (start, self.intervals.len());
+        self.spans.insert((layer, state), span);
+        span
+    }
+}

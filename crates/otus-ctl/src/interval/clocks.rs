@@ -1,0 +1,76 @@
+//! Monotone constraints between two dimensions, from which [`lattice`](super::Diagram::lattice) makes a set.
+
+/// What a value of one dimension says about another one.
+pub trait Clocks {
+    /// The least value that `other` may have where `dimension` has `value`: monotone in `value`, 0 for the
+    /// value 0, and at most the bound of `other`.
+    fn lower(&self, dimension: usize, value: u32, other: usize) -> u32;
+
+    /// The greatest value that `other` may have where `dimension` has `value`: the greatest `y` with
+    /// `lower(other, y, dimension) <= value`.
+    fn upper(&self, dimension: usize, value: u32, other: usize) -> u32;
+}
+
+/// Clocks as tables: every answer is a look.
+#[derive(Debug, Clone)]
+pub struct ClockTable {
+    dimensions: usize,
+    /// Per dimension, a row for each value with one column per other dimension.
+    lower: Vec<Vec<u32>>,
+    upper: Vec<Vec<u32>>,
+}
+
+impl ClockTable {
+    /// The tables of `lower`, which is asked in ascending order of values from 1 on. What is not monotone is
+    /// made so by the greatest value before, and no answer exceeds the bound.
+    pub fn new(bounds: &[u32], mut lower: impl FnMut(usize, u32, usize) -> u32) -> Self {
+        let dimensions = bounds.len();
+        let mut below: Vec<Vec<u32>> = Vec::with_capacity(dimensions);
+        for (dimension, &bound) in bounds.iter().enumerate() {
+            let mut reached = vec![0; dimensions];
+            let mut rows = Vec::with_capacity((bound as usize + 1) * dimensions);
+            rows.extend_from_slice(&reached);
+            for value in 1..=bound {
+                for (other, reached) in reached.iter_mut().enumerate() {
+                    if other != dimension {
+                        *reached = lower(dimension, value, other).min(bounds[other]).max(*reached);
+                    }
+                }
+                rows.extend_from_slice(&reached);
+            }
+            below.push(rows);
+        }
+        let mut above = Vec::with_capacity(dimensions);
+        for (dimension, &bound) in bounds.iter().enumerate() {
+            let mut rows = Vec::with_capacity((bound as usize + 1) * dimensions);
+            // Both sides are monotone: one walk along each.
+            let mut reached = vec![0_u32; dimensions];
+            for value in 0..=bound {
+                for (other, reached) in reached.iter_mut().enumerate() {
+                    let demands = |next: u32| below[other][next as usize * dimensions + dimension];
+                    while other != dimension
+                        && *reached < bounds[other]
+                        && demands(*reached + 1) <= value
+                    {
+                        *reached += 1;
+                    }
+                }
+                rows.extend_from_slice(&reached);
+            }
+            above.push(rows);
+        }
+        ClockTable { dimensions, lower: below, upper: above }
+    }
+}
+
+impl Clocks for ClockTable {
+    #[inline]
+    fn lower(&self, dimension: usize, value: u32, other: usize) -> u32 {
+        self.lower[dimension][value as usize * self.dimensions + other]
+    }
+
+    #[inline]
+    fn upper(&self, dimension: usize, value: u32, other: usize) -> u32 {
+        self.upper[dimension][value as usize * self.dimensions + other]
+    }
+}

@@ -1,0 +1,104 @@
+//! How many vectors a set has.
+//!
+//! `|S| = Σ (high − low + 1) · |child|` over the intervals of a node. Children have smaller numbers, so that one pass
+//! up over the numbers computes every node's count once. Machine integers are tried first: only where 128
+//! bits do not suffice does the pass start again with numbers of any size.
+
+use super::diagram::{Diagram, Set};
+use super::natural::Natural;
+use super::store::{EMPTY, FULL};
+
+impl Diagram {
+    /// How many nodes and how many intervals the diagram of `set` has.
+    pub fn size(&self, set: Set) -> (usize, usize) {
+        let reach = self.reach_from(set.0);
+        let edges = reach.ids.iter().map(|&id| self.store.edges_of(id).len());
+        (reach.ids.len(), edges.sum())
+    }
+
+    /// How many vectors are in `set`.
+    pub fn count(&self, set: Set) -> Natural {
+        let small = self.total(set, 1_u128, |sum, count, width| {
+            sum.checked_add(count.checked_mul(u128::from(width))?)
+        });
+        match small {
+            Some(count) => Natural::from(count),
+            None => {
+                let large = self.total(set, Natural::from(1_u64), |mut sum, count, width| {
+                    sum.add_product(count, width);
+                    Some(sum)
+                });
+                large.unwrap_or_default()
+            }
+        }
+    }
+
+    /// The count in some kind of number whose `one` is given: `add` is `sum + count * width`, `None`
+    /// where that is too large.
+    fn total<N: Clone + Default>(
+        &self,
+        set: Set,
+        one: N,
+        add: impl Fn(N, &N, u64) -> Option<N>,
+    ) -> Option<N> {
+        // How many vectors there are from each layer on.
+        let mut all = vec![one];
+        for &bound in self.bounds.iter().rev() {
+            let rest = &all[all.len() - 1];
+            // Only what is full needs it; where it is too large, the sum will show it.
+            let Some(more) = add(N::default(), rest, u64::from(bound) + 1) else { break };
+            all.push(more);
+        }
+        let from = |layer: usize| all.get(self.bounds.len() - layer);
+        match set.0 {
+            EMPTY => return Some(N::default()),
+            FULL => return from(0).cloned(),
+            _ => {}
+        }
+        let reach = self.reach_from(set.0);
+        let mut counts: Vec<N> = Vec::with_capacity(reach.ids.len());
+        for &id in &reach.ids {
+            let next = self.store.layer(id) + 1;
+            let (mut sum, mut low) = (N::default(), 0_u64);
+            for edge in self.store.edges_of(id) {
+                let width = u64::from(edge.high) + 1 - low;
+                low += width;
+                sum = match edge.child {
+                    EMPTY => sum,
+                    FULL => add(sum, from(next)?, width)?,
+                    child => add(sum, &counts[reach.place(child)], width)?,
+                };
+            }
+            counts.push(sum);
+        }
+        counts.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bounds: &[u32], ranges: &[(u32, u32)], expected: &str) {
+        let mut diagram = Diagram::new(bounds);
+        let set = diagram.cuboid(ranges).unwrap();
+        assert_eq!(diagram.count(set).to_string(), expected);
+    }
+
+    #[test]
+    fn counts_of_boxes_are_products() {
+        check(&[], &[], "1");
+        check(&[4], &[(1, 3)], "3");
+        check(&[4, 9], &[(1, 3), (0, 9)], "30");
+        check(&[4, 9], &[(3, 1), (0, 9)], "0");
+        check(&[9; 3], &[(0, 9); 3], "1000");
+    }
+
+    #[test]
+    fn counts_beyond_the_machine_are_exact() {
+        check(&[9; 50], &[(0, 9); 50], &format!("1{}", "0".repeat(50)));
+        check(&[99; 50], &[(1, 10); 50], &format!("1{}", "0".repeat(50)));
+        check(&[u32::MAX; 6], &[(0, 0); 6], "1");
+    }
+}

@@ -1,0 +1,295 @@
+//! The diagram as a whole: what every operation uses.
+
+use std::ops::Range;
+
+use super::budget::{Budget, Stats, Stop};
+use super::memo::Memo;
+use super::store::{EMPTY, Edge, FULL, Id, Store, hash};
+
+/// A set of vectors of one [`Diagram`]: two are equal iff the sets are.
+///
+/// It is a number: copying it costs nothing, and using it with another diagram than its own means
+/// nothing. [`Diagram::collect`] renames all sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Set(pub(super) Id);
+
+impl Set {
+    /// No vector.
+    pub const EMPTY: Set = Set(EMPTY);
+    /// All vectors within the ranges.
+    pub const FULL: Set = Set(FULL);
+
+    /// Whether there is no vector in it.
+    pub fn is_empty(self) -> bool {
+        self == Set::EMPTY
+    }
+
+    /// Whether all vectors within the ranges are in it.
+    pub fn is_full(self) -> bool {
+        self == Set::FULL
+    }
+}
+
+/// Sets of vectors in `[0,n_1] × … × [0,n_k]`.
+#[derive(Debug, Clone)]
+pub struct Diagram {
+    pub(super) bounds: Box<[u32]>,
+    pub(super) store: Store,
+    pub(super) memo: Memo,
+    /// Intervals of nodes in the making; those of the innermost call are last.
+    pub(super) scratch: Vec<Edge>,
+    pub(super) budget: Budget,
+    pub(super) stats: Stats,
+    /// Intervals made until the clock is asked again.
+    until_check: u32,
+    /// What glances at the unique table saw: kept so that they happen.
+    glances: u32,
+}
+
+/// Above so many dimensions an operation runs on a stack of its own.
+const DEEP: usize = 256;
+/// Bytes of that stack per dimension; a frame in an unoptimised build takes less than half of it.
+const FRAME: usize = 4096;
+/// How many nodes are made together where that is possible.
+pub(super) const TOGETHER: usize = 16;
+/// Intervals made between two looks at the clock.
+const BETWEEN_CHECKS: u32 = 1 << 14;
+
+impl Diagram {
+    /// Vectors whose component `i` is in `0..=bounds[i]`. A bound is at most `u32::MAX - 1`, and is
+    /// lowered to that.
+    pub fn new(bounds: &[u32]) -> Self {
+        Diagram::with_budget(bounds, Budget::default())
+    }
+
+    /// The same, within a budget.
+    pub fn with_budget(bounds: &[u32], budget: Budget) -> Self {
+        let bounds: Box<[u32]> = bounds.iter().map(|&bound| bound.min(u32::MAX - 1)).collect();
+        Diagram {
+            store: Store::new(&bounds),
+            bounds,
+            memo: Memo::new(),
+            scratch: Vec::new(),
+            budget,
+            stats: Stats::default(),
+            until_check: BETWEEN_CHECKS,
+            glances: 0,
+        }
+    }
+
+    /// How many dimensions a vector has.
+    pub fn dimensions(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// The greatest value of each component.
+    pub fn bounds(&self) -> &[u32] {
+        &self.bounds
+    }
+
+    /// What it may use.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// What it may use from now on.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// How many nodes there are, garbage included.
+    pub fn nodes(&self) -> usize {
+        self.store.count
+    }
+
+    /// How many bytes the tables take.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + self.other_bytes()
+    }
+
+    /// What it did so far.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            peak_nodes: self.stats.peak_nodes.max(self.nodes() as u64),
+            memo_lookups: self.memo.lookups,
+            memo_hits: self.memo.hits,
+            ..self.stats
+        }
+    }
+
+    fn other_bytes(&self) -> usize {
+        self.memo.bytes() + self.scratch.capacity() * size_of::<Edge>()
+    }
+
+    /// Runs an operation: from a clean state, and on a stack as deep as it needs.
+    pub(super) fn operate<T>(
+        &mut self,
+        operation: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        self.scratch.clear();
+        self.budget.check_time()?;
+        let dimensions = self.bounds.len();
+        if dimensions <= DEEP {
+            return operation(self);
+        }
+        stacker::grow((dimensions + DEEP) * FRAME, || operation(self))
+    }
+
+    /// Appends an interval to the node in the making whose intervals start at `base`; intervals
+    /// come in ascending order.
+    #[inline]
+    pub(super) fn append(&mut self, base: usize, high: u32, child: Id) {
+        if self.scratch.len() > base {
+            let last = self.scratch.len() - 1;
+            if self.scratch[last].child == child {
+                self.scratch[last].high = high;
+                return;
+            }
+        }
+        self.scratch.push(Edge { high, child });
+    }
+
+    /// The same, where intervals come in descending order; [`finish_reversed`](Self::finish_reversed)
+    /// ends it.
+    #[inline]
+    pub(super) fn append_below(&mut self, base: usize, high: u32, child: Id) {
+        let above = if self.scratch.len() > base {
+            self.scratch[self.scratch.len() - 1].child
+        } else {
+            EMPTY
+        };
+        // An interval that continues the one above it is covered by that one's upper end.
+        if above != child {
+            self.scratch.push(Edge { high, child });
+        }
+    }
+
+    /// The node whose intervals are those from `base` on, which are removed.
+    #[inline]
+    pub(super) fn finish(&mut self, layer: usize, base: usize) -> Result<Id, Stop> {
+        let edges = trimmed(&self.scratch[base..]);
+        let made = u32::try_from(edges.len()).unwrap_or(u32::MAX);
+        let id = match terminal(edges, self.bounds[layer]) {
+            Some(id) => id,
+            None => self.intern(layer, base..base + edges.len(), hash(layer, edges))?,
+        };
+        self.scratch.truncate(base);
+        self.count_down(made)?;
+        Ok(id)
+    }
+
+    /// [`finish`](Self::finish) for several nodes of a layer, whose intervals start at these places; their
+    /// names are put into `ids`. The first pass brings the places of the unique table near, all at
+    /// a time: a fifth less time for lattices that do not fit into the cache.
+    pub(super) fn finish_all(
+        &mut self,
+        layer: usize,
+        starts: &[usize],
+        ids: &mut Vec<Id>,
+    ) -> Result<(), Stop> {
+        let end = |at: usize| starts.get(at + 1).copied().unwrap_or(self.scratch.len());
+        let mut hashes = [0; TOGETHER];
+        let mut glances = 0;
+        for ((at, &start), slot) in starts.iter().enumerate().zip(&mut hashes) {
+            *slot = hash(layer, trimmed(&self.scratch[start..end(at)]));
+            glances ^= self.store.glance(*slot);
+        }
+        self.glances ^= glances;
+        let mut made = 0;
+        for (at, (&start, hash)) in starts.iter().zip(hashes).enumerate() {
+            let end = starts.get(at + 1).copied().unwrap_or(self.scratch.len());
+            let edges = trimmed(&self.scratch[start..end]);
+            made += edges.len();
+            let id = match terminal(edges, self.bounds[layer]) {
+                Some(id) => id,
+                None => self.intern(layer, start..start + edges.len(), hash)?,
+            };
+            ids.push(id);
+        }
+        self.scratch.clear();
+        self.count_down(u32::try_from(made).unwrap_or(u32::MAX))
+    }
+
+    #[inline]
+    fn intern(&mut self, layer: usize, edges: Range<usize>, hash: u32) -> Result<Id, Stop> {
+        let others = self.other_bytes();
+        let edges = &self.scratch[edges];
+        let (id, is_new) = self.store.intern(layer, edges, hash, &self.budget, others)?;
+        if is_new {
+            self.stats.nodes_made += 1;
+        } else {
+            self.stats.nodes_shared += 1;
+        }
+        Ok(id)
+    }
+
+    /// [`finish`](Self::finish) where the result is often one of these nodes, which were just read: then the
+    /// unique table, where every look is a miss of the cache, need not be asked.
+    #[inline]
+    pub(super) fn finish_like<const N: usize>(
+        &mut self,
+        layer: usize,
+        base: usize,
+        likely: [Id; N],
+    ) -> Result<Id, Stop> {
+        let edges = trimmed(&self.scratch[base..]);
+        for id in likely {
+            if id > FULL && self.store.edges_of(id) == edges {
+                let made = u32::try_from(edges.len()).unwrap_or(u32::MAX);
+                self.scratch.truncate(base);
+                self.stats.nodes_shared += 1;
+                self.count_down(made)?;
+                return Ok(id);
+            }
+        }
+        self.finish(layer, base)
+    }
+
+    /// [`finish`](Self::finish) for intervals in descending order.
+    #[inline]
+    pub(super) fn finish_reversed(&mut self, layer: usize, base: usize) -> Result<Id, Stop> {
+        self.scratch[base..].reverse();
+        self.finish(layer, base)
+    }
+
+    /// Counts work, and asks the clock when enough was done.
+    #[inline]
+    pub(super) fn count_down(&mut self, work: u32) -> Result<(), Stop> {
+        if let Some(left) = self.until_check.checked_sub(work) {
+            self.until_check = left;
+            return Ok(());
+        }
+        self.until_check = BETWEEN_CHECKS;
+        self.budget.check_time()
+    }
+
+    /// Remembers a result.
+    #[inline]
+    pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) -> Id {
+        if self.memo.is_crowded() {
+            let others = self.store.bytes() + self.scratch.capacity() * size_of::<Edge>();
+            self.memo.grow(&self.budget, others);
+        }
+        self.memo.keep(first, second, third, result);
+        result
+    }
+}
+
+/// Without a last interval that is empty.
+#[inline]
+fn trimmed(edges: &[Edge]) -> &[Edge] {
+    match edges {
+        [rest @ .., Edge { child: EMPTY, .. }] => rest,
+        _ => edges,
+    }
+}
+
+/// The terminal with these intervals, on a layer with this bound.
+#[inline]
+fn terminal(edges: &[Edge], bound: u32) -> Option<Id> {
+    match *edges {
+        [] => Some(EMPTY),
+        [Edge { high, child: FULL }] if high == bound => Some(FULL),
+        _ => None,
+    }
+}

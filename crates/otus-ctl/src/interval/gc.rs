@@ -1,0 +1,72 @@
+//! Collecting garbage: what no root needs is removed and the rest moves together.
+//!
+//! A walk from the roots marks headers. Then the needed nodes are copied, in their order, so that children
+//! still come before parents; each leaves its new name in the old header, where its parents find it.
+//! So the peak is the old array and a new one for what is needed. The roots are renamed, and the
+//! memory of operations is forgotten, as it speaks of the old names.
+
+use super::diagram::{Diagram, Set};
+use super::store::{Edge, FULL, Id, NEEDED, Store};
+
+impl Diagram {
+    /// Removes every node that none of `roots` needs, and renames the roots. All other sets of this
+    /// diagram mean nothing afterwards.
+    pub fn collect<'s>(&mut self, roots: impl IntoIterator<Item = &'s mut Set>) {
+        self.stats.peak_nodes = self.stats.peak_nodes.max(self.nodes() as u64);
+        self.stats.collections += 1;
+        let roots: Vec<&mut Set> = roots.into_iter().collect();
+        self.store.mark(roots.iter().map(|root| root.0));
+        let first = Store::first(self.bounds.len());
+        let old = self.store.compact(first);
+        for root in roots.into_iter().filter(|root| root.0 > FULL) {
+            root.0 = old[root.0 as usize].high;
+        }
+        self.memo.clear();
+    }
+}
+
+impl Store {
+    fn mark(&mut self, roots: impl Iterator<Item = Id>) {
+        let mut stack: Vec<Id> = roots.collect();
+        while let Some(id) = stack.pop() {
+            let at = id as usize;
+            if id <= FULL || self.places[at].child & NEEDED != 0 {
+                continue;
+            }
+            self.places[at].child |= NEEDED;
+            for edge in self.edges_of(id) {
+                let header = self.places[edge.child as usize];
+                if edge.child > FULL && header.child & NEEDED == 0 {
+                    stack.push(edge.child);
+                }
+            }
+        }
+    }
+
+    /// Keeps the marked nodes, and returns the old places, where the header of each of them has its new
+    /// name.
+    fn compact(&mut self, first: usize) -> Vec<Edge> {
+        let mut old = std::mem::take(&mut self.places);
+        self.places.extend_from_slice(&old[..first]);
+        self.count = 0;
+        let mut at = first;
+        while at < old.len() {
+            let Edge { high: length, child: header } = old[at];
+            let end = at + 1 + length as usize;
+            if header & NEEDED != 0 {
+                let id = Id::try_from(self.places.len()).unwrap_or(Id::MAX);
+                self.places.push(Edge { high: length, child: header & !NEEDED });
+                for edge in &old[at + 1..end] {
+                    let moved = edge.child > FULL;
+                    let child = if moved { old[edge.child as usize].high } else { edge.child };
+                    self.places.push(Edge { high: edge.high, child });
+                }
+                old[at].high = id;
+                self.count += 1;
+            }
+            at = end;
+        }
+        self.rebuild(first);
+        old
+    }
+}

@@ -1,0 +1,134 @@
+//! The memory of operations: one direct-mapped table for all of them.
+//!
+//! A key is an operation and two nodes, or three nodes for the one operation that has three operands: the
+//! third word is then a node, and else the operation, whose number is no node's. Where two keys
+//! share a place the later wins. Forgetting costs time and never truth. The table doubles when as much was stored as it has
+//! places, up to a bound, so that small problems stay in the fastest memory and large ones keep nearly
+//! all results.
+
+use super::budget::Budget;
+use super::store::{FEW, Id};
+
+/// The operations that are remembered: numbers below those of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Op {
+    Union,
+    Intersect,
+    Difference,
+    /// 1 if `a ⊆ b`, else 0.
+    Within,
+    /// 1 if `a ∩ b ≠ ∅`, else 0.
+    Meets,
+    /// Of a node, with a layer for the terminal.
+    Predecessors,
+    Successors,
+    /// Predecessors along one dimension.
+    Shift,
+    /// Closures of a node.
+    Below,
+    Above,
+    Until,
+    Since,
+    /// A machine, in a table of its own: a node and a state.
+    Build,
+}
+
+/// An operation that has two operands, as a key of [`Memo`].
+impl From<Op> for Id {
+    fn from(op: Op) -> Id {
+        op as Id
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    first: Id,
+    second: Id,
+    third: Id,
+    result: Id,
+}
+
+/// No operation has this number, and no node.
+const VACANT: Entry = Entry { first: 0, second: 0, third: FEW - 1, result: 0 };
+const SMALLEST: usize = 1 << 8;
+const LARGEST: usize = 1 << 24;
+
+/// What was computed before.
+#[derive(Debug, Clone)]
+pub(super) struct Memo {
+    entries: Vec<Entry>,
+    stored: usize,
+    pub(super) lookups: u64,
+    pub(super) hits: u64,
+}
+
+impl Memo {
+    pub(super) fn new() -> Self {
+        Memo { entries: vec![VACANT; SMALLEST], stored: 0, lookups: 0, hits: 0 }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
+
+    /// The result for two operands and an operation, or for three operands.
+    #[inline]
+    pub(super) fn find(&mut self, first: Id, second: Id, third: impl Into<Id>) -> Option<Id> {
+        self.lookups += 1;
+        let third = third.into();
+        let entry = self.entries[place(first, second, third, self.entries.len())];
+        if entry.first == first && entry.second == second && entry.third == third {
+            self.hits += 1;
+            return Some(entry.result);
+        }
+        None
+    }
+
+    #[inline]
+    pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) {
+        let third = third.into();
+        let at = place(first, second, third, self.entries.len());
+        self.entries[at] = Entry { first, second, third, result };
+        self.stored += 1;
+    }
+
+    /// Whether the table should be [`grown`](Memo::grow).
+    #[inline]
+    pub(super) fn is_crowded(&self) -> bool {
+        self.stored > self.entries.len()
+    }
+
+    /// Doubles the table if it may: it takes at most a quarter of the bytes allowed.
+    pub(super) fn grow(&mut self, budget: &Budget, other_bytes: usize) {
+        self.stored = 0;
+        let more = self.entries.len() * 2;
+        let bytes = more * size_of::<Entry>();
+        if more > LARGEST
+            || budget.max_bytes.is_some_and(|most| bytes as u64 > most / 4)
+            || budget.check_bytes(other_bytes + self.bytes() + bytes).is_err()
+        {
+            return;
+        }
+        let mut entries = vec![VACANT; more];
+        for &entry in self.entries.iter().filter(|entry| entry.third != VACANT.third) {
+            entries[place(entry.first, entry.second, entry.third, more)] = entry;
+        }
+        self.entries = entries;
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.entries.fill(VACANT);
+        self.stored = 0;
+    }
+}
+
+#[inline]
+fn place(first: u32, second: u32, third: u32, size: usize) -> usize {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let word = u64::from(first) | u64::from(second) << 32;
+    let mixed = (word.wrapping_mul(FACTOR) ^ u64::from(third).rotate_left(20)).wrapping_mul(FACTOR);
+    // The size is a power of two: its upper bits are those that depend on everything.
+    (mixed >> 32) as usize & (size - 1)
+}

@@ -1,0 +1,153 @@
+//! Going along one component of a box: which box, and which state, each interval leads to.
+//!
+//! See [`top`](super::top) for where a box changes.
+
+use super::boxes::Boxes;
+use super::build::{ACCEPT, Machine, REJECT, Splits};
+use super::clocks::Clocks;
+
+/// A place along the first component of a box.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    layer: usize,
+    /// The interval, and the last value of the box.
+    value: u32,
+    high: u32,
+    last: u32,
+    /// The state after this interval, up to which value the machine gives it, and what it gives then.
+    state: u32,
+    holds: u32,
+    readings: (usize, usize),
+    /// Where each part of the next box changes.
+    changes: Vec<u32>,
+    /// The upper ends of the box for what is to come.
+    bounds: Vec<u32>,
+}
+
+impl Sweep {
+    /// For boxes of `layer`, which have so many components.
+    pub(super) fn new(layer: usize, width: usize) -> Self {
+        Sweep {
+            layer,
+            value: 0,
+            high: 0,
+            last: 0,
+            state: REJECT,
+            holds: 0,
+            readings: (0, 0),
+            changes: vec![0; 2 * (width - 1)],
+            bounds: vec![0; width - 1],
+        }
+    }
+
+    /// Starts with the first interval of a box; the box it leads to is put into `next`.
+    pub(super) fn start<M: Machine>(
+        &mut self,
+        key: &[u32],
+        next: &mut Boxes,
+        clocks: &impl Clocks,
+        splits: &mut Splits<'_, M>,
+    ) {
+        let width = self.bounds.len();
+        let low = &key[1..=width];
+        self.bounds.copy_from_slice(&key[width + 2..2 * width + 2]);
+        (self.value, self.last) = (key[0], key[width + 1]);
+        self.state = key[2 * width + 2];
+        self.holds = u32::MAX;
+        // An accepting state is kept to the end; any other one is asked for its intervals.
+        if self.state != ACCEPT {
+            self.readings = splits.span(self.layer, self.state);
+            self.read(splits);
+        }
+        next.clear(self.state);
+        for (at, (&low, &high)) in low.iter().zip(&self.bounds).enumerate() {
+            let other = self.layer + 1 + at;
+            let least = low.max(clocks.lower(self.layer, self.value, other));
+            let greatest = high.min(clocks.upper(self.layer, self.value, other));
+            next.put(at, least);
+            next.put(width + at, greatest);
+            self.changes[at] = clocks.upper(other, least, self.layer).saturating_add(1);
+            self.changes[width + at] = rise(clocks, self.layer, other, greatest, high);
+        }
+        self.look_ahead();
+    }
+
+    /// The first value of the interval.
+    pub(super) fn value(&self) -> u32 {
+        self.value
+    }
+
+    /// The last value of the interval.
+    pub(super) fn high(&self) -> u32 {
+        self.high
+    }
+
+    /// Whether the machine may accept what follows: at the end, whether it does.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.state == ACCEPT || (self.state != REJECT && !self.bounds.is_empty())
+    }
+
+    /// To the next interval, if there is one.
+    #[inline]
+    pub(super) fn advance<M: Machine>(
+        &mut self,
+        next: &mut Boxes,
+        clocks: &impl Clocks,
+        splits: &Splits<'_, M>,
+    ) -> bool {
+        if self.high == self.last {
+            return false;
+        }
+        self.value = self.high + 1;
+        if self.value > self.holds {
+            self.read(splits);
+            next.set_state(self.state);
+        }
+        let (value, layer, width) = (self.value, self.layer, self.bounds.len());
+        for (at, change) in self.changes.iter_mut().enumerate() {
+            if *change > value {
+                continue;
+            }
+            if at < width {
+                let other = layer + 1 + at;
+                let least = clocks.lower(layer, value, other).max(next.part(at));
+                *change = clocks.upper(other, least, layer).saturating_add(1);
+                next.set(at, least);
+            } else {
+                let bound = self.bounds[at - width];
+                let other = layer + 1 + at - width;
+                let greatest = clocks.upper(layer, value, other).min(bound);
+                *change = rise(clocks, layer, other, greatest, bound);
+                next.set(at, greatest);
+            }
+        }
+        self.look_ahead();
+        true
+    }
+
+    /// Finds the last value before something changes.
+    #[inline]
+    fn look_ahead(&mut self) {
+        let mut next = self.holds.saturating_add(1);
+        // Where nothing is accepted it does not matter how the box changes.
+        if self.state != REJECT {
+            next = self.changes.iter().fold(next, |least, &change| least.min(change));
+        }
+        self.high = (next.max(self.value + 1) - 1).min(self.last);
+    }
+
+    /// What the machine says of the value: above its last interval it rejects.
+    fn read<M: Machine>(&mut self, splits: &Splits<'_, M>) {
+        let readings = splits.intervals(self.readings);
+        let at = readings.partition_point(|reading| reading.0 < self.value);
+        self.readings.0 += at;
+        (self.holds, self.state) = readings.get(at).copied().unwrap_or((u32::MAX, REJECT));
+    }
+}
+
+/// Where `U_layer,other` comes up to more than `greatest`, if that is below what the box allows.
+#[inline]
+fn rise(clocks: &impl Clocks, layer: usize, other: usize, greatest: u32, bound: u32) -> u32 {
+    if greatest >= bound { u32::MAX } else { clocks.lower(other, greatest + 1, layer) }
+}

@@ -1,0 +1,467 @@
+//! From formulas as written to formulas over a trace: names resolved, kinds checked, patterns expanded.
+//!
+//! `x` is the variable of that name. `p.x` is the variable `p.x`, or else the variable `x` if only process p
+//! assigns it. A word that is no variable is the text it is, so that members of enumerations need no
+//! quotes; where a formula is needed it is a mistake, and told as one.
+//!
+//! Nodes of the syntax tree come operands first, so one pass in order suffices. Faults do not end it: what
+//! cannot be understood means `true`, and a diagnostic says why.
+
+pub mod pattern;
+mod sum;
+
+use otus_syntax::ast::formula::{
+    Comparison, Connective, FormulaFile, FormulaId as NodeId, FormulaKind, Modality, Path,
+    Quantifier, UntilKind,
+};
+use otus_syntax::name::Name;
+use otus_syntax::suggest::did_you_mean;
+use otus_syntax::{Code, Diagnostic, Rational, Span, print};
+use otus_trace::order::{Kind, Owner, PartialOrder, ProcessId, Value, VariableId};
+
+use crate::atom::{Atom, Reading};
+use crate::formula::{FormulaId, Formulas};
+use sum::Sum;
+
+/// A formula to be checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Property {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its canonical text.
+    pub text: String,
+    /// Where it was written.
+    pub span: Span,
+    /// What it means.
+    pub formula: FormulaId,
+}
+
+/// The properties of a file over a trace.
+#[derive(Debug)]
+pub struct Lowered {
+    /// All formulas.
+    pub formulas: Formulas,
+    /// Those to be checked, in order.
+    pub properties: Vec<Property>,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Resolves the formulas of a file over a trace.
+///
+/// ```
+/// use otus_ctl::{Checker, Options, lower};
+/// use otus_syntax::{Source, parse_formulas};
+/// use otus_trace::order::{Builder, Writes};
+///
+/// let mut builder = Builder::default();
+/// let (p, q) = (builder.process("p"), builder.process("q"));
+/// builder.event(p).set("x", 1);
+/// builder.event(q).set("y", 1);
+/// let trace = builder.finish(Writes::Checked).unwrap();
+/// let parsed = parse_formulas(&Source::new("f", "EF(x = 1 & y = 0); AF(x = 1 & y = 0)"));
+/// let lowered = lower(&parsed.tree, &trace);
+/// let mut checker = Checker::new(&trace, lowered.formulas);
+/// let answers: Vec<bool> = lowered
+///     .properties
+///     .iter()
+///     .map(|property| checker.check(property.formula, &Options::default()).unwrap().holds)
+///     .collect();
+/// assert_eq!(answers, [true, false]);
+/// ```
+pub fn lower(file: &FormulaFile, trace: &PartialOrder) -> Lowered {
+    lower_with(file, trace, Formulas::default())
+}
+
+/// The same among formulas that are there already, so that those of several files share their parts.
+pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) -> Lowered {
+    let mut lowering = Lowering {
+        file,
+        trace,
+        formulas,
+        meanings: Vec::with_capacity(file.nodes.len()),
+        diagnostics: Vec::new(),
+    };
+    for id in 0..file.nodes.len() {
+        let id = NodeId(u32::try_from(id).unwrap_or(u32::MAX));
+        let meaning = lowering.node(id);
+        lowering.meanings.push(meaning);
+    }
+    let mut properties = Vec::new();
+    for item in file.properties() {
+        let formula = lowering.formula(item.body);
+        properties.push(Property {
+            name: item.name.map(|name| file.names.text(name.symbol).to_owned()),
+            text: print::formula(file, item.body),
+            span: file.node(item.body).span,
+            formula,
+        });
+    }
+    let Lowering { formulas, diagnostics, .. } = lowering;
+    Lowered { formulas, properties, diagnostics }
+}
+
+/// What a node means.
+#[derive(Debug, Clone)]
+enum Meaning {
+    Formula(FormulaId),
+    /// `true` or `false`: a formula or a value.
+    Truth(bool),
+    /// A number, or a sum of readings that are numbers.
+    Sum(Sum),
+    /// A reading that is not a number, or of no single kind.
+    Reading(Reading, Option<Kind>),
+    /// A text; the flag says whether it is a bare word.
+    Text(String, bool),
+    /// Not understood, and told.
+    Nothing,
+}
+
+struct Lowering<'a> {
+    file: &'a FormulaFile,
+    trace: &'a PartialOrder,
+    formulas: Formulas,
+    /// By node.
+    meanings: Vec<Meaning>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Lowering<'_> {
+    fn node(&mut self, id: NodeId) -> Meaning {
+        let file = self.file;
+        match &file.node(id).kind {
+            FormulaKind::Constant(truth) => Meaning::Truth(*truth),
+            FormulaKind::Number(number) => Meaning::Sum(Sum::constant(*number)),
+            FormulaKind::Text(text) => Meaning::Text(file.names.text(*text).to_owned(), false),
+            FormulaKind::Variable(path) => self.variable(*path),
+            FormulaKind::Named(_, body) => self.meaning(*body).clone(),
+            FormulaKind::Last(process) => match self.process(*process) {
+                Some(process) => Meaning::Reading(Reading::Last(process), Some(Kind::Text)),
+                None => Meaning::Nothing,
+            },
+            FormulaKind::Count(process, label) => self.count(*process, *label),
+            FormulaKind::Negative(inner) => self.scaled(*inner, Rational::from(-1)),
+            FormulaKind::Arithmetic(operator, left, right) => {
+                self.arithmetic(id, *operator, *left, *right)
+            }
+            FormulaKind::Compare(comparison, left, right) => {
+                self.compare(id, *comparison, *left, *right)
+            }
+            FormulaKind::Member(term, members) => self.member(id, *term, members),
+            FormulaKind::Not(inner) => {
+                let inner = self.formula(*inner);
+                Meaning::Formula(self.formulas.not(inner))
+            }
+            FormulaKind::Connective(connective, left, right) => {
+                let (left, right) = (self.formula(*left), self.formula(*right));
+                Meaning::Formula(match connective {
+                    Connective::And => self.formulas.and([left, right]),
+                    Connective::Or => self.formulas.or([left, right]),
+                    Connective::Implies => self.formulas.implies(left, right),
+                    Connective::Iff => self.formulas.iff(left, right),
+                })
+            }
+            FormulaKind::Temporal(quantifier, modality, inner) => {
+                let f = self.formula(*inner);
+                let formulas = &mut self.formulas;
+                Meaning::Formula(match (quantifier, modality) {
+                    (Quantifier::Exists, Modality::Next) => formulas.ex(f),
+                    (Quantifier::Exists, Modality::Finally) => formulas.ef(f),
+                    (Quantifier::Exists, Modality::Globally) => formulas.eg(f),
+                    (Quantifier::All, Modality::Next) => formulas.ax(f),
+                    (Quantifier::All, Modality::Finally) => formulas.af(f),
+                    (Quantifier::All, Modality::Globally) => formulas.ag(f),
+                })
+            }
+            FormulaKind::Until(quantifier, kind, left, right) => {
+                let (f, g) = (self.formula(*left), self.formula(*right));
+                let formulas = &mut self.formulas;
+                Meaning::Formula(match (quantifier, kind) {
+                    (Quantifier::Exists, UntilKind::Until) => formulas.eu(f, g),
+                    (Quantifier::Exists, UntilKind::Weak) => formulas.ew(f, g),
+                    (Quantifier::Exists, UntilKind::Release) => formulas.er(f, g),
+                    (Quantifier::All, UntilKind::Until) => formulas.au(f, g),
+                    (Quantifier::All, UntilKind::Weak) => formulas.aw(f, g),
+                    (Quantifier::All, UntilKind::Release) => formulas.ar(f, g),
+                })
+            }
+            FormulaKind::Call(name, arguments) => self.call(*name, arguments),
+            FormulaKind::Invalid => Meaning::Nothing,
+        }
+    }
+
+    fn meaning(&self, id: NodeId) -> &Meaning {
+        &self.meanings[id.0 as usize]
+    }
+
+    fn span(&self, id: NodeId) -> Span {
+        self.file.node(id).span
+    }
+
+    fn complain(&mut self, code: Code, span: Span, message: String) -> &mut Diagnostic {
+        self.diagnostics.push(Diagnostic::new(code, self.file.source, span, message));
+        self.diagnostics.last_mut().expect("just pushed")
+    }
+
+    /// A node where a formula is needed.
+    fn formula(&mut self, id: NodeId) -> FormulaId {
+        let span = self.span(id);
+        match self.meaning(id).clone() {
+            Meaning::Formula(formula) => formula,
+            Meaning::Truth(true) | Meaning::Nothing => Formulas::TRUE,
+            Meaning::Truth(false) => Formulas::FALSE,
+            Meaning::Reading(reading, Some(Kind::Boolean)) => {
+                self.formulas.atom(Atom::Compare(reading, Comparison::Equal, Value::Boolean(true)))
+            }
+            Meaning::Text(word, true) => {
+                self.unknown_variable(&word, span);
+                Formulas::TRUE
+            }
+            Meaning::Text(_, false) | Meaning::Sum(_) | Meaning::Reading(..) => {
+                let message = "this is a value, and a formula is needed".to_owned();
+                let diagnostic = self.complain(Code::WRONG_SORT, span, message);
+                diagnostic.help = Some("compare it with something".to_owned());
+                Formulas::TRUE
+            }
+        }
+    }
+
+    fn unknown_variable(&mut self, word: &str, span: Span) {
+        let trace = self.trace;
+        let names = trace.variables().map(|variable| trace.variable_name(variable));
+        let suggestion = did_you_mean(word, names);
+        let message = format!("the trace has no variable `{word}`");
+        let diagnostic = self.complain(Code::UNKNOWN_VARIABLE, span, message);
+        diagnostic.help = suggestion;
+    }
+
+    fn variable(&mut self, path: Path) -> Meaning {
+        let (trace, names) = (self.trace, &self.file.names);
+        let name = names.text(path.name.symbol);
+        let found = match path.process {
+            None => trace.variable(name),
+            Some(process) => {
+                let owner = trace.process(names.text(process.symbol));
+                let whole = format!("{}.{name}", names.text(process.symbol));
+                let own = |&variable: &VariableId| {
+                    owner.is_some_and(|owner| trace.owner(variable) == Owner::Process(owner))
+                };
+                trace.variable(&whole).or_else(|| trace.variable(name).filter(own))
+            }
+        };
+        match (found, path.process) {
+            (Some(variable), _) => {
+                let reading = Reading::Variable(variable);
+                match trace.kind(variable) {
+                    Some(Kind::Number) => Meaning::Sum(Sum::reading(reading)),
+                    kind => Meaning::Reading(reading, kind),
+                }
+            }
+            (None, None) => Meaning::Text(name.to_owned(), true),
+            (None, Some(process)) => {
+                let word = format!("{}.{name}", names.text(process.symbol));
+                let span = Span { start: process.span.start, end: path.name.span.end };
+                if trace.process(names.text(process.symbol)).is_some()
+                    && let Some(variable) = trace.variable(name)
+                {
+                    let whose = match trace.owner(variable) {
+                        Owner::Process(owner) => {
+                            format!("only `{}` assigns `{name}`", trace.process_name(owner))
+                        }
+                        Owner::Shared => format!(
+                            "several processes assign `{name}`: leave out `{}.`",
+                            names.text(process.symbol)
+                        ),
+                        Owner::Nobody => format!(
+                            "no process assigns `{name}`: leave out `{}.`",
+                            names.text(process.symbol)
+                        ),
+                    };
+                    let message = format!("the trace has no variable `{word}`");
+                    let diagnostic = self.complain(Code::UNKNOWN_VARIABLE, span, message);
+                    diagnostic.help = Some(whose);
+                } else {
+                    self.unknown_variable(&word, span);
+                }
+                Meaning::Nothing
+            }
+        }
+    }
+
+    fn process(&mut self, name: Name) -> Option<ProcessId> {
+        let text = self.file.names.text(name.symbol);
+        let found = self.trace.process(text);
+        if found.is_none() {
+            let suggestion = did_you_mean(text, self.trace.process_names());
+            let message = format!("the trace has no process `{text}`");
+            let diagnostic = self.complain(Code::NO_SUCH_PROCESS, name.span, message);
+            diagnostic.help = suggestion;
+        }
+        found
+    }
+
+    fn count(&mut self, process: Name, label: Option<Name>) -> Meaning {
+        let Some(process) = self.process(process) else { return Meaning::Nothing };
+        let Some(label) = label else {
+            return Meaning::Sum(Sum::reading(Reading::Count(process, None)));
+        };
+        let text = self.file.names.text(label.symbol);
+        match self.trace.find_label(text) {
+            Some(label) => Meaning::Sum(Sum::reading(Reading::Count(process, Some(label)))),
+            None => {
+                let suggestion = did_you_mean(text, self.trace.labels());
+                let message = format!("no event of the trace has the label `{text}`, so this is 0");
+                let diagnostic = self.complain(Code::UNKNOWN_LABEL, label.span, message);
+                diagnostic.help = suggestion;
+                Meaning::Sum(Sum::constant(Rational::from(0)))
+            }
+        }
+    }
+
+    /// `s < t` and its kin.
+    fn compare(
+        &mut self,
+        id: NodeId,
+        comparison: Comparison,
+        left: NodeId,
+        right: NodeId,
+    ) -> Meaning {
+        let (a, b) = (self.meaning(left).clone(), self.meaning(right).clone());
+        let formula = match (a, b) {
+            (Meaning::Nothing, _) | (_, Meaning::Nothing) => return Meaning::Nothing,
+            (Meaning::Formula(_), _) | (_, Meaning::Formula(_)) => {
+                let message = "formulas are compared by `<->`".to_owned();
+                self.complain(Code::WRONG_SORT, self.span(id), message);
+                return Meaning::Nothing;
+            }
+            (Meaning::Sum(a), Meaning::Sum(b)) => return self.compare_sums(id, comparison, &a, &b),
+            (Meaning::Reading(a, a_kind), Meaning::Reading(b, b_kind)) => {
+                if let (Some(a_kind), Some(b_kind)) = (a_kind, b_kind)
+                    && a_kind != b_kind
+                {
+                    return self.wrong_kinds(id, (left, a_kind), (right, b_kind));
+                }
+                self.formulas.atom(Atom::Pair(a, comparison, b))
+            }
+            (Meaning::Reading(reading, kind), other) => {
+                return self.compare_with(id, (left, reading, kind), comparison, (right, other));
+            }
+            (other, Meaning::Reading(reading, kind)) => {
+                let mirrored = mirror(comparison);
+                return self.compare_with(id, (right, reading, kind), mirrored, (left, other));
+            }
+            // Two constants, or a number and a word.
+            (a, b) => match (constant(&a), constant(&b)) {
+                (Some(a), Some(b)) => match a.compare(&b) {
+                    Some(order) => truth(comparison.holds(order)),
+                    None => return self.wrong_kinds(id, (left, a.kind()), (right, b.kind())),
+                },
+                (a, b) => {
+                    // One is a sum with readings: a number.
+                    let kind = |value: Option<Value>| value.map_or(Kind::Number, |v| v.kind());
+                    return self.wrong_kinds(id, (left, kind(a)), (right, kind(b)));
+                }
+            },
+        };
+        Meaning::Formula(formula)
+    }
+
+    /// A reading that is not a number compared with a constant.
+    fn compare_with(
+        &mut self,
+        id: NodeId,
+        (left, reading, kind): (NodeId, Reading, Option<Kind>),
+        comparison: Comparison,
+        (right, other): (NodeId, Meaning),
+    ) -> Meaning {
+        let Some(value) = constant(&other) else {
+            return self.wrong_kinds(id, (left, kind.unwrap_or(Kind::Text)), (right, Kind::Number));
+        };
+        if let Some(kind) = kind
+            && kind != value.kind()
+        {
+            return self.wrong_kinds(id, (left, kind), (right, value.kind()));
+        }
+        Meaning::Formula(self.formulas.atom(Atom::Compare(reading, comparison, value)))
+    }
+
+    fn wrong_kinds(
+        &mut self,
+        id: NodeId,
+        (left, left_kind): (NodeId, Kind),
+        (right, right_kind): (NodeId, Kind),
+    ) -> Meaning {
+        // A word that is no variable is probably a variable misspelt.
+        for side in [left, right] {
+            if let Meaning::Text(word, true) = self.meaning(side).clone() {
+                self.unknown_variable(&word, self.span(side));
+                return Meaning::Nothing;
+            }
+        }
+        let message = format!(
+            "{} is compared with {}, which is neither more nor less nor the same",
+            left_kind.describe(),
+            right_kind.describe()
+        );
+        self.complain(Code::WRONG_KIND, self.span(id), message);
+        Meaning::Nothing
+    }
+
+    fn member(&mut self, id: NodeId, term: NodeId, members: &[NodeId]) -> Meaning {
+        let values: Option<Vec<Value>> =
+            members.iter().map(|&member| constant(self.meaning(member))).collect();
+        let Some(values) = values else { return Meaning::Nothing };
+        let (reading, kind) = match self.meaning(term).clone() {
+            Meaning::Sum(sum) => match sum.single() {
+                Some(reading) => (reading, Some(Kind::Number)),
+                None => return self.sum_member(id, &sum, &values),
+            },
+            Meaning::Reading(reading, kind) => (reading, kind),
+            Meaning::Text(word, true) => {
+                self.unknown_variable(&word, self.span(term));
+                return Meaning::Nothing;
+            }
+            Meaning::Truth(_) | Meaning::Text(..) => {
+                let own = constant(self.meaning(term));
+                return Meaning::Formula(truth(own.is_some_and(|own| values.contains(&own))));
+            }
+            Meaning::Formula(_) | Meaning::Nothing => return Meaning::Nothing,
+        };
+        for (&member, value) in members.iter().zip(&values) {
+            if let Some(kind) = kind
+                && kind != value.kind()
+            {
+                return self.wrong_kinds(member, (term, kind), (member, value.kind()));
+            }
+        }
+        let mut values = values;
+        values.sort_by_key(ToString::to_string);
+        values.dedup();
+        Meaning::Formula(self.formulas.atom(Atom::Member(reading, values.into())))
+    }
+}
+
+/// The value that a node is, whatever the cut.
+fn constant(meaning: &Meaning) -> Option<Value> {
+    match meaning {
+        Meaning::Truth(truth) => Some(Value::Boolean(*truth)),
+        Meaning::Sum(sum) => sum.value().map(Value::Number),
+        Meaning::Text(text, _) => Some(Value::text(text)),
+        Meaning::Formula(_) | Meaning::Reading(..) | Meaning::Nothing => None,
+    }
+}
+
+fn truth(holds: bool) -> FormulaId {
+    if holds { Formulas::TRUE } else { Formulas::FALSE }
+}
+
+/// The comparison seen from the other side.
+fn mirror(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Equal | Comparison::Unequal => comparison,
+        Comparison::Less => Comparison::Greater,
+        Comparison::AtMost => Comparison::AtLeast,
+        Comparison::Greater => Comparison::Less,
+        Comparison::AtLeast => Comparison::AtMost,
+    }
+}

@@ -1,0 +1,165 @@
+//! Named patterns: what people ask most, as formulas.
+//!
+//! ```text
+//! always(f)            AG f                       f at every cut, in every order of events
+//! never(f)             AG !f
+//! possibly(f)          EF f                       f at some cut, in some order
+//! eventually(f)        AF f                       f sooner or later, in every order
+//! response(f, g)       AG(f -> AF g)              whenever f, then g sooner or later
+//! precedence(f, g)     A[!g W f]                  no g before f
+//! mutex(f, g, …)       AG of no two of them       at most one at a time
+//! agree(x, y, …)       AG(x = y & …)              the same value at every cut
+//! one_leader(p, q, …)  no two of these processes have `role = leader` with the same `term`
+//! ```
+
+use otus_syntax::Code;
+use otus_syntax::ast::formula::{Comparison, FormulaId as NodeId};
+use otus_syntax::name::Name;
+use otus_syntax::suggest::did_you_mean;
+use otus_trace::order::{Kind, Value, VariableId};
+
+use super::sum::Sum;
+use super::{Lowering, Meaning};
+use crate::atom::{Atom, Reading};
+use crate::formula::{FormulaId, Formulas};
+
+/// The patterns, each with how many arguments it takes at least and at most, and an example.
+pub const PATTERNS: [(&str, usize, usize, &str); 9] = [
+    ("always", 1, 1, "always(x < 3)"),
+    ("never", 1, 1, "never(x = 3)"),
+    ("possibly", 1, 1, "possibly(x = 3)"),
+    ("eventually", 1, 1, "eventually(done)"),
+    ("response", 2, 2, "response(asked, answered)"),
+    ("precedence", 2, 2, "precedence(asked, answered)"),
+    ("mutex", 2, usize::MAX, "mutex(p.critical, q.critical)"),
+    ("agree", 2, usize::MAX, "agree(p.leader, q.leader)"),
+    ("one_leader", 2, usize::MAX, "one_leader(p, q, r)"),
+];
+
+impl Lowering<'_> {
+    /// A call of a pattern.
+    pub(super) fn call(&mut self, name: Name, arguments: &[NodeId]) -> Meaning {
+        let word = self.file.names.text(name.symbol).to_owned();
+        let Some(&(_, least, most, example)) = PATTERNS.iter().find(|(known, ..)| *known == word)
+        else {
+            let suggestion = did_you_mean(&word, PATTERNS.iter().map(|&(known, ..)| known));
+            let message = format!("there is no pattern `{word}`");
+            let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
+            let known: Vec<&str> = PATTERNS.iter().map(|&(known, ..)| known).collect();
+            diagnostic.help =
+                suggestion.or_else(|| Some(format!("there are: {}", known.join(", "))));
+            return Meaning::Nothing;
+        };
+        if arguments.len() < least || arguments.len() > most {
+            let message = format!("`{word}` does not take {} arguments", arguments.len());
+            let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
+            diagnostic.help = Some(format!("an example: {example}"));
+            return Meaning::Nothing;
+        }
+        match word.as_str() {
+            "agree" => self.agree(arguments),
+            "one_leader" => self.one_leader(arguments),
+            _ => {
+                let all: Vec<FormulaId> = arguments.iter().map(|&f| self.formula(f)).collect();
+                Meaning::Formula(self.expand(&word, &all))
+            }
+        }
+    }
+
+    fn expand(&mut self, word: &str, all: &[FormulaId]) -> FormulaId {
+        let formulas = &mut self.formulas;
+        match (word, all) {
+            ("always", &[f]) => formulas.ag(f),
+            ("never", &[f]) => {
+                let not = formulas.not(f);
+                formulas.ag(not)
+            }
+            ("possibly", &[f]) => formulas.ef(f),
+            ("eventually", &[f]) => formulas.af(f),
+            ("response", &[f, g]) => {
+                let later = formulas.af(g);
+                let answered = formulas.implies(f, later);
+                formulas.ag(answered)
+            }
+            ("precedence", &[f, g]) => {
+                let not = formulas.not(g);
+                formulas.aw(not, f)
+            }
+            // mutex
+            (_, all) => no_two(formulas, all),
+        }
+    }
+
+    /// `agree(x, y, …)`
+    fn agree(&mut self, arguments: &[NodeId]) -> Meaning {
+        let mut equal = Vec::new();
+        for pair in arguments.windows(2) {
+            let same = self.compare(pair[1], Comparison::Equal, pair[0], pair[1]);
+            let Meaning::Formula(same) = same else { return Meaning::Nothing };
+            equal.push(same);
+        }
+        let all = self.formulas.and(equal);
+        Meaning::Formula(self.formulas.ag(all))
+    }
+
+    /// `one_leader(p, q, …)`
+    fn one_leader(&mut self, arguments: &[NodeId]) -> Meaning {
+        let mut processes = Vec::new();
+        for &argument in arguments {
+            let Meaning::Text(process, true) = self.meaning(argument).clone() else {
+                let message = "the name of a process is needed".to_owned();
+                self.complain(Code::NO_SUCH_PROCESS, self.span(argument), message);
+                return Meaning::Nothing;
+            };
+            let (role, term) =
+                (self.of_process(&process, "role"), self.of_process(&process, "term"));
+            let (Some(role), Some(term)) = (role, term) else {
+                let word = if role.is_none() { "role" } else { "term" };
+                self.unknown_variable(&format!("{process}.{word}"), self.span(argument));
+                return Meaning::Nothing;
+            };
+            let leads = Value::Text("leader".into());
+            let leads = Atom::Compare(Reading::Variable(role), Comparison::Equal, leads);
+            processes.push((self.formulas.atom(leads), term));
+        }
+        let mut broken = Vec::new();
+        for (at, &(leads, term)) in processes.iter().enumerate() {
+            for &(other_leads, other_term) in &processes[at + 1..] {
+                let Some(same) = self.same(term, other_term) else { return Meaning::Nothing };
+                broken.push(self.formulas.and([leads, other_leads, same]));
+            }
+        }
+        let broken = self.formulas.or(broken);
+        let never = self.formulas.not(broken);
+        Meaning::Formula(self.formulas.ag(never))
+    }
+
+    fn of_process(&self, process: &str, name: &str) -> Option<VariableId> {
+        self.trace.variable(&format!("{process}.{name}"))
+    }
+
+    fn same(&mut self, left: VariableId, right: VariableId) -> Option<FormulaId> {
+        let (a, b) = (Reading::Variable(left), Reading::Variable(right));
+        let number = |variable| self.trace.kind(variable) == Some(Kind::Number);
+        if number(left) && number(right) {
+            let (a, b) = (Sum::reading(a), Sum::reading(b));
+            let same = self.compare_sums(NodeId(0), Comparison::Equal, &a, &b);
+            let Meaning::Formula(same) = same else { return None };
+            return Some(same);
+        }
+        Some(self.formulas.atom(Atom::Pair(a, Comparison::Equal, b)))
+    }
+}
+
+/// `AG` of no two of them.
+fn no_two(formulas: &mut Formulas, all: &[FormulaId]) -> FormulaId {
+    let mut broken = Vec::new();
+    for (at, &f) in all.iter().enumerate() {
+        for &g in &all[at + 1..] {
+            broken.push(formulas.and([f, g]));
+        }
+    }
+    let broken = formulas.or(broken);
+    let never = formulas.not(broken);
+    formulas.ag(never)
+}

@@ -1,0 +1,215 @@
+//! How readings and atoms change along a trace.
+//!
+//! All assignments to a variable are ordered by happened-before, so at any cut the value is that of
+//! the last of them that is in the cut; the same for labels and counts, which belong to one process. A
+//! [`Track`] is this chain of changes.
+//!
+//! An atom that reads one thing, or several things of one process, has itself such a chain: that of the
+//! events at which its truth value changes. An atom over several processes has a chain for each of its
+//! readings.
+
+use otus_trace::order::{EventId, Owner, PartialOrder, ProcessId, Value, ValueId, VariableId};
+use rustc_hash::FxHashMap;
+
+use crate::atom::{Atom, Reading};
+
+/// The values of a reading, from the first cut on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Track {
+    /// The distinct values, by number.
+    pub(crate) values: Vec<Value>,
+    /// The number of the value at the first cut.
+    pub(crate) initial: u32,
+    /// The events at which it changes, in their order, with the number of the value from then on.
+    pub(crate) changes: Vec<(EventId, u32)>,
+}
+
+/// How an atom changes.
+#[derive(Debug, Clone)]
+pub(crate) enum Course {
+    /// It is so at first, and the other way round after each of these events, which are in order.
+    Flips(bool, Vec<EventId>),
+    /// By reading.
+    Tracks(Vec<Track>),
+}
+
+impl Course {
+    /// The events that can change the atom, in no order.
+    pub(crate) fn events(&self) -> impl Iterator<Item = EventId> + '_ {
+        let (flips, tracks): (&[EventId], &[Track]) = match self {
+            Course::Flips(_, flips) => (flips, &[]),
+            Course::Tracks(tracks) => (&[], tracks),
+        };
+        let changes = tracks.iter().flat_map(|track| track.changes.iter().map(|&(event, _)| event));
+        flips.iter().copied().chain(changes)
+    }
+}
+
+/// How some atoms change, each once.
+pub(crate) fn courses(trace: &PartialOrder, atoms: &[&Atom]) -> Vec<Course> {
+    let mut variables: Vec<VariableId> = Vec::new();
+    for reading in atoms.iter().flat_map(|atom| atom.readings()) {
+        match reading {
+            Reading::Variable(variable) => variables.push(variable),
+            Reading::Last(_) | Reading::Count(..) => {}
+        }
+    }
+    variables.sort_unstable();
+    variables.dedup();
+    let histories = trace.histories(&variables);
+    let history = |variable: VariableId| {
+        let at = variables.binary_search(&variable).expect("all variables were asked for");
+        &histories[at]
+    };
+    let track = |reading: Reading| match reading {
+        Reading::Variable(variable) => {
+            let writes = history(variable).iter().map(|write| (write.event, write.value));
+            values(trace, trace.initial(variable), writes)
+        }
+        Reading::Last(process) => labels(trace, process),
+        Reading::Count(process, label) => {
+            let counted = trace
+                .events(process)
+                .filter(|&event| label.is_none() || trace.label_id(event) == label);
+            counts(counted)
+        }
+    };
+    atoms
+        .iter()
+        .map(|atom| {
+            let readings = atom.readings();
+            let home = home(trace, &readings);
+            let tracks: Vec<Track> = readings.into_iter().map(track).collect();
+            if tracks.len() == 1 || home { flips(atom, &tracks) } else { Course::Tracks(tracks) }
+        })
+        .collect()
+}
+
+/// Whether all readings belong to one process.
+fn home(trace: &PartialOrder, readings: &[Reading]) -> bool {
+    let mut home: Option<ProcessId> = None;
+    readings.iter().all(|&reading| {
+        let process = match reading {
+            Reading::Last(process) | Reading::Count(process, _) => process,
+            Reading::Variable(variable) => match trace.owner(variable) {
+                Owner::Nobody => return true,
+                Owner::Process(process) => process,
+                Owner::Shared => return false,
+            },
+        };
+        *home.get_or_insert(process) == process
+    })
+}
+
+/// The truth values of an atom whose readings change one after the other.
+fn flips(atom: &Atom, tracks: &[Track]) -> Course {
+    let mut numbers: Vec<u32> = tracks.iter().map(|track| track.initial).collect();
+    let mut known: FxHashMap<Box<[u32]>, bool> = FxHashMap::default();
+    let mut holds = |numbers: &[u32]| {
+        if let Some(&known) = known.get(numbers) {
+            return known;
+        }
+        let values: Vec<&Value> = tracks
+            .iter()
+            .zip(numbers)
+            .map(|(track, &number)| &track.values[number as usize])
+            .collect();
+        let found = atom.holds(&values);
+        known.insert(numbers.into(), found);
+        found
+    };
+    let initial = holds(&numbers);
+    let (mut now, mut flips) = (initial, Vec::new());
+    let mut note = |event: EventId, holds: bool| {
+        if holds != now {
+            now = holds;
+            flips.push(event);
+        }
+    };
+    if let [track] = tracks {
+        let truth: Vec<bool> =
+            (0..track.values.len()).map(|number| holds(&[u32::new_index(number)])).collect();
+        for &(event, number) in &track.changes {
+            note(event, truth[number as usize]);
+        }
+        return Course::Flips(initial, flips);
+    }
+    // All on one process, where the numbers of events are their order.
+    let mut changes: Vec<(EventId, usize, u32)> = Vec::new();
+    for (at, track) in tracks.iter().enumerate() {
+        changes.extend(track.changes.iter().map(|&(event, number)| (event, at, number)));
+    }
+    changes.sort_unstable();
+    let mut next = 0;
+    while let Some(&(event, ..)) = changes.get(next) {
+        while let Some(&(_, at, number)) = changes.get(next).filter(|change| change.0 == event) {
+            numbers[at] = number;
+            next += 1;
+        }
+        note(event, holds(&numbers));
+    }
+    Course::Flips(initial, flips)
+}
+
+/// The track of some assignments.
+fn values(
+    trace: &PartialOrder,
+    initial: ValueId,
+    writes: impl Iterator<Item = (EventId, ValueId)>,
+) -> Track {
+    let mut track = Track::default();
+    let mut numbers: FxHashMap<ValueId, u32> = FxHashMap::default();
+    let mut last = initial;
+    track.values.push(trace.value(initial));
+    numbers.insert(initial, 0);
+    for (event, value) in writes {
+        if value == last {
+            continue;
+        }
+        last = value;
+        let number = *numbers.entry(value).or_insert_with(|| {
+            track.values.push(trace.value(value));
+            u32::new_index(track.values.len() - 1)
+        });
+        track.changes.push((event, number));
+    }
+    track
+}
+
+fn labels(trace: &PartialOrder, process: ProcessId) -> Track {
+    let mut track = Track { values: vec![Value::Text("".into())], ..Track::default() };
+    let mut numbers = FxHashMap::default();
+    for event in trace.events(process) {
+        let number = match trace.label_id(event) {
+            None => 0,
+            Some(label) => *numbers.entry(label).or_insert_with(|| {
+                track.values.push(Value::Text(trace.label_name(label).into()));
+                u32::new_index(track.values.len() - 1)
+            }),
+        };
+        if track.changes.last().map_or(0, |&(_, number)| number) != number {
+            track.changes.push((event, number));
+        }
+    }
+    track
+}
+
+fn counts(counted: impl Iterator<Item = EventId>) -> Track {
+    let mut track = Track { values: vec![Value::integer(0)], ..Track::default() };
+    for (event, count) in counted.zip(1_u32..) {
+        track.values.push(Value::integer(i64::from(count)));
+        track.changes.push((event, count));
+    }
+    track
+}
+
+/// Numbers that are known to fit.
+trait NewIndex {
+    fn new_index(index: usize) -> Self;
+}
+
+impl NewIndex for u32 {
+    fn new_index(index: usize) -> Self {
+        u32::try_from(index).unwrap_or(u32::MAX)
+    }
+}

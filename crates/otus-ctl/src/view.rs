@@ -1,0 +1,182 @@
+//! The part of a trace that a formula can see, as a lattice to be searched.
+//!
+//! An event is *visible* to a formula if the truth value of one of its atoms can change at it.
+//!
+//! **Theorem.** For formulas without X, the visible events alone, with happened-before restricted to them,
+//! give the same answer.
+//!
+//! *Proof.* Map a cut C to its visible part C ∩ V. Atoms have the same value at both. A step of the trace by an invisible
+//! event leaves C ∩ V, and one by a visible event adds it; so a run becomes a run of the visible part with some
+//! cuts repeated. Conversely let v be a visible event that can be added to D = C ∩ V. All
+//! visible events before v are in D, hence in C; so the invisible ones before v that are not yet in C can
+//! be run first, in their order, without leaving D, and then v. At the end, when D is all of V, the
+//! rest of the trace is invisible. So runs correspond up to repetition of cuts, from corresponding cuts, and
+//! formulas without X cannot tell: it is a stutter bisimulation, and a run ends in E iff its image ends
+//! in V. ∎
+//!
+//! Processes without visible events disappear; a property that no event can touch is answered by
+//! looking at the first cut. With X every event is visible.
+//!
+//! *Order of processes.* The size of interval diagrams depends on it above all. Processes that
+//! constrain each other should be neighbours: starting from the pair with most constraints between
+//! them, the next one is always the process with the most constraints towards those that are placed, the
+//! last placed counting most.
+
+use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
+
+use crate::interval::ClockTable;
+
+/// Some events of a trace, as dimensions of a lattice.
+#[derive(Debug, Clone)]
+pub(crate) struct View {
+    /// By dimension: its process.
+    pub(crate) processes: Vec<ProcessId>,
+    /// By dimension: its events, in order.
+    pub(crate) events: Vec<Vec<EventId>>,
+    pub(crate) clocks: ClockTable,
+}
+
+/// Which events, and in which order their processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrangement {
+    /// As in the trace.
+    Given,
+    /// Neighbours by communication.
+    Greedy,
+}
+
+impl View {
+    /// All events.
+    pub(crate) fn whole(
+        (trace, clocks): (&PartialOrder, &Clocks),
+        arrangement: Arrangement,
+    ) -> Self {
+        let busy = |&process: &ProcessId| trace.length(process) > 0;
+        let processes: Vec<ProcessId> = trace.processes().filter(busy).collect();
+        let events = |process| trace.events(process).collect();
+        View::new((trace, clocks), &processes, events, arrangement)
+    }
+
+    /// Some events, in any order and perhaps several times.
+    pub(crate) fn of(
+        (trace, clocks): (&PartialOrder, &Clocks),
+        visible: impl IntoIterator<Item = EventId>,
+        arrangement: Arrangement,
+    ) -> Self {
+        let mut all: Vec<EventId> = visible.into_iter().collect();
+        if !all.is_sorted() {
+            all.sort_unstable();
+        }
+        all.dedup();
+        let mut processes: Vec<ProcessId> = Vec::new();
+        let mut rest = all.as_slice();
+        while let Some(&first) = rest.first() {
+            let process = trace.process_of(first);
+            processes.push(process);
+            rest = &rest[rest.partition_point(|event| event.0 < trace.range(process).end)..];
+        }
+        let events = |process: ProcessId| {
+            let range = trace.range(process);
+            let start = all.partition_point(|event| event.0 < range.start);
+            let end = all.partition_point(|event| event.0 < range.end);
+            all[start..end].to_vec()
+        };
+        View::new((trace, clocks), &processes, events, arrangement)
+    }
+
+    fn new(
+        (trace, clocks): (&PartialOrder, &Clocks),
+        processes: &[ProcessId],
+        events: impl Fn(ProcessId) -> Vec<EventId>,
+        arrangement: Arrangement,
+    ) -> Self {
+        let mut events: Vec<Vec<EventId>> = processes.iter().map(|&p| events(p)).collect();
+        let columns: Vec<usize> = processes
+            .iter()
+            .map(|process| clocks.columns().iter().position(|column| column == process))
+            .map(|column| column.expect("the clocks have all processes that matter"))
+            .collect();
+        let count = processes.len();
+        // How far along each other process the events of one have got.
+        let mut rows: Vec<Vec<u32>> = Vec::with_capacity(count);
+        let mut weights = vec![0_u64; count * count];
+        let mut clock = vec![0; clocks.columns().len()];
+        for (dimension, own) in events.iter().enumerate() {
+            let mut row = Vec::with_capacity(own.len() * count);
+            let mut reached = vec![0_usize; count];
+            for &event in own {
+                clocks.read(event, &mut clock);
+                for other in (0..count).filter(|&other| other != dimension) {
+                    let theirs = &events[other];
+                    let start = trace.range(processes[other]).start;
+                    let before = reached[other];
+                    let past = start + clock[columns[other]];
+                    while theirs.get(reached[other]).is_some_and(|e| e.0 < past) {
+                        reached[other] += 1;
+                    }
+                    weights[dimension * count + other] += u64::from(reached[other] > before);
+                }
+                row.extend(reached.iter().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)));
+            }
+            rows.push(row);
+        }
+        let order = match arrangement {
+            Arrangement::Given => (0..count).collect(),
+            Arrangement::Greedy => arrange(count, &weights),
+        };
+        let bounds: Vec<u32> = order.iter().map(|&at| length(&events[at])).collect();
+        let clocks = ClockTable::new(&bounds, |dimension, value, other| {
+            let row = &rows[order[dimension]];
+            row[(value as usize - 1) * count + order[other]]
+        });
+        View {
+            processes: order.iter().map(|&at| processes[at]).collect(),
+            events: order.iter().map(|&at| std::mem::take(&mut events[at])).collect(),
+            clocks,
+        }
+    }
+
+    /// By dimension: how many events it has.
+    pub(crate) fn bounds(&self) -> Vec<u32> {
+        self.events.iter().map(|events| length(events)).collect()
+    }
+
+    /// How many events there are.
+    pub(crate) fn event_count(&self) -> usize {
+        self.events.iter().map(Vec::len).sum()
+    }
+
+    /// The dimension of a process, if it has one.
+    pub(crate) fn dimension(&self, process: ProcessId) -> Option<usize> {
+        self.processes.iter().position(|&other| other == process)
+    }
+}
+
+fn length(events: &[EventId]) -> u32 {
+    u32::try_from(events.len()).unwrap_or(u32::MAX)
+}
+
+/// The order of dimensions: see the module's documentation.
+fn arrange(count: usize, weights: &[u64]) -> Vec<usize> {
+    let weight = |a: usize, b: usize| weights[a * count + b] + weights[b * count + a];
+    let mut placed: Vec<usize> = Vec::with_capacity(count);
+    let mut left: Vec<usize> = (0..count).collect();
+    // What each one that is left has to do with those that are placed, the last counting most.
+    let mut pull = vec![0_u64; count];
+    while !left.is_empty() {
+        let next = if placed.is_empty() || left.iter().all(|&at| pull[at] == 0) {
+            // A new group begins with the one that has most to do with any other one.
+            let most = |&at: &usize| left.iter().map(|&other| weight(at, other)).max();
+            left.iter().copied().max_by_key(|at| (most(at), std::cmp::Reverse(*at)))
+        } else {
+            left.iter().copied().max_by_key(|&at| (pull[at], std::cmp::Reverse(at)))
+        };
+        let Some(next) = next else { break };
+        left.retain(|&at| at != next);
+        for &at in &left {
+            pull[at] = pull[at] / 2 + weight(at, next) * 1024;
+        }
+        placed.push(next);
+    }
+    placed
+}

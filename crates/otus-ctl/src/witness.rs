@@ -1,0 +1,355 @@
+//! Runs that show why a formula holds, or why it does not.
+//!
+//! `E[f U g]` and `EX f` are shown by a run; so a formula that is one of them and holds, or is the negation
+//! of one and does not hold, comes with a run from the first cut: EF, EU, EG and EX that hold, AG, AF, AU and AX that
+//! do not. Of a conjunction that fails the first part that fails is shown, and so on. Where the goal of a run has itself
+//! such parts, they are shown from its last cut on: `AG(p -> AF q)` fails by a run to a cut with p, and from there a run on which q
+//! never holds.
+//!
+//! Runs are found in the part of the trace that the formula sees, and then lifted: before a visible event come those
+//! of its past that are missing. They are told in events of the full trace, so that a
+//! checker needs nothing but the trace and the formula ([`certify`](mod@crate::certify)).
+
+use otus_core::index::Index as _;
+use otus_trace::order::{Clocks, EventId, PartialOrder};
+
+use crate::check::{Checker, Options};
+use crate::evaluate::Evaluation;
+use crate::formula::{Formula, FormulaId, Formulas};
+use crate::interval::{Set, Stop};
+use crate::view::View;
+
+/// A run that shows a formula.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// `E[f U g]` or `EX f`, which holds where the run begins.
+    pub shows: FormulaId,
+    /// What happens, one event after the other; empty if the goal is reached already.
+    pub events: Vec<EventId>,
+    /// What is shown from the last cut on.
+    pub then: Vec<Evidence>,
+}
+
+/// Evidence is as deep as a formula is, and depth belongs to the user, not to the call stack.
+impl Drop for Evidence {
+    fn drop(&mut self) {
+        let mut pending = std::mem::take(&mut self.then);
+        while let Some(mut one) = pending.pop() {
+            pending.append(&mut one.then);
+        }
+    }
+}
+
+/// Why a formula holds, or does not, at the first cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// Whether the formula holds.
+    pub holds: bool,
+    /// What shows it; empty if that takes all runs, or none.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Checker<'_> {
+    /// Why a formula holds, or does not.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn explain(&mut self, formula: FormulaId, options: &Options) -> Result<Explanation, Stop> {
+        let holds = self.check(formula, options)?.holds;
+        let shown = if holds { formula } else { self.formulas.not(formula) };
+        let mut evidence = Vec::new();
+        let mut pending = vec![shown];
+        while let Some(part) = pending.pop() {
+            match self.formulas.get(part).clone() {
+                Formula::And(all) => pending.extend(all.iter().rev()),
+                Formula::Or(all) => {
+                    // The first that holds and can be shown, or else the first that holds.
+                    let mut found = None;
+                    for &operand in &all {
+                        if self.check(operand, options)?.holds {
+                            found = Some(operand);
+                            if self.formulas.is_temporal(operand) {
+                                break;
+                            }
+                        }
+                    }
+                    pending.extend(found);
+                }
+                Formula::Until(_) | Formula::Next(_) => {
+                    evidence.push(self.show(part, options)?);
+                }
+                Formula::True
+                | Formula::False
+                | Formula::End
+                | Formula::Atom(_)
+                | Formula::Not(_) => {}
+            }
+        }
+        Ok(Explanation { holds, evidence })
+    }
+
+    /// A run for `E[f U g]` or `EX f`, which holds at the first cut.
+    fn show(&mut self, part: FormulaId, options: &Options) -> Result<Evidence, Stop> {
+        let part = self.narrowed(part, options)?;
+        let atoms = self.atoms(part);
+        self.prepare(&atoms);
+        let mut lift = Lift {
+            trace: self.trace(),
+            clocks: self.clocks(),
+            executed: vec![0; self.trace().process_count()],
+            events: Vec::new(),
+        };
+        if let Some(least) = self.least_cut(part, options) {
+            for (process, count) in least.into_iter().filter(|&(_, count)| count > 0) {
+                lift.execute(EventId(self.trace().range(process).start + count - 1));
+            }
+            return Ok(Evidence { shows: part, events: lift.events, then: Vec::new() });
+        }
+        let view = self.view(part, &atoms, options);
+        let evaluation = self.evaluation(&view, &atoms, options);
+        let point = vec![0; view.processes.len()];
+        let mut showing = Showing { formulas: &self.formulas, view: &view, evaluation };
+        showing.run(part, point, &mut lift)
+    }
+
+    /// `EF` of a disjunction as `EF` of the first part that is possible.
+    fn narrowed(&mut self, part: FormulaId, options: &Options) -> Result<FormulaId, Stop> {
+        if let Some(goal) = self.formulas.as_possibility(part)
+            && let Formula::Or(all) = self.formulas.get(goal).clone()
+        {
+            for &operand in &all {
+                let possible = self.formulas.ef(operand);
+                if self.check(possible, options)?.holds {
+                    return Ok(possible);
+                }
+            }
+        }
+        Ok(part)
+    }
+}
+
+struct Showing<'a> {
+    formulas: &'a Formulas,
+    view: &'a View,
+    evaluation: Evaluation<'a>,
+}
+
+impl Showing<'_> {
+    /// A run for `E[f U g]` or `EX f` from a cut where it holds, and what is shown after it.
+    fn run(
+        &mut self,
+        part: FormulaId,
+        point: Vec<u32>,
+        lift: &mut Lift<'_>,
+    ) -> Result<Evidence, Stop> {
+        let mut point = point;
+        let goal = match *self.formulas.get(part) {
+            Formula::Next(goal) => {
+                let set = self.evaluation.set(goal)?;
+                if let Some(dimension) = self.successor(set, &mut point, 0) {
+                    lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
+                }
+                goal
+            }
+            Formula::Until([Formulas::TRUE, goal]) => {
+                self.straight(goal, &mut point, lift)?;
+                goal
+            }
+            Formula::Until([_, goal]) => {
+                let (all, set) = (self.evaluation.set(part)?, self.evaluation.set(goal)?);
+                let mut last = 0;
+                while !self.evaluation.diagram.contains(set, &point) {
+                    let Some(dimension) = self.successor(all, &mut point, last) else { break };
+                    last = dimension;
+                    lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
+                }
+                goal
+            }
+            Formula::True
+            | Formula::False
+            | Formula::End
+            | Formula::Atom(_)
+            | Formula::Not(_)
+            | Formula::And(_)
+            | Formula::Or(_) => unreachable!("only these are shown by a run"),
+        };
+        if point == self.view.bounds() && self.needs_end(goal, &point)? {
+            lift.finish();
+        }
+        let events = std::mem::take(&mut lift.events);
+        let then = self.then(goal, &point, lift)?;
+        Ok(Evidence { shows: part, events, then })
+    }
+
+    /// Moves to a successor in a set, along the dimension of the last move if possible.
+    fn successor(&self, set: Set, point: &mut [u32], last: usize) -> Option<usize> {
+        let count = point.len();
+        (0..count).map(|offset| (last + offset) % count).find(|&dimension| {
+            point[dimension] += 1;
+            let inside = self.evaluation.diagram.contains(set, point);
+            if !inside {
+                point[dimension] -= 1;
+            }
+            inside
+        })
+    }
+
+    /// Goes to a cut above a cut where a formula holds, whatever lies between.
+    fn straight(
+        &mut self,
+        goal: FormulaId,
+        point: &mut Vec<u32>,
+        lift: &mut Lift<'_>,
+    ) -> Result<(), Stop> {
+        let target = if point.iter().all(|&value| value == 0) {
+            self.evaluation.find(goal)?
+        } else {
+            let set = self.evaluation.set(goal)?;
+            let ranges: Vec<(u32, u32)> = point.iter().copied().zip(self.view.bounds()).collect();
+            let above = self.evaluation.diagram.cuboid(&ranges)?;
+            let set = self.evaluation.diagram.intersect(set, above)?;
+            self.evaluation.diagram.least(set)
+        };
+        if let Some(target) = target {
+            for (dimension, &value) in target.iter().enumerate() {
+                for at in point[dimension]..value {
+                    lift.execute(self.view.events[dimension][at as usize]);
+                }
+            }
+            *point = target;
+        }
+        Ok(())
+    }
+
+    /// What of a formula that holds at a cut can be shown by runs from there.
+    fn then(
+        &mut self,
+        goal: FormulaId,
+        point: &[u32],
+        lift: &Lift<'_>,
+    ) -> Result<Vec<Evidence>, Stop> {
+        let mut shown = Vec::new();
+        let mut pending = vec![goal];
+        while let Some(part) = pending.pop() {
+            if !self.formulas.is_temporal(part) {
+                continue;
+            }
+            match self.formulas.get(part) {
+                Formula::And(all) => pending.extend(all.iter().rev()),
+                Formula::Or(all) => {
+                    for &operand in all {
+                        let set = self.evaluation.set(operand)?;
+                        if self.evaluation.diagram.contains(set, point) {
+                            pending.push(operand);
+                            break;
+                        }
+                    }
+                }
+                Formula::Until(_) | Formula::Next(_) => {
+                    let mut lift = lift.clone();
+                    shown.push(self.nested(part, point, &mut lift)?);
+                }
+                Formula::True
+                | Formula::False
+                | Formula::End
+                | Formula::Atom(_)
+                | Formula::Not(_) => {}
+            }
+        }
+        Ok(shown)
+    }
+
+    fn nested(
+        &mut self,
+        part: FormulaId,
+        point: &[u32],
+        lift: &mut Lift<'_>,
+    ) -> Result<Evidence, Stop> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run(part, point.to_vec(), lift))
+    }
+
+    /// Whether a formula that holds at a cut does so only because it is the end: the last cut of the view stands
+    /// for several of the trace, of which the first is not the end.
+    fn needs_end(&mut self, formula: FormulaId, point: &[u32]) -> Result<bool, Stop> {
+        let mut parts = vec![formula];
+        let mut next = 0;
+        while let Some(&part) = parts.get(next) {
+            next += 1;
+            if let Formula::And(all) | Formula::Or(all) = self.formulas.get(part) {
+                parts.extend_from_slice(all);
+            }
+        }
+        // Operands have smaller numbers.
+        parts.sort_unstable();
+        parts.dedup();
+        let mut holds = vec![false; parts.len()];
+        for at in 0..parts.len() {
+            let is_so = |part: &FormulaId| parts.binary_search(part).is_ok_and(|at| holds[at]);
+            holds[at] = match self.formulas.get(parts[at]) {
+                Formula::End => false,
+                Formula::And(all) => all.iter().all(is_so),
+                Formula::Or(all) => all.iter().any(is_so),
+                Formula::True
+                | Formula::False
+                | Formula::Atom(_)
+                | Formula::Not(_)
+                | Formula::Next(_)
+                | Formula::Until(_) => {
+                    let set = self.evaluation.set(parts[at])?;
+                    self.evaluation.diagram.contains(set, point)
+                }
+            };
+        }
+        Ok(holds.last() == Some(&false))
+    }
+}
+
+/// From events of a view to events of the trace.
+#[derive(Debug, Clone)]
+struct Lift<'a> {
+    trace: &'a PartialOrder,
+    clocks: &'a Clocks,
+    /// By process: how many of its events have happened.
+    executed: Vec<u32>,
+    events: Vec<EventId>,
+}
+
+impl Lift<'_> {
+    /// An event, after what is missing of its past.
+    fn execute(&mut self, event: EventId) {
+        let mut past = vec![0; self.executed.len()];
+        let mut pending = vec![event];
+        while let Some(&next) = pending.last() {
+            let process = self.trace.process_of(next).index();
+            if self.executed[process] >= self.trace.position(next) {
+                pending.pop();
+                continue;
+            }
+            self.clocks.read(next, &mut past);
+            past[process] -= 1;
+            let missing = (0..past.len()).find(|&other| self.executed[other] < past[other]);
+            match missing {
+                Some(other) => {
+                    let process = otus_trace::order::ProcessId::new(other);
+                    let first = self.trace.range(process).start + self.executed[other];
+                    pending.push(EventId(first));
+                }
+                None => {
+                    self.executed[process] += 1;
+                    self.events.push(next);
+                    pending.pop();
+                }
+            }
+        }
+    }
+
+    /// All that is left of the trace.
+    fn finish(&mut self) {
+        for process in self.trace.processes() {
+            for event in self.trace.events(process) {
+                self.execute(event);
+            }
+        }
+    }
+}

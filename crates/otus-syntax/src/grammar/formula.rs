@@ -1,0 +1,783 @@
+//! Formulas, and the files that hold them (`.ctl`).
+//!
+//! ```text
+//! file     := (item ';'?)*
+//! item     := 'let' name '=' formula | (name ':')? formula
+//! formula  := formula ('<->' | '->' | '|' | '&') formula
+//!           | formula ('EU' | 'AU' | 'EW' | 'AW' | 'ER' | 'AR') formula
+//!           | ('!' | 'EX' | 'AX' | 'EF' | 'AF' | 'EG' | 'AG') formula
+//!           | ('E' | 'A') '[' formula ('U' | 'W' | 'R') formula ']'
+//!           | term ('=' | '!=' | '<' | '<=' | '>' | '>=') term
+//!           | term 'not'? 'in' '{' (constant (',' constant)*)? '}'
+//!           | 'true' | 'false' | path | name '(' (formula | term), … ')' | '(' formula ')'
+//! term     := term ('+' | '-' | '*') term | '-' term | '(' term ')'
+//!           | number | '"text"' | path | 'last' '(' name ')' | 'count' '(' path ')'
+//! path     := name ('.' name)*
+//! ```
+//!
+//! From loose to tight: `<->`, `->` (which groups to the right), `|`, `&`, the infix forms of until
+//! (to the right), then `!` and the modalities of one formula, then comparisons, `+` and `-`, `*`,
+//! and the minus sign. So `AG x < 2 & f` is `(AG (x < 2)) & f`.
+//!
+//! A name is a plain word or anything between back quotes; a text stands between double quotes. A
+//! formula ends where its line ends, unless a bracket is open or the next line begins with an
+//! operator; a `;` ends it anywhere. Words of the language cannot be names without back
+//! quotes, but for `E`, `A`, `U`, `W`, `R`, `X`, `F` and `G`, `last` and `count`, which are only
+//! words of the language where nothing else can be meant.
+//!
+//! Operators that wait for an operand, and open brackets, are on a stack of our own.
+
+mod lex;
+mod operand;
+mod sort;
+
+use crate::ast::formula::{
+    Arithmetic, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode, Item,
+    ItemKind, Modality, Quantifier, UntilKind,
+};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::excerpt::{printable, shortened};
+use crate::grammar::Parsed;
+use crate::name::Name;
+use crate::parser;
+use crate::rational::Rational;
+use crate::source::{Source, Span, offset};
+use crate::suggest::did_you_mean;
+use lex::{Kind, Lexer, Token, content};
+
+/// Reads formulas: those of a `.ctl` file, or one alone.
+///
+/// ```
+/// use otus_syntax::{Source, parse_formulas, print};
+///
+/// let text = "let both = p.cs & q.cs\nexclusion: AG !both\nE[x<3 U y==\"up\"]";
+/// let parsed = parse_formulas(&Source::new("props.ctl", text));
+/// assert!(parsed.diagnostics.is_empty());
+/// assert_eq!(parsed.tree.properties().count(), 2);
+/// assert_eq!(
+///     print::formulas(&parsed.tree),
+///     "let both = p.cs & q.cs\nexclusion: AG !both\nE[x < 3 U y = \"up\"]\n"
+/// );
+/// ```
+pub fn parse_formulas(source: &Source) -> Parsed<FormulaFile> {
+    let mut parser = Parser::new(source);
+    while parser.token.kind != Kind::End {
+        let before = parser.token.span;
+        if parser.eat(Kind::Semicolon).is_none() {
+            parser.item();
+        }
+        if parser.token.span == before {
+            // Nothing here can begin a formula, which has been reported.
+            parser.bump();
+        }
+    }
+    let Parser { tree, mut diagnostics, .. } = parser;
+    diagnostics.sort_by_key(|found| found.primary.span.start);
+    Parsed { tree, diagnostics }
+}
+
+/// Words that cannot be names without back quotes.
+pub(crate) const KEYWORDS: [&str; 21] = [
+    "true", "false", "not", "and", "or", "in", "let", "EX", "AX", "EF", "AF", "EG", "AG", "EU",
+    "AU", "EW", "AW", "ER", "AR", "implies", "iff",
+];
+
+/// Words that are read as part of the language where they can be; printed names avoid them.
+pub(crate) const SOFT_KEYWORDS: [&str; 10] =
+    ["E", "A", "U", "W", "R", "X", "F", "G", "last", "count"];
+
+struct Parser<'s> {
+    source: &'s Source,
+    lexer: Lexer<'s>,
+    token: Token,
+    previous_end: u32,
+    tree: FormulaFile,
+    /// By node: whether it is made of numbers alone.
+    constant: Vec<bool>,
+    /// By symbol: the item with this name.
+    named: Vec<Option<Name>>,
+    /// By symbol: what it stands for, which is no name itself.
+    definitions: Vec<Option<FormulaId>>,
+    /// What the last bracket was around.
+    grouped: Option<FormulaId>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What waits for the operand that is being read.
+enum Frame {
+    /// `(`
+    Group(Span),
+    /// `E[` or `A(`, and what stood before its `U`.
+    Quantified {
+        start: u32,
+        quantifier: Quantifier,
+        open: Span,
+        left: Option<(FormulaId, UntilKind)>,
+    },
+    /// `name(`, and the arguments that are complete.
+    Call { name: Name, open: Span, arguments: Vec<FormulaId> },
+    /// An operator before its operand.
+    Prefix(Prefix, Span),
+    /// An operator after its first operand.
+    Infix(Infix, FormulaId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prefix {
+    Not,
+    Negative,
+    Temporal(Quantifier, Modality),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Infix {
+    Connective(Connective),
+    Until(Quantifier, UntilKind),
+    Comparison(Comparison),
+    Arithmetic(Arithmetic),
+}
+
+/// What comes after an operand.
+enum Next {
+    /// Another operand.
+    Operand,
+    /// The operand has grown: the same question again.
+    Grown(FormulaId),
+    /// The formula is complete.
+    Complete(FormulaId),
+}
+
+impl Prefix {
+    fn power(self) -> u8 {
+        match self {
+            Prefix::Not | Prefix::Temporal(..) => PREFIX_POWER,
+            Prefix::Negative => NEGATIVE_POWER,
+        }
+    }
+}
+
+/// How tight `!` and the modalities bind.
+pub(crate) const PREFIX_POWER: u8 = 6;
+/// How tight the minus sign binds.
+pub(crate) const NEGATIVE_POWER: u8 = 10;
+
+/// How tight a connective binds.
+pub(crate) fn connective_power(connective: Connective) -> u8 {
+    match connective {
+        Connective::Iff => 1,
+        Connective::Implies => 2,
+        Connective::Or => 3,
+        Connective::And => 4,
+    }
+}
+
+/// How tight comparisons and `in` bind.
+pub(crate) const COMPARISON_POWER: u8 = 7;
+
+/// How tight an arithmetic operator binds.
+pub(crate) fn arithmetic_power(operator: Arithmetic) -> u8 {
+    match operator {
+        Arithmetic::Add | Arithmetic::Subtract => 8,
+        Arithmetic::Multiply => 9,
+    }
+}
+
+impl Infix {
+    fn power(self) -> u8 {
+        match self {
+            Infix::Connective(connective) => connective_power(connective),
+            Infix::Until(..) => 5,
+            Infix::Comparison(_) => COMPARISON_POWER,
+            Infix::Arithmetic(operator) => arithmetic_power(operator),
+        }
+    }
+
+    /// Whether `f op g op h` is `f op (g op h)`.
+    fn groups_right(self) -> bool {
+        match self {
+            Infix::Connective(Connective::Implies) | Infix::Until(..) => true,
+            Infix::Connective(Connective::And | Connective::Or | Connective::Iff)
+            | Infix::Comparison(_)
+            | Infix::Arithmetic(_) => false,
+        }
+    }
+}
+
+impl<'s> Parser<'s> {
+    fn new(source: &'s Source) -> Self {
+        let mut parser = Parser {
+            source,
+            lexer: Lexer::new(source.text()),
+            token: Token { kind: Kind::End, span: Span::at(0), begins_line: true },
+            previous_end: 0,
+            tree: FormulaFile { source: source.id(), ..FormulaFile::default() },
+            constant: Vec::new(),
+            named: Vec::new(),
+            definitions: Vec::new(),
+            grouped: None,
+            diagnostics: Vec::new(),
+        };
+        parser.token = parser.lexer.token(|comment| parser.tree.comments.push(comment));
+        parser
+    }
+
+    /// `item := 'let' name '=' formula | (name ':')? formula`
+    fn item(&mut self) {
+        let start = self.token.span.start;
+        let (kind, name) = if self.at_word("let") && self.next_token().kind != Kind::Colon {
+            self.bump();
+            let name = self.name("the name of the definition");
+            if self.eat(Kind::Comparison(Comparison::Equal)).is_none() {
+                self.unexpected("`=` and a formula");
+            }
+            (ItemKind::Definition, name)
+        } else if matches!(self.token.kind, Kind::Word | Kind::Quoted | Kind::Text)
+            && self.next_token().kind == Kind::Colon
+        {
+            let name = self.name("the name of a property");
+            self.bump();
+            (ItemKind::Property, name)
+        } else {
+            (ItemKind::Property, None)
+        };
+        let body = self.formula();
+        match kind {
+            ItemKind::Property => self.needs_formula(body, "a property"),
+            ItemKind::Definition => {}
+        }
+        if let Some(name) = name {
+            self.define(kind, name, body);
+        }
+        let span = Span::new(start, self.previous_end.max(start));
+        if kind == ItemKind::Property || name.is_some() {
+            self.tree.items.push(Item { span, kind, name, body });
+        }
+        self.end_of_item();
+    }
+
+    /// A formula ends with its line or a semicolon.
+    fn end_of_item(&mut self) {
+        let ends =
+            |token: Token| matches!(token.kind, Kind::End | Kind::Semicolon) || token.begins_line;
+        if ends(self.token) {
+            return;
+        }
+        // After a character that does not belong here, a word is the rest of the same fault.
+        let is_rest = self.diagnostics.last().is_some_and(|last| {
+            last.code == Code::UNEXPECTED_CHARACTER
+                && last.primary.span.end == self.token.span.start
+        });
+        let help = match self.token.kind {
+            Kind::Word if self.text().len() > 1 => did_you_mean(self.text(), KEYWORDS),
+            Kind::Unknown if self.text() == "/" => {
+                Some("to divide by a number, multiply by a fraction: 1/2 * x".to_owned())
+            }
+            Kind::RightParen | Kind::RightBracket | Kind::RightBrace => {
+                Some("no such bracket is open".to_owned())
+            }
+            _ => None,
+        };
+        if !is_rest {
+            self.unexpected_with("an operator or the end of the formula", help);
+        }
+        while !ends(self.token) {
+            self.bump();
+        }
+    }
+
+    /// Remembers a name, and what it stands for from now on; reports a name that is known.
+    fn define(&mut self, kind: ItemKind, name: Name, body: FormulaId) {
+        let index = name.symbol.0 as usize;
+        if self.named.len() <= index {
+            self.named.resize(index + 1, None);
+            self.definitions.resize(index + 1, None);
+        }
+        if kind == ItemKind::Definition {
+            self.definitions[index] = Some(match self.tree.node(body).kind {
+                FormulaKind::Named(_, inner) => inner,
+                _ => body,
+            });
+        }
+        let Some(first) = self.named[index] else {
+            self.named[index] = Some(name);
+            return;
+        };
+        let text = self.tree.names.text(name.symbol);
+        let found = Diagnostic::new(
+            Code::DUPLICATE_DECLARATION,
+            self.source.id(),
+            name.span,
+            format!("two formulas have the name `{text}`"),
+        )
+        .with_related(self.source.id(), first.span, "the first is here")
+        .with_help("give each its own name");
+        self.report(found);
+    }
+
+    /// A formula or a term, up to what cannot be part of it.
+    fn formula(&mut self) -> FormulaId {
+        let mut stack: Vec<Frame> = Vec::new();
+        loop {
+            let Some(mut done) = self.operand(&mut stack) else { continue };
+            loop {
+                match self.after_operand(&mut stack, done) {
+                    Next::Operand => break,
+                    Next::Grown(id) => done = id,
+                    Next::Complete(id) => return id,
+                }
+            }
+        }
+    }
+
+    fn after_operand(&mut self, stack: &mut Vec<Frame>, operand: FormulaId) -> Next {
+        let token = self.token;
+        if let Some(infix) = self.infix() {
+            let left = self.reduce(stack, operand, infix.power() + u8::from(infix.groups_right()));
+            if let (Infix::Comparison(_), FormulaKind::Compare(..)) =
+                (infix, &self.tree.node(left).kind)
+                && self.grouped != Some(left)
+            {
+                self.chained(token.span, left);
+                self.tree.nodes[left.0 as usize].kind = FormulaKind::Invalid;
+            }
+            self.bump();
+            stack.push(Frame::Infix(infix, left));
+            return Next::Operand;
+        }
+        if let Some(negated) = self.membership() {
+            let left = self.reduce(stack, operand, COMPARISON_POWER);
+            return Next::Grown(self.members(left, negated));
+        }
+        let bracket =
+            stack.iter().rposition(|frame| !matches!(frame, Frame::Prefix(..) | Frame::Infix(..)));
+        let Some(bracket) = bracket else {
+            return Next::Complete(self.reduce(stack, operand, 0));
+        };
+        let done = self.reduce(stack, operand, 0);
+        debug_assert_eq!(stack.len(), bracket + 1, "all operators in the bracket are reduced");
+        self.in_bracket(stack, done)
+    }
+
+    /// After a complete formula in an open bracket.
+    fn in_bracket(&mut self, stack: &mut Vec<Frame>, done: FormulaId) -> Next {
+        let until = self.until_word();
+        let Some(frame) = stack.pop() else { return Next::Complete(done) };
+        match frame {
+            Frame::Group(open) => {
+                if self.close(stack, open, Kind::RightParen, "an operator or `)`") {
+                    self.tree.nodes[done.0 as usize].span =
+                        Span::new(open.start, self.previous_end);
+                    self.grouped = Some(done);
+                    return Next::Grown(done);
+                }
+                stack.push(Frame::Group(open));
+                Next::Grown(done)
+            }
+            Frame::Call { name, open, mut arguments } => {
+                if self.token.kind == Kind::Comma {
+                    self.bump();
+                    arguments.push(done);
+                    stack.push(Frame::Call { name, open, arguments });
+                    return Next::Operand;
+                }
+                if self.close(stack, open, Kind::RightParen, "an operator, `,` or `)`") {
+                    arguments.push(done);
+                    return Next::Grown(
+                        self.push_from(name.span.start, FormulaKind::Call(name, arguments)),
+                    );
+                }
+                stack.push(Frame::Call { name, open, arguments });
+                Next::Grown(done)
+            }
+            Frame::Quantified { start, quantifier, open, left } => {
+                if let (None, Some(kind)) = (left, until) {
+                    self.bump();
+                    self.needs_formula(done, "`U`");
+                    let left = Some((done, kind));
+                    stack.push(Frame::Quantified { start, quantifier, open, left });
+                    return Next::Operand;
+                }
+                let closer = self.closer(open);
+                let what = match (left, closer) {
+                    (None, _) => "an operator, or `U`, `W` or `R`",
+                    (Some(_), Kind::RightParen) => "an operator or `)`",
+                    (Some(_), _) => "an operator or `]`",
+                };
+                if left.is_none() && self.token.kind == closer {
+                    self.half_until(start, quantifier);
+                }
+                if !self.close(stack, open, closer, what) {
+                    stack.push(Frame::Quantified { start, quantifier, open, left });
+                    return Next::Grown(done);
+                }
+                let Some((left, kind)) = left else { return Next::Grown(self.invalid(start)) };
+                self.needs_formula(done, "`U`");
+                Next::Grown(self.push_from(start, FormulaKind::Until(quantifier, kind, left, done)))
+            }
+            Frame::Prefix(..) | Frame::Infix(..) => Next::Complete(done),
+        }
+    }
+
+    /// Takes the bracket that closes `open`, or says that `what` was expected. At the end it is as
+    /// if the bracket were there; a token that cannot be here is skipped, and `false` returned.
+    fn close(&mut self, stack: &[Frame], open: Span, closer: Kind, what: &str) -> bool {
+        if self.eat(closer).is_some() {
+            return true;
+        }
+        if matches!(self.token.kind, Kind::RightParen | Kind::RightBracket) {
+            // The other bracket: it closes one further out, or it was meant to close this one.
+            self.unclosed(open);
+            let outer = stack.iter().rev().find_map(|frame| match *frame {
+                Frame::Group(open) | Frame::Call { open, .. } | Frame::Quantified { open, .. } => {
+                    Some(open)
+                }
+                Frame::Prefix(..) | Frame::Infix(..) => None,
+            });
+            if outer.is_none_or(|outer| self.closer(outer) != self.token.kind) {
+                self.bump();
+            }
+            return true;
+        }
+        let is_indented =
+            self.source.text()[..self.token.span.start as usize].ends_with([' ', '\t']);
+        let begins_item = self.token.begins_line
+            && matches!(self.token.kind, Kind::Word | Kind::Quoted)
+            && (!is_indented || self.next_token().kind == Kind::Colon);
+        if matches!(self.token.kind, Kind::End | Kind::Semicolon) || begins_item {
+            self.unclosed(open);
+            return true;
+        }
+        self.unexpected(what);
+        self.bump();
+        // One fault, one word: what follows up to the bracket belongs to it.
+        while !matches!(
+            self.token.kind,
+            Kind::End | Kind::Semicolon | Kind::RightParen | Kind::RightBracket | Kind::Comma
+        ) && !self.token.begins_line
+        {
+            self.bump();
+        }
+        false
+    }
+
+    fn closer(&self, open: Span) -> Kind {
+        if self.source.slice(open) == "(" { Kind::RightParen } else { Kind::RightBracket }
+    }
+
+    /// Applies the operators on the stack that bind at least as tight as `power`.
+    fn reduce(&mut self, stack: &mut Vec<Frame>, mut operand: FormulaId, power: u8) -> FormulaId {
+        while let Some(frame) = stack.last() {
+            match *frame {
+                Frame::Prefix(prefix, span) if prefix.power() >= power => {
+                    operand = self.prefixed(prefix, span, operand);
+                }
+                Frame::Infix(infix, left) if infix.power() >= power => {
+                    operand = self.joined(infix, left, operand);
+                }
+                Frame::Prefix(..)
+                | Frame::Infix(..)
+                | Frame::Group(_)
+                | Frame::Quantified { .. }
+                | Frame::Call { .. } => return operand,
+            }
+            stack.pop();
+        }
+        operand
+    }
+
+    fn prefixed(&mut self, prefix: Prefix, span: Span, operand: FormulaId) -> FormulaId {
+        let kind = match prefix {
+            Prefix::Not => {
+                self.needs_formula(operand, "`!`");
+                FormulaKind::Not(operand)
+            }
+            Prefix::Temporal(quantifier, modality) => {
+                let text = format!("`{}{}`", quantifier.symbol(), modality.symbol());
+                self.needs_formula(operand, &text);
+                FormulaKind::Temporal(quantifier, modality, operand)
+            }
+            Prefix::Negative => {
+                self.needs_number(operand, "`-`");
+                let negated = match self.tree.node(operand).kind {
+                    FormulaKind::Number(number) => Rational::from(0).checked_sub(number),
+                    _ => None,
+                };
+                negated.map_or(FormulaKind::Negative(operand), FormulaKind::Number)
+            }
+        };
+        self.push_from(span.start, kind)
+    }
+
+    fn joined(&mut self, infix: Infix, left: FormulaId, right: FormulaId) -> FormulaId {
+        let kind = match infix {
+            Infix::Connective(connective) => {
+                let text = format!("`{}`", connective.symbol());
+                self.needs_formula(left, &text);
+                self.needs_formula(right, &text);
+                FormulaKind::Connective(connective, left, right)
+            }
+            Infix::Until(quantifier, kind) => {
+                self.needs_formula(left, "`U`");
+                self.needs_formula(right, "`U`");
+                FormulaKind::Until(quantifier, kind, left, right)
+            }
+            Infix::Comparison(comparison) => {
+                self.needs_value(left, comparison);
+                self.needs_value(right, comparison);
+                FormulaKind::Compare(comparison, left, right)
+            }
+            Infix::Arithmetic(operator) => {
+                let text = format!("`{}`", operator.symbol());
+                self.needs_number(left, &text);
+                self.needs_number(right, &text);
+                if operator == Arithmetic::Multiply {
+                    self.needs_linear(left, right);
+                }
+                FormulaKind::Arithmetic(operator, left, right)
+            }
+        };
+        self.push_from(self.tree.node(left).span.start, kind)
+    }
+
+    /// The infix operator at the cursor. What begins a line and is followed by a colon is the name
+    /// of the next property.
+    fn infix(&self) -> Option<Infix> {
+        match self.token.kind {
+            Kind::Connective(connective) => Some(Infix::Connective(connective)),
+            Kind::Comparison(comparison) => Some(Infix::Comparison(comparison)),
+            Kind::Arithmetic(operator) => Some(Infix::Arithmetic(operator)),
+            Kind::Word => {
+                let infix = match self.text() {
+                    "and" => Infix::Connective(Connective::And),
+                    "or" => Infix::Connective(Connective::Or),
+                    "implies" => Infix::Connective(Connective::Implies),
+                    "iff" => Infix::Connective(Connective::Iff),
+                    "EU" => Infix::Until(Quantifier::Exists, UntilKind::Until),
+                    "AU" => Infix::Until(Quantifier::All, UntilKind::Until),
+                    "EW" => Infix::Until(Quantifier::Exists, UntilKind::Weak),
+                    "AW" => Infix::Until(Quantifier::All, UntilKind::Weak),
+                    "ER" => Infix::Until(Quantifier::Exists, UntilKind::Release),
+                    "AR" => Infix::Until(Quantifier::All, UntilKind::Release),
+                    _ => return None,
+                };
+                let named = self.token.begins_line && self.next_token().kind == Kind::Colon;
+                (!named).then_some(infix)
+            }
+            _ => None,
+        }
+    }
+
+    /// `U`, `W` or `R` at the cursor.
+    fn until_word(&self) -> Option<UntilKind> {
+        match (self.token.kind, self.text()) {
+            (Kind::Word, "U") => Some(UntilKind::Until),
+            (Kind::Word, "W") => Some(UntilKind::Weak),
+            (Kind::Word, "R") => Some(UntilKind::Release),
+            _ => None,
+        }
+    }
+
+    fn push_from(&mut self, start: u32, kind: FormulaKind) -> FormulaId {
+        let span = Span::new(start, self.previous_end.max(start));
+        self.push(span, kind)
+    }
+
+    fn push(&mut self, span: Span, kind: FormulaKind) -> FormulaId {
+        let constant = match &kind {
+            FormulaKind::Number(_) => true,
+            FormulaKind::Negative(f) => self.constant[f.0 as usize],
+            FormulaKind::Named(_, f) => self.constant[f.0 as usize],
+            FormulaKind::Arithmetic(_, f, g) => {
+                self.constant[f.0 as usize] && self.constant[g.0 as usize]
+            }
+            _ => false,
+        };
+        self.constant.push(constant);
+        self.tree.nodes.push(FormulaNode { span, kind });
+        FormulaId(offset(self.tree.nodes.len() - 1))
+    }
+
+    fn invalid(&mut self, start: u32) -> FormulaId {
+        self.push_from(start, FormulaKind::Invalid)
+    }
+
+    fn text(&self) -> &'s str {
+        self.source.slice(self.token.span)
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.token.kind == Kind::Word && self.text() == word
+    }
+
+    /// The token after the cursor's.
+    fn next_token(&self) -> Token {
+        let mut lexer = self.lexer;
+        lexer.token(|_| {})
+    }
+
+    fn bump(&mut self) -> Token {
+        let tree = &mut self.tree;
+        let next = self.lexer.token(|comment| tree.comments.push(comment));
+        let taken = std::mem::replace(&mut self.token, next);
+        self.previous_end = taken.span.end;
+        taken
+    }
+
+    fn eat(&mut self, kind: Kind) -> Option<Token> {
+        (self.token.kind == kind).then(|| self.bump())
+    }
+
+    fn unexpected(&mut self, what: &str) {
+        self.unexpected_with(what, None);
+    }
+
+    /// Reports that `what` was expected where the cursor stands.
+    fn unexpected_with(&mut self, what: &str, help: Option<String>) {
+        let token = self.token;
+        let text = self.text();
+        let id = self.source.id();
+        let found = match token.kind {
+            Kind::End => {
+                let place = Span::at(self.previous_end);
+                let message = format!("expected {what}, found the end of the text");
+                Diagnostic::new(Code::UNEXPECTED_TOKEN, id, place, message)
+            }
+            Kind::OpenQuote => {
+                let message = "this quote has no end on its line";
+                let quote = if text.starts_with('`') { '`' } else { '"' };
+                Diagnostic::new(Code::UNTERMINATED_QUOTE, id, token.span, message)
+                    .with_help(format!("close it with `{quote}`"))
+            }
+            Kind::Unknown => {
+                let message =
+                    format!("`{}` does not belong here; expected {what}", printable(text));
+                let usual = match text {
+                    _ if text.starts_with(['\'', '‘', '“', '«']) => {
+                        "a text stands between double quotes"
+                    }
+                    "/" => "to divide by a number, multiply by a fraction: 1/2 * x",
+                    "\\" | "^" | "%" | "@" | "$" => {
+                        "a name with this sign goes between back quotes"
+                    }
+                    _ => {
+                        "a name with other signs than letters, digits and `_` goes between back quotes"
+                    }
+                };
+                Diagnostic::new(Code::UNEXPECTED_CHARACTER, id, token.span, message)
+                    .with_help(usual)
+            }
+            _ => {
+                let message = format!("expected {what}, found `{}`", shortened(text, 24));
+                Diagnostic::new(Code::UNEXPECTED_TOKEN, id, token.span, message)
+            }
+        };
+        let found = match help {
+            Some(help) => found.with_help(help),
+            None => found,
+        };
+        self.report(found);
+    }
+
+    fn unclosed(&mut self, open: Span) {
+        let bracket = self.source.slice(open);
+        let closer = match bracket {
+            "(" => ')',
+            "[" => ']',
+            _ => '}',
+        };
+        let id = self.source.id();
+        let place = if self.token.kind == Kind::End {
+            Span::at(self.previous_end)
+        } else {
+            self.token.span
+        };
+        let found = Diagnostic::new(
+            Code::UNCLOSED_DELIMITER,
+            id,
+            open,
+            format!("this `{bracket}` is never closed"),
+        )
+        .with_label("opened here")
+        .with_related(id, place, format!("`{closer}` expected at the latest here"))
+        .with_help(format!("add the missing `{closer}`"));
+        self.report(found);
+    }
+
+    /// `a < b < c`
+    fn chained(&mut self, at: Span, left: FormulaId) {
+        let span = self.tree.node(left).span.to(at);
+        let found = Diagnostic::new(
+            Code::UNEXPECTED_TOKEN,
+            self.source.id(),
+            span,
+            "comparisons cannot be chained",
+        )
+        .with_help("join two comparisons: a < b & b < c");
+        self.report(found);
+    }
+
+    /// `E[f]`
+    fn half_until(&mut self, start: u32, quantifier: Quantifier) {
+        let letter = quantifier.symbol();
+        let span = Span::new(start, self.token.span.end);
+        let found = Diagnostic::new(
+            Code::UNEXPECTED_TOKEN,
+            self.source.id(),
+            span,
+            format!("`{letter}[…]` needs `U`, `W` or `R` between two formulas"),
+        )
+        .with_help(format!("write {letter}[f U g]; or {letter}F f, {letter}G f, {letter}X f"));
+        self.report(found);
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        // What cannot end one formula cannot begin the next one either: once is enough.
+        if self.diagnostics.last().is_some_and(|last| last.primary.span == diagnostic.primary.span)
+        {
+            return;
+        }
+        parser::report(&mut self.diagnostics, diagnostic);
+    }
+
+    /// A name, plain or between quotes of either kind, or a report that `what` was expected.
+    fn name(&mut self, what: &str) -> Option<Name> {
+        match self.token.kind {
+            Kind::Word => {
+                let token = self.bump();
+                let text = self.source.slice(token.span);
+                if KEYWORDS.contains(&text) {
+                    let found = Diagnostic::new(
+                        Code::NEEDS_QUOTES,
+                        self.source.id(),
+                        token.span,
+                        format!("`{text}` is a word of the language, not a name"),
+                    )
+                    .with_help(format!("to use it as a name, write it as `{text}` with its quotes"))
+                    .with_fix(token.span, format!("`{text}`"));
+                    self.report(found);
+                }
+                Some(Name { symbol: self.tree.names.intern(text), span: token.span })
+            }
+            Kind::Quoted | Kind::Text => {
+                let token = self.bump();
+                let text = content(self.source.slice(token.span));
+                if text.is_empty() {
+                    let found = Diagnostic::new(
+                        Code::EMPTY_NAME,
+                        self.source.id(),
+                        token.span,
+                        format!("{what} is empty"),
+                    )
+                    .with_help("put at least one character between the quotes");
+                    self.report(found);
+                }
+                Some(Name { symbol: self.tree.names.intern(&text), span: token.span })
+            }
+            _ => {
+                self.unexpected(what);
+                None
+            }
+        }
+    }
+}

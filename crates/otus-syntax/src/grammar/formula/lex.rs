@@ -1,0 +1,260 @@
+//! Tokens of formulas.
+//!
+//! Every operator has one spelling on a keyboard and some others: those of other tools, and the
+//! signs of the papers. A comment begins with `#` and ends with its line.
+
+use std::borrow::Cow;
+
+use crate::ast::Comment;
+use crate::ast::formula::{Arithmetic, Comparison, Connective, Modality, Quantifier};
+use crate::lexer::{scan_quoted, scan_word, unquote};
+use crate::source::{Span, offset};
+
+/// A token with its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+    /// Whether it is the first of its line.
+    pub(super) begins_line: bool,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A plain name or a keyword.
+    Word,
+    /// A name between back quotes.
+    Quoted,
+    /// A text between double quotes.
+    Text,
+    /// A quote of either kind without its end on the same line.
+    OpenQuote,
+    /// `3`, `0.25`, `1/3`
+    Number,
+    /// `(`
+    LeftParen,
+    /// `)`
+    RightParen,
+    /// `[`
+    LeftBracket,
+    /// `]`
+    RightBracket,
+    /// `{`
+    LeftBrace,
+    /// `}`
+    RightBrace,
+    /// `,`
+    Comma,
+    /// `;`
+    Semicolon,
+    /// `:`
+    Colon,
+    /// `.`
+    Dot,
+    /// `!`, `~`, `¬`
+    Not,
+    /// `&` and its kin.
+    Connective(Connective),
+    /// `=` and its kin.
+    Comparison(Comparison),
+    /// `+`, `-`, `*`
+    Arithmetic(Arithmetic),
+    /// `∈`
+    In,
+    /// `∉`
+    NotIn,
+    /// `⊤`, `⊥`
+    Constant(bool),
+    /// `∃`, `∀`
+    Quantifier(Quantifier),
+    /// `○`, `◇`, `□`
+    Modality(Modality),
+    /// A character that begins no token.
+    Unknown,
+    /// The end of the text.
+    End,
+}
+
+/// Signs, the longer before those they begin with.
+const SIGNS: [(&str, Kind); 52] = [
+    ("<->", Kind::Connective(Connective::Iff)),
+    ("<=>", Kind::Connective(Connective::Iff)),
+    ("->", Kind::Connective(Connective::Implies)),
+    ("=>", Kind::Connective(Connective::Implies)),
+    ("&&", Kind::Connective(Connective::And)),
+    ("||", Kind::Connective(Connective::Or)),
+    ("/\\", Kind::Connective(Connective::And)),
+    ("\\/", Kind::Connective(Connective::Or)),
+    ("<=", Kind::Comparison(Comparison::AtMost)),
+    (">=", Kind::Comparison(Comparison::AtLeast)),
+    ("!=", Kind::Comparison(Comparison::Unequal)),
+    ("<>", Kind::Comparison(Comparison::Unequal)),
+    ("==", Kind::Comparison(Comparison::Equal)),
+    ("=", Kind::Comparison(Comparison::Equal)),
+    ("<", Kind::Comparison(Comparison::Less)),
+    (">", Kind::Comparison(Comparison::Greater)),
+    ("&", Kind::Connective(Connective::And)),
+    ("|", Kind::Connective(Connective::Or)),
+    ("!", Kind::Not),
+    ("~", Kind::Not),
+    ("+", Kind::Arithmetic(Arithmetic::Add)),
+    ("-", Kind::Arithmetic(Arithmetic::Subtract)),
+    ("*", Kind::Arithmetic(Arithmetic::Multiply)),
+    ("(", Kind::LeftParen),
+    (")", Kind::RightParen),
+    ("[", Kind::LeftBracket),
+    ("]", Kind::RightBracket),
+    ("{", Kind::LeftBrace),
+    ("}", Kind::RightBrace),
+    (",", Kind::Comma),
+    (";", Kind::Semicolon),
+    (":", Kind::Colon),
+    (".", Kind::Dot),
+    ("¬", Kind::Not),
+    ("∧", Kind::Connective(Connective::And)),
+    ("∨", Kind::Connective(Connective::Or)),
+    ("→", Kind::Connective(Connective::Implies)),
+    ("⇒", Kind::Connective(Connective::Implies)),
+    ("↔", Kind::Connective(Connective::Iff)),
+    ("⇔", Kind::Connective(Connective::Iff)),
+    ("≠", Kind::Comparison(Comparison::Unequal)),
+    ("≤", Kind::Comparison(Comparison::AtMost)),
+    ("≥", Kind::Comparison(Comparison::AtLeast)),
+    ("−", Kind::Arithmetic(Arithmetic::Subtract)),
+    ("×", Kind::Arithmetic(Arithmetic::Multiply)),
+    ("·", Kind::Arithmetic(Arithmetic::Multiply)),
+    ("∈", Kind::In),
+    ("∉", Kind::NotIn),
+    ("⊤", Kind::Constant(true)),
+    ("⊥", Kind::Constant(false)),
+    ("∃", Kind::Quantifier(Quantifier::Exists)),
+    ("∀", Kind::Quantifier(Quantifier::All)),
+];
+
+/// Signs of modalities.
+const MODALITIES: [(&str, Modality); 3] =
+    [("○", Modality::Next), ("◇", Modality::Finally), ("□", Modality::Globally)];
+
+/// A place in a text, from which tokens are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Lexer<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Lexer { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 } }
+    }
+
+    /// The next token, with the comments before it.
+    pub(super) fn token(&mut self, mut comment: impl FnMut(Comment)) -> Token {
+        let mut begins_line = self.at == 0;
+        let mut only_comments = self.text[..self.at].trim_start_matches('\u{feff}').is_empty();
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(next) = rest.chars().next() else { break };
+            if next == '\n' {
+                begins_line = true;
+                only_comments = true;
+            }
+            if next.is_whitespace() {
+                self.at += next.len_utf8();
+            } else if next == '#' {
+                let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+                let text = rest[..length].trim_end();
+                let span = Span::new(offset(self.at), offset(self.at + text.len()));
+                comment(Comment { span, text: text.into(), trailing: !only_comments });
+                self.at += length;
+            } else {
+                break;
+            }
+        }
+        let start = self.at;
+        let (kind, length) = self.kind();
+        self.at += length;
+        Token { kind, span: Span::new(offset(start), offset(self.at)), begins_line }
+    }
+
+    fn kind(&self) -> (Kind, usize) {
+        let rest = &self.text[self.at..];
+        let Some(first) = rest.chars().next() else { return (Kind::End, 0) };
+        if first == '"' {
+            let end = scan_quoted(self.text, self.at);
+            let kind = if end.closed { Kind::Text } else { Kind::OpenQuote };
+            return (kind, end.end - self.at);
+        }
+        if first == '`' {
+            return back_quoted(rest);
+        }
+        let word = scan_word(self.text, self.at) - self.at;
+        if word > 0 {
+            return if rest[..word].bytes().all(|byte| byte.is_ascii_digit()) {
+                (Kind::Number, number(rest, word))
+            } else {
+                (Kind::Word, word)
+            };
+        }
+        if let Some((sign, kind)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+            return (*kind, sign.len());
+        }
+        if let Some((sign, kind)) = MODALITIES.iter().find(|(sign, _)| rest.starts_with(sign)) {
+            return (Kind::Modality(*kind), sign.len());
+        }
+        (Kind::Unknown, other_quote(rest).unwrap_or(first.len_utf8()))
+    }
+}
+
+/// The length of a text in quotes of another kind: one fault, not one a character.
+fn other_quote(rest: &str) -> Option<usize> {
+    let close = match rest.chars().next()? {
+        '\'' => '\'',
+        '‘' => '’',
+        '“' => '”',
+        '«' => '»',
+        _ => return None,
+    };
+    // Quotes without an end on a long line would be looked for again and again.
+    let near = rest.char_indices().take(1000).take_while(|&(_, c)| c != '\n');
+    near.skip(1).find(|&(_, c)| c == close).map(|(at, c)| at + c.len_utf8())
+}
+
+/// How long the number is whose first digits are `whole`: `12`, `0.25` or `1/3`.
+fn number(rest: &str, whole: usize) -> usize {
+    let bytes = rest.as_bytes();
+    if !matches!(bytes.get(whole), Some(b'.' | b'/')) {
+        return whole;
+    }
+    let digits = bytes[whole + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 { whole } else { whole + 1 + digits }
+}
+
+/// A name between back quotes, with its quotes.
+fn back_quoted(rest: &str) -> (Kind, usize) {
+    let bytes = rest.as_bytes();
+    let mut at = 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'`' => return (Kind::Quoted, at + 1),
+            b'\n' => break,
+            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
+            _ => at += 1,
+        }
+    }
+    // A backslash before a character of several bytes skips only its first; find its end.
+    let end = rest.ceil_char_boundary(at.min(rest.len()));
+    (Kind::OpenQuote, rest[..end].trim_end().len())
+}
+
+/// The name between back quotes, or the text between double quotes, which are included.
+pub(super) fn content(quoted: &str) -> Cow<'_, str> {
+    match quoted.strip_prefix('`') {
+        None => unquote(quoted),
+        // The escapes are the same; what differs are the quotes around it.
+        Some(inner) => {
+            let inner = inner.strip_suffix('`').unwrap_or(inner);
+            Cow::Owned(unquote(&format!("\"{inner}\"")).into_owned())
+        }
+    }
+}

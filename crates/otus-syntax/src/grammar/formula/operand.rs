@@ -1,0 +1,458 @@
+//! What a formula or a term begins with.
+
+use super::lex::{Kind, Token, content};
+use super::{Frame, Infix, KEYWORDS, Parser, Prefix};
+use crate::ast::formula::{Arithmetic, FormulaId, FormulaKind, Modality, Path, Quantifier};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::name::Name;
+use crate::rational::Rational;
+use crate::source::Span;
+
+impl Parser<'_> {
+    /// Reads an operand that is complete in itself, or opens one: then something is on the stack
+    /// and an operand is still to come.
+    pub(super) fn operand(&mut self, stack: &mut Vec<Frame>) -> Option<FormulaId> {
+        let token = self.token;
+        if self.begins_named_item() {
+            return Some(self.no_operand(stack));
+        }
+        match token.kind {
+            Kind::Word => self.word(stack),
+            Kind::Quoted => {
+                let next = self.next_token();
+                if next.kind == Kind::LeftParen && !next.begins_line {
+                    return self.call(stack);
+                }
+                Some(self.path())
+            }
+            Kind::Text if self.next_token().kind == Kind::Dot => Some(self.path()),
+            Kind::Text => {
+                self.bump();
+                let text = content(self.source.slice(token.span));
+                let symbol = self.tree.names.intern(&text);
+                Some(self.push(token.span, FormulaKind::Text(symbol)))
+            }
+            Kind::Number => Some(self.number(token.span.start, false)),
+            Kind::Constant(value) => {
+                self.bump();
+                Some(self.push(token.span, FormulaKind::Constant(value)))
+            }
+            Kind::Not => {
+                self.bump();
+                stack.push(Frame::Prefix(Prefix::Not, token.span));
+                None
+            }
+            Kind::Arithmetic(Arithmetic::Subtract) => {
+                self.bump();
+                if self.token.kind == Kind::Number {
+                    return Some(self.number(token.span.start, true));
+                }
+                stack.push(Frame::Prefix(Prefix::Negative, token.span));
+                None
+            }
+            Kind::LeftParen => {
+                self.bump();
+                stack.push(Frame::Group(token.span));
+                None
+            }
+            Kind::Quantifier(quantifier) => {
+                let next = self.next_token();
+                match next.kind {
+                    Kind::LeftBracket | Kind::LeftParen => {
+                        self.quantified(stack, quantifier);
+                        None
+                    }
+                    _ => match self.modality(next) {
+                        Some(modality) => {
+                            self.temporal(stack, quantifier, modality);
+                            None
+                        }
+                        None => {
+                            self.bump();
+                            self.unexpected("`X`, `F`, `G`, `○`, `◇`, `□` or `[f U g]`");
+                            Some(self.invalid(token.span.start))
+                        }
+                    },
+                }
+            }
+            Kind::Modality(modality) => {
+                self.unquantified(token.span, modality);
+                self.bump();
+                stack.push(Frame::Prefix(Prefix::Temporal(Quantifier::All, modality), token.span));
+                None
+            }
+            _ => Some(self.no_operand(stack)),
+        }
+    }
+
+    /// An operand that begins with a word.
+    fn word(&mut self, stack: &mut Vec<Frame>) -> Option<FormulaId> {
+        let token = self.token;
+        let text = self.text();
+        let temporal = match text {
+            "EX" => Some((Quantifier::Exists, Modality::Next)),
+            "AX" => Some((Quantifier::All, Modality::Next)),
+            "EF" => Some((Quantifier::Exists, Modality::Finally)),
+            "AF" => Some((Quantifier::All, Modality::Finally)),
+            "EG" => Some((Quantifier::Exists, Modality::Globally)),
+            "AG" => Some((Quantifier::All, Modality::Globally)),
+            _ => None,
+        };
+        if let Some((quantifier, modality)) = temporal {
+            self.bump();
+            stack.push(Frame::Prefix(Prefix::Temporal(quantifier, modality), token.span));
+            return None;
+        }
+        let next = self.next_token();
+        match text {
+            "true" | "false" => {
+                self.bump();
+                return Some(self.push(token.span, FormulaKind::Constant(text == "true")));
+            }
+            "not" => {
+                self.bump();
+                stack.push(Frame::Prefix(Prefix::Not, token.span));
+                return None;
+            }
+            "E" | "A" => {
+                let quantifier = if text == "E" { Quantifier::Exists } else { Quantifier::All };
+                if matches!(next.kind, Kind::LeftBracket | Kind::LeftParen) && !next.begins_line {
+                    self.quantified(stack, quantifier);
+                    return None;
+                }
+                if let Some(modality) = self.modality(next).filter(|_| !next.begins_line) {
+                    self.temporal(stack, quantifier, modality);
+                    return None;
+                }
+            }
+            "X" | "F" | "G" => {
+                let operand = matches!(
+                    next.kind,
+                    Kind::LeftParen | Kind::Not | Kind::Quoted | Kind::Constant(_) | Kind::Word
+                ) && !next.begins_line
+                    && !self.is_infix_word(next);
+                if let Some(modality) = self.modality(token).filter(|_| operand) {
+                    self.unquantified(token.span, modality);
+                    self.bump();
+                    let prefix = Prefix::Temporal(Quantifier::All, modality);
+                    stack.push(Frame::Prefix(prefix, token.span));
+                    return None;
+                }
+            }
+            "last" | "count" if next.kind == Kind::LeftParen && !next.begins_line => {
+                return Some(self.observation(text == "last"));
+            }
+            _ if KEYWORDS.contains(&text) => return Some(self.no_operand(stack)),
+            _ => {}
+        }
+        if next.kind == Kind::LeftParen && !next.begins_line {
+            return self.call(stack);
+        }
+        Some(self.path())
+    }
+
+    /// Whether a token is a word that joins two operands.
+    fn is_infix_word(&self, token: Token) -> bool {
+        let text = self.source.slice(token.span);
+        token.kind == Kind::Word
+            && (matches!(text, "and" | "or" | "in" | "implies" | "iff" | "U" | "W" | "R")
+                || matches!(text, "EU" | "AU" | "EW" | "AW" | "ER" | "AR"))
+    }
+
+    /// `X`, `F` or `G`, as a letter or a sign.
+    fn modality(&self, token: Token) -> Option<Modality> {
+        match (token.kind, self.source.slice(token.span)) {
+            (Kind::Modality(modality), _) => Some(modality),
+            (Kind::Word, "X") => Some(Modality::Next),
+            (Kind::Word, "F") => Some(Modality::Finally),
+            (Kind::Word, "G") => Some(Modality::Globally),
+            _ => None,
+        }
+    }
+
+    /// `E G`, `∀□`: a modality in two tokens.
+    fn temporal(&mut self, stack: &mut Vec<Frame>, quantifier: Quantifier, modality: Modality) {
+        let start = self.bump().span;
+        let span = start.to(self.bump().span);
+        stack.push(Frame::Prefix(Prefix::Temporal(quantifier, modality), span));
+    }
+
+    /// `E[`
+    fn quantified(&mut self, stack: &mut Vec<Frame>, quantifier: Quantifier) {
+        let start = self.bump().span.start;
+        let open = self.bump().span;
+        stack.push(Frame::Quantified { start, quantifier, open, left: None });
+    }
+
+    /// `name(`
+    fn call(&mut self, stack: &mut Vec<Frame>) -> Option<FormulaId> {
+        let name = self.name("the name of a pattern")?;
+        let open = self.bump().span;
+        if self.eat(Kind::RightParen).is_some() {
+            return Some(self.push_from(name.span.start, FormulaKind::Call(name, Vec::new())));
+        }
+        stack.push(Frame::Call { name, open, arguments: Vec::new() });
+        None
+    }
+
+    /// `path := name ('.' name)*`, or the name of a definition.
+    fn path(&mut self) -> FormulaId {
+        let start = self.token.span.start;
+        let Some(first) = self.name("a name") else { return self.invalid(start) };
+        if self.token.kind != Kind::Dot {
+            let definition = self.definition(first);
+            let kind = match definition {
+                Some(body) => FormulaKind::Named(first, body),
+                None => FormulaKind::Variable(Path { process: None, name: first }),
+            };
+            return self.push_from(start, kind);
+        }
+        match self.rest_of_path() {
+            Some(name) => {
+                self.push_from(start, FormulaKind::Variable(Path { process: Some(first), name }))
+            }
+            None => self.invalid(start),
+        }
+    }
+
+    /// What follows the first name of a path, at its dot. Several names are one with dots in it.
+    fn rest_of_path(&mut self) -> Option<Name> {
+        self.bump();
+        let first = self.name("a name after the dot")?;
+        if self.token.kind != Kind::Dot {
+            return Some(first);
+        }
+        let mut text = self.tree.names.text(first.symbol).to_owned();
+        let mut span = first.span;
+        while self.eat(Kind::Dot).is_some() {
+            let next = self.name("a name after the dot")?;
+            text.push('.');
+            text.push_str(self.tree.names.text(next.symbol));
+            span = span.to(next.span);
+        }
+        Some(Name { symbol: self.tree.names.intern(&text), span })
+    }
+
+    /// What a name stands for, if an earlier `let` says.
+    fn definition(&self, name: Name) -> Option<FormulaId> {
+        self.definitions.get(name.symbol.0 as usize).copied().flatten()
+    }
+
+    /// `last(p)`, `count(p)` or `count(p.label)`
+    fn observation(&mut self, last: bool) -> FormulaId {
+        let start = self.bump().span.start;
+        let open = self.bump().span;
+        let Some(process) = self.name("the name of a process") else {
+            self.skip_bracket();
+            return self.invalid(start);
+        };
+        let mut label = None;
+        if !last && self.token.kind == Kind::Dot {
+            label = self.rest_of_path();
+            if label.is_none() {
+                self.skip_bracket();
+                return self.invalid(start);
+            }
+        }
+        if self.eat(Kind::RightParen).is_none() {
+            if matches!(self.token.kind, Kind::End | Kind::Semicolon) {
+                self.unclosed(open);
+            } else {
+                let help = if last {
+                    "`last(p)` is the label of the last event of process p"
+                } else {
+                    "`count(p.label)` is how many events of p have had this label"
+                };
+                self.unexpected_with("`)`", Some(help.to_owned()));
+                self.skip_bracket();
+            }
+            return self.invalid(start);
+        }
+        let kind =
+            if last { FormulaKind::Last(process) } else { FormulaKind::Count(process, label) };
+        self.push_from(start, kind)
+    }
+
+    /// Skips to the end of a bracket on this line.
+    fn skip_bracket(&mut self) {
+        while !matches!(self.token.kind, Kind::End | Kind::Semicolon) && !self.token.begins_line {
+            if self.bump().kind == Kind::RightParen {
+                return;
+            }
+        }
+    }
+
+    /// Whether `in` or `not in` is at the cursor; whether it is negated.
+    pub(super) fn membership(&self) -> Option<bool> {
+        match self.token.kind {
+            Kind::In => Some(false),
+            Kind::NotIn => Some(true),
+            Kind::Word if self.token.begins_line && self.next_token().kind == Kind::Colon => None,
+            Kind::Word if self.text() == "in" => Some(false),
+            Kind::Word if self.text() == "not" => {
+                let next = self.next_token();
+                let is_in = next.kind == Kind::Word && self.source.slice(next.span) == "in";
+                is_in.then_some(true)
+            }
+            _ => None,
+        }
+    }
+
+    /// `'not'? 'in' '{' (constant (',' constant)*)? '}'`, after the term.
+    pub(super) fn members(&mut self, term: FormulaId, negated: bool) -> FormulaId {
+        let start = self.tree.node(term).span.start;
+        if self.bump().kind == Kind::Word && negated {
+            self.bump();
+        }
+        self.needs_member(term);
+        if self.token.kind != Kind::LeftBrace {
+            self.unexpected_with("`{`", Some("list the values: x in {1, 2}".to_owned()));
+            return self.invalid(start);
+        }
+        let open = self.bump().span;
+        let mut members = Vec::new();
+        while self.eat(Kind::RightBrace).is_none() {
+            if matches!(self.token.kind, Kind::End | Kind::Semicolon) {
+                self.unclosed(open);
+                break;
+            }
+            match self.constant() {
+                Some(constant) => members.push(constant),
+                None => {
+                    self.unexpected("a number, a text, `true` or `false`");
+                    self.bump();
+                }
+            }
+            let ends = matches!(self.token.kind, Kind::RightBrace | Kind::End | Kind::Semicolon);
+            if !ends && self.eat(Kind::Comma).is_none() {
+                self.unexpected("`,` or `}`");
+                self.bump();
+            }
+        }
+        let member = self.push_from(start, FormulaKind::Member(term, members));
+        if negated { self.push_from(start, FormulaKind::Not(member)) } else { member }
+    }
+
+    /// A member of a set; a bare word is the text it is.
+    fn constant(&mut self) -> Option<FormulaId> {
+        let token = self.token;
+        match token.kind {
+            Kind::Number => Some(self.number(token.span.start, false)),
+            Kind::Arithmetic(Arithmetic::Subtract) if self.next_token().kind == Kind::Number => {
+                self.bump();
+                Some(self.number(token.span.start, true))
+            }
+            Kind::Constant(value) => {
+                self.bump();
+                Some(self.push(token.span, FormulaKind::Constant(value)))
+            }
+            Kind::Word | Kind::Quoted | Kind::Text => {
+                self.bump();
+                let text = self.source.slice(token.span);
+                let kind = match text {
+                    "true" => FormulaKind::Constant(true),
+                    "false" => FormulaKind::Constant(false),
+                    _ if token.kind == Kind::Word => {
+                        FormulaKind::Text(self.tree.names.intern(text))
+                    }
+                    _ => FormulaKind::Text(self.tree.names.intern(&content(text))),
+                };
+                Some(self.push(token.span, kind))
+            }
+            _ => None,
+        }
+    }
+
+    /// A number at the cursor; `start` is before its sign.
+    fn number(&mut self, start: u32, negative: bool) -> FormulaId {
+        let token = self.bump();
+        let text = self.source.slice(token.span);
+        let sign = if negative { "-" } else { "" };
+        match Rational::parse(&format!("{sign}{text}")) {
+            Some(number) => self.push_from(start, FormulaKind::Number(number)),
+            None => {
+                let found = Diagnostic::new(
+                    Code::BAD_NUMBER,
+                    self.source.id(),
+                    token.span,
+                    "this number is no fraction of two integers of 64 bits",
+                )
+                .with_help("use a smaller number, and do not divide by zero");
+                self.report(found);
+                self.invalid(start)
+            }
+        }
+    }
+
+    /// Whether the cursor is at the name of the next property, so that something is missing.
+    fn begins_named_item(&self) -> bool {
+        self.token.begins_line
+            && self.previous_end > 0
+            && matches!(self.token.kind, Kind::Word | Kind::Quoted | Kind::Text)
+            && self.next_token().kind == Kind::Colon
+    }
+
+    /// Reports that nothing here can be an operand.
+    fn no_operand(&mut self, stack: &[Frame]) -> FormulaId {
+        let token = self.token;
+        let what = match stack.last() {
+            Some(Frame::Infix(Infix::Comparison(_), _)) => "a value",
+            Some(Frame::Infix(Infix::Arithmetic(_), _) | Frame::Prefix(Prefix::Negative, _)) => {
+                "a number or a variable"
+            }
+            Some(Frame::Call { .. }) => "a formula or a value",
+            Some(
+                Frame::Group(_) | Frame::Quantified { .. } | Frame::Prefix(..) | Frame::Infix(..),
+            )
+            | None => "a formula",
+        };
+        let help = match token.kind {
+            Kind::Word if KEYWORDS.contains(&self.text()) => Some(format!(
+                "`{}` is a word of the language; as a name it goes between back quotes",
+                self.text()
+            )),
+            _ => None,
+        };
+        if token.begins_line && self.previous_end > 0 && token.kind != Kind::End {
+            let place = Span::at(self.previous_end);
+            let message = format!("expected {what}, found the end of the line");
+            let found = Diagnostic::new(Code::UNEXPECTED_TOKEN, self.source.id(), place, message);
+            self.report(match help {
+                Some(help) => found.with_help(help),
+                None => found,
+            });
+        } else {
+            self.unexpected_with(what, help);
+        }
+        // What closes or separates is left to the brackets around it.
+        let stays = matches!(
+            token.kind,
+            Kind::End
+                | Kind::Semicolon
+                | Kind::RightParen
+                | Kind::RightBracket
+                | Kind::RightBrace
+                | Kind::Comma
+        );
+        let begins_item = token.begins_line && self.previous_end > 0;
+        if !stays && !begins_item {
+            self.bump();
+        }
+        self.push(token.span, FormulaKind::Invalid)
+    }
+
+    /// `G f` without a quantifier.
+    fn unquantified(&mut self, span: Span, modality: Modality) {
+        let letter = modality.symbol();
+        let found = Diagnostic::new(
+            Code::UNQUANTIFIED_MODALITY,
+            self.source.id(),
+            span,
+            format!("`{letter}` does not say over which runs"),
+        )
+        .with_help(format!("write `A{letter}` for all runs, `E{letter}` for some run"))
+        .with_fix(span, format!("A{letter}"));
+        self.report(found);
+    }
+}

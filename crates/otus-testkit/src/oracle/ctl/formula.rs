@@ -1,0 +1,174 @@
+//! Formulas as people write them.
+
+use std::fmt::{self, Write as _};
+
+use otus_ctl::atom::{Atom, Reading};
+use otus_ctl::{FormulaId, Formulas};
+use otus_syntax::ast::formula::{Connective, Modality, Quantifier, UntilKind};
+
+/// A formula: nodes, each after those it is made of; the last is the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ctl(pub Vec<Node>);
+
+/// A formula over others, by their places in a [`Ctl`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node {
+    /// Always, or never.
+    Constant(bool),
+    /// A test on a single cut.
+    Atom(Atom),
+    /// `¬f`
+    Not(usize),
+    /// `f ∧ g` and its kin.
+    Connective(Connective, usize, usize),
+    /// `EX f` and its kin.
+    Temporal(Quantifier, Modality, usize),
+    /// `E[f U g]` and its kin.
+    Until(Quantifier, UntilKind, usize, usize),
+}
+
+impl Node {
+    /// What it is made of.
+    pub fn operands(&self) -> Vec<usize> {
+        match self {
+            Node::Constant(_) | Node::Atom(_) => vec![],
+            Node::Not(f) | Node::Temporal(_, _, f) => vec![*f],
+            Node::Connective(_, f, g) | Node::Until(_, _, f, g) => vec![*f, *g],
+        }
+    }
+}
+
+impl Ctl {
+    /// Whether EX or AX occurs in it.
+    pub fn has_next(&self) -> bool {
+        self.0.iter().any(|node| matches!(node, Node::Temporal(_, Modality::Next, _)))
+    }
+
+    /// The part that ends with a node, by itself.
+    #[must_use]
+    pub fn part(&self, whole: usize) -> Ctl {
+        let mut wanted = vec![false; whole + 1];
+        wanted[whole] = true;
+        for at in (0..=whole).rev() {
+            if wanted[at] {
+                self.0[at].operands().into_iter().for_each(|operand| wanted[operand] = true);
+            }
+        }
+        let mut places = vec![0; whole + 1];
+        let mut nodes = Vec::new();
+        for at in 0..=whole {
+            if !wanted[at] {
+                continue;
+            }
+            places[at] = nodes.len();
+            nodes.push(match self.0[at].clone() {
+                node @ (Node::Constant(_) | Node::Atom(_)) => node,
+                Node::Not(f) => Node::Not(places[f]),
+                Node::Connective(kind, f, g) => Node::Connective(kind, places[f], places[g]),
+                Node::Temporal(runs, when, f) => Node::Temporal(runs, when, places[f]),
+                Node::Until(runs, kind, f, g) => Node::Until(runs, kind, places[f], places[g]),
+            });
+        }
+        Ctl(nodes)
+    }
+
+    /// The same formula for `otus-ctl`, by the constructors that derive one operator from others.
+    pub fn lower(&self, formulas: &mut Formulas) -> FormulaId {
+        use Quantifier::{All, Exists};
+        let mut lowered: Vec<FormulaId> = Vec::with_capacity(self.0.len());
+        for node in &self.0 {
+            let id = match *node {
+                Node::Constant(true) => Formulas::TRUE,
+                Node::Constant(false) => Formulas::FALSE,
+                Node::Atom(ref atom) => formulas.atom(atom.clone()),
+                Node::Not(f) => formulas.not(lowered[f]),
+                Node::Connective(kind, f, g) => {
+                    let (f, g) = (lowered[f], lowered[g]);
+                    match kind {
+                        Connective::And => formulas.and([f, g]),
+                        Connective::Or => formulas.or([f, g]),
+                        Connective::Implies => formulas.implies(f, g),
+                        Connective::Iff => formulas.iff(f, g),
+                    }
+                }
+                Node::Temporal(runs, when, f) => match (runs, when) {
+                    (Exists, Modality::Next) => formulas.ex(lowered[f]),
+                    (All, Modality::Next) => formulas.ax(lowered[f]),
+                    (Exists, Modality::Finally) => formulas.ef(lowered[f]),
+                    (All, Modality::Finally) => formulas.af(lowered[f]),
+                    (Exists, Modality::Globally) => formulas.eg(lowered[f]),
+                    (All, Modality::Globally) => formulas.ag(lowered[f]),
+                },
+                Node::Until(runs, kind, f, g) => {
+                    let (f, g) = (lowered[f], lowered[g]);
+                    match (runs, kind) {
+                        (Exists, UntilKind::Until) => formulas.eu(f, g),
+                        (All, UntilKind::Until) => formulas.au(f, g),
+                        (Exists, UntilKind::Weak) => formulas.ew(f, g),
+                        (All, UntilKind::Weak) => formulas.aw(f, g),
+                        (Exists, UntilKind::Release) => formulas.er(f, g),
+                        (All, UntilKind::Release) => formulas.ar(f, g),
+                    }
+                }
+            };
+            lowered.push(id);
+        }
+        lowered.last().copied().unwrap_or(Formulas::TRUE)
+    }
+}
+
+/// With the numbers of variables, processes and labels: `A[v0 < 3 U last(p1) = "go"]`.
+impl fmt::Display for Ctl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut texts: Vec<String> = Vec::with_capacity(self.0.len());
+        for node in &self.0 {
+            texts.push(match node {
+                Node::Constant(value) => value.to_string(),
+                Node::Atom(atom) => show(atom),
+                Node::Not(f) => format!("!({})", texts[*f]),
+                Node::Connective(kind, f, g) => {
+                    format!("({} {} {})", texts[*f], kind.symbol(), texts[*g])
+                }
+                Node::Temporal(runs, when, f) => {
+                    format!("{}{}({})", runs.symbol(), when.symbol(), texts[*f])
+                }
+                Node::Until(runs, kind, f, g) => {
+                    format!("{}[{} {} {}]", runs.symbol(), texts[*f], kind.symbol(), texts[*g])
+                }
+            });
+        }
+        f.write_str(texts.last().map_or("true", String::as_str))
+    }
+}
+
+fn show(atom: &Atom) -> String {
+    match atom {
+        Atom::Member(reading, values) => {
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            format!("{} in {{{}}}", read(*reading), values.join(", "))
+        }
+        Atom::Compare(reading, comparison, value) => {
+            format!("{} {} {value}", read(*reading), comparison.symbol())
+        }
+        Atom::Pair(left, comparison, right) => {
+            format!("{} {} {}", read(*left), comparison.symbol(), read(*right))
+        }
+        Atom::Linear(terms, comparison, constant) => {
+            let mut text = String::new();
+            for (at, (reading, factor)) in terms.iter().enumerate() {
+                let plus = if at > 0 { " + " } else { "" };
+                let _ = write!(text, "{plus}{factor}*{}", read(*reading));
+            }
+            format!("{text} {} {constant}", comparison.symbol())
+        }
+    }
+}
+
+fn read(reading: Reading) -> String {
+    match reading {
+        Reading::Variable(variable) => format!("v{}", variable.0),
+        Reading::Last(process) => format!("last(p{})", process.0),
+        Reading::Count(process, None) => format!("count(p{})", process.0),
+        Reading::Count(process, Some(label)) => format!("count(p{}.l{})", process.0, label.0),
+    }
+}

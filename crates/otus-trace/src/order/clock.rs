@@ -1,0 +1,217 @@
+//! Vector clocks, computed on demand.
+//!
+//! The clock of an event e at a process q is the number of events of q in ↓e, the past of e
+//! (Fidge and Mattern, 1988). So `e ⪯ f` iff the clock of f at pid(e) is at least pos(e), and a
+//! vector (x1..xk) is a cut iff the clock of the last event of each process in it is below it.
+//! The inverse clock of e at q is the position of the first event of q that has e in its past,
+//! or one more than q has events.
+//!
+//! The clock of an event differs from that of the event before it on the same process only if an
+//! edge leads to it, apart from its own position. So a row of numbers is kept per event with
+//! edges, and per event the number of its row. The columns do not depend on each other: whoever
+//! needs a few processes asks for those ([`PartialOrder::clocks_on`]) and pays for those.
+
+use otus_core::index::Index as _;
+
+use super::linear::{Run, linearize};
+use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
+
+/// The clocks of all events at some processes.
+#[derive(Debug, Clone)]
+pub struct Clocks {
+    starts: Vec<u32>,
+    columns: Vec<ProcessId>,
+    /// By process: its column, from 1; 0 for none.
+    column_of: Vec<u32>,
+    /// By event: its row.
+    row_of: Vec<u32>,
+    /// Row after row; the first is all zeros.
+    rows: Vec<u32>,
+}
+
+impl Clocks {
+    /// The processes whose entries are known, in the order of the columns.
+    pub fn columns(&self) -> &[ProcessId] {
+        &self.columns
+    }
+
+    /// The clock of an event at the process of a column.
+    pub fn at(&self, event: EventId, column: usize) -> u32 {
+        let process = process_of(&self.starts, event);
+        if self.columns[column] == process {
+            return event.0 - self.starts[process.index()] + 1;
+        }
+        self.rows[self.row_of[event.index()] as usize * self.columns.len() + column]
+    }
+
+    /// The whole clock of an event, written over `clock`, which has a number per column.
+    pub fn read(&self, event: EventId, clock: &mut [u32]) {
+        let width = self.columns.len();
+        let row = self.row_of[event.index()] as usize * width;
+        clock.copy_from_slice(&self.rows[row..row + width]);
+        let process = process_of(&self.starts, event);
+        if let Some(column) = self.column_of[process.index()].checked_sub(1) {
+            clock[column as usize] = event.0 - self.starts[process.index()] + 1;
+        }
+    }
+
+    /// `e ⪯ f`; `None` if the process of e has no column.
+    pub fn precedes(&self, e: EventId, f: EventId) -> Option<bool> {
+        let process = process_of(&self.starts, e);
+        let column = self.column_of[process.index()].checked_sub(1)?;
+        Some(self.at(f, column as usize) > e.0 - self.starts[process.index()])
+    }
+}
+
+/// The inverse clocks of all events at some processes.
+#[derive(Debug, Clone)]
+pub struct InverseClocks {
+    /// The clocks of the reversed order.
+    reversed: Clocks,
+}
+
+impl InverseClocks {
+    /// The processes whose entries are known, in the order of the columns.
+    pub fn columns(&self) -> &[ProcessId] {
+        &self.reversed.columns
+    }
+
+    /// The position of the first event of a column's process that has `event` in its past, or one
+    /// more than it has events.
+    pub fn at(&self, event: EventId, column: usize) -> u32 {
+        let clocks = &self.reversed;
+        let process = clocks.columns[column].index();
+        let length = clocks.starts[process + 1] - clocks.starts[process];
+        length + 1 - clocks.at(mirror(&clocks.starts, event), column)
+    }
+}
+
+impl PartialOrder {
+    /// The clocks of all events at all processes.
+    ///
+    /// ```
+    /// use otus_trace::order::{Builder, Writes};
+    ///
+    /// let mut builder = Builder::default();
+    /// let (p, q) = (builder.process("p"), builder.process("q"));
+    /// let (a, b) = (builder.event(p).at(), builder.event(q).at());
+    /// builder.edge(a, b);
+    /// let trace = builder.finish(Writes::Checked).unwrap();
+    /// let clocks = trace.clocks();
+    /// let (a, b) = (trace.event(p, 1).unwrap(), trace.event(q, 1).unwrap());
+    /// assert_eq!(clocks.precedes(a, b), Some(true));
+    /// assert_eq!([clocks.at(b, 0), clocks.at(b, 1)], [1, 1]);
+    /// assert_eq!([clocks.at(a, 0), clocks.at(a, 1)], [1, 0]);
+    /// assert_eq!(trace.inverse_clocks().at(a, 1), 1);
+    /// ```
+    pub fn clocks(&self) -> Clocks {
+        self.clocks_on(&self.processes().collect::<Vec<_>>())
+    }
+
+    /// How many numbers of four bytes the clocks at this many processes take, so that a budget can
+    /// be kept; another four bytes an event come on top.
+    pub fn clock_entries(&self, columns: usize) -> usize {
+        let rows = self.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
+        rows.saturating_mul(columns)
+    }
+
+    /// The clocks of all events at some processes, each of which is listed once.
+    pub fn clocks_on(&self, columns: &[ProcessId]) -> Clocks {
+        clocks(&self.starts, &self.edges, &self.linear_extension(), columns)
+    }
+
+    /// The inverse clocks of all events at all processes.
+    pub fn inverse_clocks(&self) -> InverseClocks {
+        self.inverse_clocks_on(&self.processes().collect::<Vec<_>>())
+    }
+
+    /// The inverse clocks of all events at some processes, each of which is listed once.
+    ///
+    /// # Panics
+    /// Never: ⪯ has no cycle, so neither has its reverse.
+    pub fn inverse_clocks_on(&self, columns: &[ProcessId]) -> InverseClocks {
+        let reverse = |edge: &Edge| Edge {
+            to: mirror(&self.starts, edge.from),
+            from: mirror(&self.starts, edge.to),
+        };
+        let mut edges: Vec<Edge> = self.edges.iter().map(reverse).collect();
+        edges.sort_unstable();
+        let runs = linearize(&self.starts, &edges).expect("⪯ has no cycle");
+        InverseClocks { reversed: clocks(&self.starts, &edges, &runs, columns) }
+    }
+}
+
+/// The same event when every process is told from its end.
+fn mirror(starts: &[u32], event: EventId) -> EventId {
+    let process = process_of(starts, event).index();
+    EventId(starts[process] + (starts[process + 1] - 1 - event.0))
+}
+
+/// The clocks at `columns` of the order that `edges` generate, with a linear extension of it.
+pub(super) fn clocks(
+    starts: &[u32],
+    edges: &[Edge],
+    runs: &[Run],
+    columns: &[ProcessId],
+) -> Clocks {
+    let width = columns.len();
+    let mut column_of = vec![0; starts.len() - 1];
+    for (column, process) in (1..).zip(columns) {
+        column_of[process.index()] = column;
+    }
+    let mut row_of = rows_of_events(starts, edges);
+    let row_count = edges.chunk_by(|a, b| a.to == b.to).count() + 1;
+    let mut rows = vec![0; row_count * width];
+    let mut clock = vec![0; width];
+    for run in runs {
+        let own_start = starts[run.process.index()];
+        for group in edges[run.edges.clone()].chunk_by(|a, b| a.to == b.to) {
+            let Some(to) = group.first().map(|edge| edge.to) else { continue };
+            if to.0 > own_start {
+                let before = row_of[to.index() - 1] as usize * width;
+                clock.copy_from_slice(&rows[before..before + width]);
+            } else {
+                clock.fill(0);
+            }
+            for edge in group {
+                let source = row_of[edge.from.index()] as usize * width;
+                for (entry, &other) in clock.iter_mut().zip(&rows[source..source + width]) {
+                    *entry = (*entry).max(other);
+                }
+                let process = process_of(starts, edge.from).index();
+                if let Some(column) = usize::checked_sub(column_of[process] as usize, 1) {
+                    clock[column] = clock[column].max(edge.from.0 - starts[process] + 1);
+                }
+            }
+            let row = row_of[to.index()] as usize * width;
+            rows[row..row + width].copy_from_slice(&clock);
+        }
+    }
+    row_of.shrink_to_fit();
+    Clocks { starts: starts.to_vec(), columns: columns.to_vec(), column_of, row_of, rows }
+}
+
+/// By event: the row of the last event with edges up to it on its process; 0 if there is none.
+fn rows_of_events(starts: &[u32], edges: &[Edge]) -> Vec<u32> {
+    let mut row_of = vec![0; starts.last().map_or(0, |&end| end as usize)];
+    let mut groups = edges.chunk_by(|a, b| a.to == b.to).filter_map(|group| group.first());
+    let mut next = groups.next();
+    let mut rows = 0;
+    for bounds in starts.windows(2) {
+        let mut current = 0;
+        let mut at = bounds[0];
+        while at < bounds[1] {
+            let until = next.map_or(bounds[1], |edge| edge.to.0.min(bounds[1]));
+            row_of[at as usize..until as usize].fill(current);
+            at = until;
+            if at < bounds[1] {
+                rows += 1;
+                current = rows;
+                row_of[at as usize] = current;
+                at += 1;
+                next = groups.next();
+            }
+        }
+    }
+    row_of
+}

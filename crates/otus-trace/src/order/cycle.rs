@@ -1,0 +1,144 @@
+//! A short cycle of an order that is none.
+//!
+//! When no process can go on, each that is left waits for an event of another that is left.
+//! Following the waits from any of them leads into a cycle; that one is certain and may be long.
+//! A shorter one may lie elsewhere, so some edges are tried one by one: from the end of an edge,
+//! in how many edges is its beginning reached? Only the earliest event reached on a process
+//! matters, since all later ones follow it, so one such search looks at each edge once. It
+//! is exact as long as all edges can be tried ([`WORK`] in all); what is found is a cycle anyway.
+
+use super::linear::{Stuck, happened};
+use super::{Edge, EventId, process_of};
+
+/// How many edges are looked at in search of the shortest cycle.
+const WORK: usize = 4_000_000;
+
+/// The events of a cycle in order: the target of each edge and the source of the next, which is
+/// named once if it is the same event.
+pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &Stuck) -> Vec<EventId> {
+    // No cycle has an event that happened.
+    let left: Vec<Edge> =
+        edges.iter().copied().filter(|edge| !happened(starts, &stuck.next, edge.from)).collect();
+    let mut out = Outgoing::new(starts, &left);
+    let mut best: Vec<Edge> = waits(starts, &left, stuck);
+    let tries = (WORK / left.len().max(1)).max(1);
+    for &start in left.iter().take(tries) {
+        if best.len() <= 2 {
+            break;
+        }
+        if let Some(found) = out.shortest_through(start, best.len() - 1) {
+            best = found;
+        }
+    }
+    let mut events = Vec::new();
+    for edge in best {
+        for event in [edge.from, edge.to] {
+            if events.last() != Some(&event) {
+                events.push(event);
+            }
+        }
+    }
+    if events.len() > 1 && events.first() == events.last() {
+        events.pop();
+    }
+    events
+}
+
+/// The cycle among the first events that wait.
+fn waits(starts: &[u32], left: &[Edge], stuck: &Stuck) -> Vec<Edge> {
+    // By process: the edge its next event waits for.
+    let blocked: Vec<Option<Edge>> = stuck
+        .next
+        .iter()
+        .zip(&starts[1..])
+        .map(|(&next, &end)| {
+            let at = left.partition_point(|edge| edge.to.0 < next);
+            left.get(at).copied().filter(|edge| edge.to.0 == next && next < end)
+        })
+        .collect();
+    let Some(mut process) = blocked.iter().position(Option::is_some) else { return Vec::new() };
+    let mut seen = vec![None; blocked.len()];
+    let mut path: Vec<Edge> = Vec::new();
+    loop {
+        if let Some(start) = seen[process] {
+            // The path was followed backwards in time.
+            path.drain(..start);
+            path.reverse();
+            return path;
+        }
+        seen[process] = Some(path.len());
+        let Some(edge) = blocked[process] else { return Vec::new() };
+        path.push(edge);
+        process = process_of(starts, edge.from).0 as usize;
+    }
+}
+
+/// The edges that are left, by the process on which they begin, in order.
+struct Outgoing<'s> {
+    starts: &'s [u32],
+    by_process: Vec<Vec<Edge>>,
+    /// By process: the earliest event that was reached, and the edge to it.
+    reached: Vec<Option<Edge>>,
+}
+
+impl<'s> Outgoing<'s> {
+    fn new(starts: &'s [u32], left: &[Edge]) -> Self {
+        let mut by_process: Vec<Vec<Edge>> = vec![Vec::new(); starts.len() - 1];
+        for edge in left {
+            by_process[process_of(starts, edge.from).0 as usize].push(*edge);
+        }
+        for list in &mut by_process {
+            list.sort_unstable_by_key(|edge| (edge.from, edge.to));
+        }
+        Outgoing { starts, reached: vec![None; by_process.len()], by_process }
+    }
+
+    /// A shortest cycle that begins with an edge, of at most `most` edges.
+    fn shortest_through(&mut self, start: Edge, most: usize) -> Option<Vec<Edge>> {
+        let process = |event: EventId| process_of(self.starts, event).0 as usize;
+        self.reached.fill(None);
+        // How an event was reached: the edge to it and the index of what came before.
+        let mut found: Vec<(Edge, usize)> = vec![(start, usize::MAX)];
+        self.reached[process(start.to)] = Some(start);
+        // How far the edges of each process have been followed, from the last on.
+        let mut followed: Vec<usize> = self.by_process.iter().map(Vec::len).collect();
+        let mut layer = 0..1;
+        for _ in 1..most {
+            for at in layer.clone() {
+                let (here, _) = found[at];
+                let own = process(here.to);
+                while let Some(&edge) =
+                    followed[own].checked_sub(1).and_then(|last| self.by_process[own].get(last))
+                {
+                    if edge.from < here.to {
+                        break;
+                    }
+                    followed[own] -= 1;
+                    let there = process(edge.to);
+                    if self.reached[there].is_some_and(|known| known.to <= edge.to) {
+                        continue;
+                    }
+                    self.reached[there] = Some(edge);
+                    found.push((edge, at));
+                    if there == process(start.from) && edge.to <= start.from {
+                        return Some(path(&found));
+                    }
+                }
+            }
+            layer = layer.end..found.len();
+        }
+        None
+    }
+}
+
+/// The way to what was found last.
+fn path(found: &[(Edge, usize)]) -> Vec<Edge> {
+    let mut path = Vec::new();
+    let mut at = found.len() - 1;
+    while let Some(&(edge, before)) = found.get(at) {
+        path.push(edge);
+        at = before;
+    }
+    path.reverse();
+    path
+}

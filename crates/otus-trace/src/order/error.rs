@@ -1,0 +1,145 @@
+//! What keeps a set of events from being a partial-order trace.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use super::{EventId, PartialOrder};
+
+/// An event by its place in the trace, and in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventName {
+    /// Its process.
+    pub process: Box<str>,
+    /// Its position in its process, from 1.
+    pub position: u32,
+    /// The event in words: `event 3 of p1 (x := 4)`.
+    pub text: Box<str>,
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Why there is no partial-order trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OrderError {
+    /// These events happened before each other, each before the next and the last before the
+    /// first. No cycle is shorter, in the number of edges between processes, unless the trace is
+    /// so large that only some were looked at.
+    Cycle(Vec<EventName>),
+    /// Two events assign the same variable and neither happened before the other.
+    UnorderedWrites {
+        /// The variable.
+        variable: Box<str>,
+        /// The one that comes first in the file, or on the process that comes first.
+        first: EventName,
+        /// The other.
+        second: EventName,
+    },
+    /// An edge begins or ends at a position that its process does not have.
+    OutOfRange {
+        /// The process.
+        process: Box<str>,
+        /// The position.
+        position: u32,
+        /// How many events it has.
+        length: u32,
+    },
+    /// An event assigns a variable twice.
+    AssignedTwice {
+        /// The variable.
+        variable: Box<str>,
+        /// The event.
+        event: EventName,
+    },
+    /// The vector clock of an event contradicts the others.
+    Clock {
+        /// The event, by its host and where it was read.
+        event: EventName,
+        /// What is wrong with its clock.
+        cause: Box<str>,
+    },
+    /// There are more events, assignments or edges than 32-bit numbers.
+    TooLarge,
+}
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OrderError::Cycle(events) => {
+                f.write_str("events happened before each other: ")?;
+                for event in events {
+                    write!(f, "{event} before ")?;
+                }
+                f.write_str(events.first().map_or("itself", |event| &event.text))
+            }
+            OrderError::UnorderedWrites { variable, first, second } => write!(
+                f,
+                "`{variable}` is assigned by {first} and by {second}, \
+                 and neither happened before the other"
+            ),
+            OrderError::OutOfRange { process, position, length } => {
+                write!(f, "{}", out_of_range(process, i128::from(*position), *length))
+            }
+            OrderError::AssignedTwice { variable, event } => {
+                write!(f, "{event} assigns `{variable}` twice")
+            }
+            OrderError::Clock { event, cause } => {
+                write!(f, "the clock of {event} is not consistent: {cause}")
+            }
+            OrderError::TooLarge => f.write_str("the trace has more than 2^32 events or edges"),
+        }
+    }
+}
+
+impl std::error::Error for OrderError {}
+
+/// Where a position should be.
+pub(super) fn out_of_range(process: &str, position: i128, length: u32) -> String {
+    match length {
+        0 => format!("`{process}` has no event {position}: it has none at all"),
+        1 => format!("`{process}` has no event {position}: its only event is 1"),
+        _ => format!("`{process}` has no event {position}: its events are 1 to {length}"),
+    }
+}
+
+/// An event of a trace by its place and in words.
+pub(super) fn name(order: &PartialOrder, event: EventId) -> EventName {
+    EventName {
+        process: order.process_name(order.process_of(event)).into(),
+        position: order.position(event),
+        text: describe(order, event).into(),
+    }
+}
+
+/// `event 3 of p1 (x := 4, broker.log:12)`.
+pub(super) fn describe(order: &PartialOrder, event: EventId) -> String {
+    let process = order.process_name(order.process_of(event));
+    let mut text = format!("event {} of {process}", order.position(event));
+    let mut details: Vec<String> = order.label(event).map(str::to_owned).into_iter().collect();
+    let assignments = order.assignments(event);
+    for assignment in assignments.iter().take(SHOWN) {
+        let variable = order.variable_name(assignment.variable);
+        details.push(format!("{variable} := {}", order.value(assignment.value)));
+    }
+    if assignments.len() > SHOWN {
+        details.push("…".to_owned());
+    }
+    let place = order.place(event);
+    match (place.file, place.line) {
+        (Some(file), Some(line)) => details.push(format!("{file}:{line}")),
+        (Some(file), None) => details.push(file.to_owned()),
+        (None, Some(line)) => details.push(format!("line {line}")),
+        (None, None) => {}
+    }
+    if !details.is_empty() {
+        let _ = write!(text, " ({})", details.join(", "));
+    }
+    text
+}
+
+/// How many assignments of an event are shown.
+const SHOWN: usize = 3;

@@ -1,0 +1,78 @@
+//! The Hasse diagram: edges that no others imply.
+//!
+//! An edge from e to f is implied iff e ⪯ g for another immediate predecessor g of f: the event
+//! before f on its process, or the source of another edge to f. (If a chain leads from e to f,
+//! its last step comes from such a g; and the edge itself is the only step from e.) So each edge
+//! is compared with its siblings alone. Of several edges from one process the last implies the
+//! others. The clocks that answer `e ⪯ g` are computed for a few columns at a time, since an edge
+//! needs only the column of the process it comes from.
+
+use otus_core::index::Index as _;
+
+use super::clock::clocks;
+use super::{Edge, EventId, PartialOrder, ProcessId};
+
+/// How many entries of vector clocks are in memory at a time.
+const ENTRIES: usize = 1 << 24;
+
+impl PartialOrder {
+    /// The communication edges `e →_c f` of the Hasse diagram: those whose events have none
+    /// between them. Sorted by where they lead.
+    ///
+    /// ```
+    /// use otus_trace::order::{Builder, Writes};
+    ///
+    /// let mut builder = Builder::default();
+    /// let (p, q) = (builder.process("p"), builder.process("q"));
+    /// let [a, b] = [1, 2].map(|_| builder.event(p).at());
+    /// let c = builder.event(q).at();
+    /// builder.edge(a, c);
+    /// builder.edge(b, c);
+    /// let trace = builder.finish(Writes::Checked).unwrap();
+    /// assert_eq!(trace.hasse(), [trace.edges()[1]]);
+    /// ```
+    pub fn hasse(&self) -> Vec<Edge> {
+        let runs = self.linear_extension();
+        let rows = self.clock_entries(1);
+        let mut sources: Vec<ProcessId> =
+            self.edges.iter().map(|edge| self.process_of(edge.from)).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let mut kept = Vec::new();
+        for columns in sources.chunks((ENTRIES / rows).max(1)) {
+            let clocks = clocks(&self.starts, &self.edges, &runs, columns);
+            for group in self.edges.chunk_by(|a, b| a.to == b.to) {
+                // Sorted by where they begin, so those from one process are side by side.
+                let same = |a: &Edge, b: &Edge| self.process_of(a.from) == self.process_of(b.from);
+                let last: Vec<Edge> =
+                    group.chunk_by(same).filter_map(|edges| edges.last().copied()).collect();
+                let needed = |edge: &&Edge| {
+                    let siblings = last.iter().map(|other| other.from);
+                    let mut others = self
+                        .before_on_process(edge.to)
+                        .into_iter()
+                        .chain(siblings.filter(|&g| g != edge.from));
+                    others.all(|g| clocks.precedes(edge.from, g) != Some(true))
+                };
+                let own = last
+                    .iter()
+                    .filter(|edge| columns.binary_search(&self.process_of(edge.from)).is_ok());
+                kept.extend(own.filter(needed).copied());
+            }
+        }
+        kept.sort_unstable();
+        kept
+    }
+
+    /// The same trace with the edges of its Hasse diagram only.
+    #[must_use]
+    pub fn reduced(self) -> Self {
+        let edges = self.hasse();
+        PartialOrder { edges, ..self }
+    }
+
+    fn before_on_process(&self, event: EventId) -> Option<EventId> {
+        let start = self.starts[self.process_of(event).index()];
+        (event.0 > start).then(|| EventId(event.0 - 1))
+    }
+}

@@ -1,0 +1,786 @@
+//! From the text to a trace.
+
+use std::borrow::Cow;
+
+use otus_core::index::Index as _;
+use otus_syntax::name::{Names, Symbol};
+use otus_syntax::source::offset;
+use otus_syntax::suggest::did_you_mean;
+use otus_syntax::{Code, Diagnostic, Rational, Source, Span};
+
+use super::scan::{Malformed, Scanner};
+use crate::order::build::{Crossing, Draft, Located};
+use crate::order::error::out_of_range;
+use crate::order::value::{Value, ValueId, Values};
+use crate::order::{
+    Assignment, EventId, EventName, Notes, OrderError, PartialOrder, ProcessId, VariableId, Writes,
+};
+
+/// Reads a `.pot.json`.
+///
+/// ```
+/// use otus_syntax::Source;
+/// use otus_trace::order::{Writes, pot};
+///
+/// let text = r#"{"processes": [{"name": "p", "events": [{"var": "x", "val": 3}]},
+///                              {"name": "q", "events": [{"set": {"y": 1, "z": "up"}}]}],
+///                "edges": [[["p", 1], [1, 1]]], "init": {"x": 7}}"#;
+/// let trace = pot::read(&Source::new("run.pot.json", text), Writes::Checked).unwrap();
+/// assert_eq!((trace.event_count(), trace.edges().len()), (2, 1));
+/// ```
+///
+/// # Errors
+/// If the text is not JSON, not of the format, or not a partial-order trace; the findings say
+/// where and why.
+pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnostic>> {
+    let mut reader = Reader::new(source, false);
+    let done = reader.trace();
+    if done.is_err() || !reader.json.diagnostics.is_empty() {
+        let mut found = reader.json.diagnostics;
+        found.sort_by_key(|found| found.primary.span.start);
+        return Err(found);
+    }
+    reader.draft().finish(writes).map_err(|error| vec![diagnostic(source, &error)])
+}
+
+/// The state of reading: the columns of the trace so far.
+struct Reader<'s> {
+    json: Scanner<'s>,
+    processes: Names,
+    /// By process: where its name stands.
+    name_spans: Vec<Span>,
+    starts: Vec<u32>,
+    /// Processes that edges named lately.
+    recent_processes: Recent,
+    variables: Names,
+    /// Variables that events named lately.
+    recent_variables: Recent,
+    initial: Vec<Option<ValueId>>,
+    values: Values,
+    /// Texts that were met as values, and the values they are.
+    texts: Names,
+    text_values: Vec<ValueId>,
+    ends: Vec<u32>,
+    assignments: Vec<Assignment>,
+    edges: Crossing,
+    notes: Notes,
+    /// Where each event stands, if that is wanted.
+    spans: Option<Vec<Span>>,
+}
+
+impl<'s> Reader<'s> {
+    fn new(source: &'s Source, with_spans: bool) -> Self {
+        // The shortest usual event has 19 bytes. Memory that is reserved but not used costs nothing.
+        let guess = source.text().len() / 19;
+        Reader {
+            json: Scanner::new(source),
+            processes: Names::default(),
+            name_spans: Vec::new(),
+            starts: vec![0],
+            recent_processes: Recent::new(),
+            variables: Names::default(),
+            recent_variables: Recent::new(),
+            initial: Vec::new(),
+            values: Values::default(),
+            texts: Names::default(),
+            text_values: Vec::new(),
+            ends: Vec::with_capacity(guess),
+            assignments: Vec::with_capacity(guess),
+            edges: Crossing::with_capacity(guess),
+            notes: Notes::default(),
+            spans: with_spans.then(Vec::new),
+        }
+    }
+
+    fn draft(self) -> Draft {
+        let Reader { mut ends, mut assignments, edges, mut notes, .. } = self;
+        let count = ends.len();
+        for column in [&mut notes.labels, &mut notes.files, &mut notes.lines] {
+            if !column.is_empty() {
+                column.resize(count, 0);
+            }
+        }
+        ends.shrink_to_fit();
+        assignments.shrink_to_fit();
+        let mut draft = Draft::new(self.processes, self.starts, self.variables, self.values);
+        draft.initial = self.initial;
+        draft.ends = ends;
+        draft.assignments = assignments;
+        draft.edges = edges;
+        draft.notes = notes;
+        draft
+    }
+
+    /// `trace := { "processes", "edges"?, "init"? }`
+    fn trace(&mut self) -> Result<(), Malformed> {
+        let shape = "an object with `processes`, and perhaps `edges` and `init`";
+        if !self.begins(b'{', "the trace", shape)? {
+            return Ok(());
+        }
+        let start = self.json.at;
+        let mut seen = Seen::default();
+        // Edges refer to processes: those that come before them are read after them.
+        let mut edges_at = None;
+        let mut more = self.json.open(b'{', b'}')?;
+        while more {
+            let (key, span) = self.json.key()?;
+            if self.is_new(&mut seen, &KEYS_OF_TRACE, &key, span)? {
+                match &*key {
+                    "processes" => self.processes()?,
+                    "init" => self.init()?,
+                    _ if seen.has(0) => self.edges()?,
+                    _ => {
+                        self.json.peek();
+                        edges_at = Some(self.json.at);
+                        self.json.skip()?;
+                    }
+                }
+            }
+            more = self.json.more(b'}')?;
+        }
+        let whole = self.json.span_from(start);
+        if self.json.peek().is_some() {
+            return Err(self.json.malformed("nothing after the trace"));
+        }
+        if !seen.has(0) && !seen.has(UNKNOWN) {
+            let help =
+                r#"a trace is {"processes": [{"name": "p", "events": […]}, …], "edges": […]}"#;
+            self.bad_field(whole, "the trace has no `processes`".to_owned(), help);
+        }
+        if let Some(at) = edges_at {
+            self.json.at = at;
+            self.edges()?;
+        }
+        Ok(())
+    }
+
+    /// `[ process… ]`
+    fn processes(&mut self) -> Result<(), Malformed> {
+        if !self.begins(b'[', "`processes`", "a list of processes")? {
+            return Ok(());
+        }
+        let mut more = self.json.open(b'[', b']')?;
+        while more {
+            self.process()?;
+            more = self.json.more(b']')?;
+        }
+        Ok(())
+    }
+
+    /// `process := { "name", "events"? }`
+    fn process(&mut self) -> Result<(), Malformed> {
+        if !self.begins(b'{', "a process", "an object with a `name` and `events`")? {
+            return Ok(());
+        }
+        let start = self.json.at;
+        let mut seen = Seen::default();
+        let mut name = None;
+        let mut more = self.json.open(b'{', b'}')?;
+        while more {
+            let (key, span) = self.json.key()?;
+            if self.is_new(&mut seen, &KEYS_OF_PROCESS, &key, span)? {
+                if key == "name" {
+                    name = self.text("`name`")?;
+                } else {
+                    self.events()?;
+                }
+            }
+            more = self.json.more(b'}')?;
+        }
+        let end = offset(self.ends.len());
+        let span = self.json.span_from(start);
+        let Some((name, span)) = name else {
+            if !seen.has(0) && !seen.has(UNKNOWN) {
+                let help = r#"write {"name": "p1", "events": […]}"#;
+                self.bad_field(span, "this process has no `name`".to_owned(), help);
+            }
+            return Ok(());
+        };
+        if let Some(Symbol(known)) = self.processes.find(&name) {
+            let id = self.json.source.id();
+            let found = Diagnostic::new(
+                Code::DUPLICATE_DECLARATION,
+                id,
+                span,
+                format!("two processes have the name `{name}`"),
+            )
+            .with_related(id, self.name_spans[known as usize], "the first is here")
+            .with_help("put the events of one process in one list, or give the other its own name");
+            self.json.report(found);
+            return Ok(());
+        }
+        self.processes.intern(&name);
+        self.name_spans.push(span);
+        self.starts.push(end);
+        Ok(())
+    }
+
+    /// `[ event… ]`
+    fn events(&mut self) -> Result<(), Malformed> {
+        if !self.begins(b'[', "`events`", "a list of events")? {
+            return Ok(());
+        }
+        let mut more = self.json.open(b'[', b']')?;
+        while more {
+            self.json.peek();
+            if !self.plain_event() {
+                self.event()?;
+            }
+            more = self.json.more(b']')?;
+        }
+        Ok(())
+    }
+
+    /// An event as programs write it, `{"var":"x","val":3}` with or without spaces, which is what
+    /// nearly all events are; whether it was one. Halves the time for a file of such events.
+    #[inline]
+    fn plain_event(&mut self) -> bool {
+        self.event_between(b"{\"var\":\"", b"\",\"val\":")
+            || self.event_between(b"{\"var\": \"", b"\", \"val\": ")
+    }
+
+    /// An event with this text before and after the name of its variable.
+    #[inline]
+    fn event_between<const M: usize, const N: usize>(
+        &mut self,
+        before: &[u8; M],
+        between: &[u8; N],
+    ) -> bool {
+        let (start, bytes) = (self.json.at, self.json.bytes);
+        let begins = |at: usize, text: &[u8]| bytes.get(at..at + text.len()) == Some(text);
+        if !begins(start, before) {
+            return false;
+        }
+        let name = start + before.len();
+        let length = bytes[name..]
+            .iter()
+            .take(64)
+            .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
+        let Some(end) = length.map(|length| name + length) else { return false };
+        if !begins(end, between) {
+            return false;
+        }
+        self.json.at = end + between.len();
+        let value = self.json.small_integer().and_then(Values::small);
+        let (Some(value), Some(b'}')) = (value, bytes.get(self.json.at)) else {
+            self.json.at = start;
+            return false;
+        };
+        self.json.at += 1;
+        let (text, names) = (self.json.source.text(), &mut self.variables);
+        let look_up = || Some(names.intern(&text[name..end]).0);
+        let known = self.recent_variables.id(bytes, name, end, look_up);
+        let Some(variable) = known.map(VariableId) else { return false };
+        self.assignments.push(Assignment { variable, value });
+        self.end_of_event(start);
+        true
+    }
+
+    #[inline]
+    fn end_of_event(&mut self, start: usize) {
+        if let Some(spans) = &mut self.spans {
+            spans.push(self.json.span_from(start));
+        }
+        self.ends.push(offset(self.assignments.len()));
+    }
+
+    /// `event := { ("var", "val")?, "set"?, "label"?, "file"?, "line"? }`
+    fn event(&mut self) -> Result<(), Malformed> {
+        if !self.begins(b'{', "an event", "an object such as {\"var\": \"x\", \"val\": 3}")? {
+            return Ok(());
+        }
+        let start = self.json.at;
+        let mut seen = Seen::default();
+        let (mut variable, mut value) = (None, None);
+        let mut more = self.json.open(b'{', b'}')?;
+        while more {
+            let (key, span) = self.json.key()?;
+            // The usual keys first, without a search.
+            match &*key {
+                "var" if seen.insert(0) => variable = self.variable()?,
+                "val" if seen.insert(1) => value = self.value()?,
+                _ => self.other_field(&mut seen, &key, span)?,
+            }
+            more = self.json.more(b'}')?;
+        }
+        match (variable, value) {
+            (Some(variable), Some(value)) => {
+                self.assignments.push(Assignment { variable, value });
+            }
+            (None, None) => {}
+            (Some(_), None) | (None, Some(_)) => {
+                // What was there and wrong has been reported.
+                if seen.has(0) != seen.has(1) && !seen.has(UNKNOWN) {
+                    let missing = if seen.has(0) { "val" } else { "var" };
+                    let help = r#"an assignment is {"var": "x", "val": 3}"#;
+                    let span = self.json.span_from(start);
+                    self.bad_field(span, format!("this event has no `{missing}`"), help);
+                }
+            }
+        }
+        self.end_of_event(start);
+        Ok(())
+    }
+
+    /// A field of an event that few events have.
+    #[cold]
+    fn other_field(&mut self, seen: &mut Seen, key: &str, span: Span) -> Result<(), Malformed> {
+        if !self.is_new(seen, &KEYS_OF_EVENT, key, span)? {
+            return Ok(());
+        }
+        let event = self.ends.len();
+        match key {
+            "set" => {
+                if self.begins(b'{', "`set`", "an object such as {\"x\": 1, \"y\": 2}")? {
+                    let start = self.assignments.len();
+                    let mut more = self.json.open(b'{', b'}')?;
+                    while more {
+                        let (name, _) = self.json.key()?;
+                        let variable = VariableId(self.variables.intern(&name).0);
+                        if let Some(value) = self.value()? {
+                            self.assignments.push(Assignment { variable, value });
+                        }
+                        more = self.json.more(b'}')?;
+                    }
+                    debug_assert!(start <= self.assignments.len(), "assignments only grow");
+                }
+            }
+            "label" => {
+                if let Some((text, _)) = self.text("`label`")? {
+                    let label = self.notes.label_names.intern(&text).0 + 1;
+                    note(&mut self.notes.labels, event, label);
+                }
+            }
+            "file" => {
+                if let Some((text, _)) = self.text("`file`")? {
+                    let file = self.notes.file_names.intern(&text).0 + 1;
+                    note(&mut self.notes.files, event, file);
+                }
+            }
+            _ => {
+                self.json.peek();
+                let start = self.json.at;
+                let line = self.json.small_integer().and_then(|line| u32::try_from(line).ok());
+                match line.filter(|&line| line > 0) {
+                    Some(line) => note(&mut self.notes.lines, event, line),
+                    None => {
+                        self.json.at = start;
+                        let span = self.json.skip()?;
+                        let help = "lines are counted from 1";
+                        self.bad_field(span, "`line` is no number of a line".to_owned(), help);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `{ variable: value… }` of `init`.
+    fn init(&mut self) -> Result<(), Malformed> {
+        if !self.begins(b'{', "`init`", "an object such as {\"x\": 0}")? {
+            return Ok(());
+        }
+        let mut more = self.json.open(b'{', b'}')?;
+        while more {
+            let (name, span) = self.json.key()?;
+            let variable = self.variables.intern(&name).0 as usize;
+            let value = self.value()?;
+            if self.initial.len() <= variable {
+                self.initial.resize(variable + 1, None);
+            }
+            if self.initial[variable].is_some() {
+                let help = "give each variable one initial value";
+                self.bad_field(span, format!("`init` has `{name}` twice"), help);
+            }
+            self.initial[variable] = value;
+            more = self.json.more(b'}')?;
+        }
+        Ok(())
+    }
+
+    /// `[ edge… ]`
+    fn edges(&mut self) -> Result<(), Malformed> {
+        if !self.begins(b'[', "`edges`", "a list of edges")? {
+            return Ok(());
+        }
+        let mut more = self.json.open(b'[', b']')?;
+        while more {
+            self.edge()?;
+            more = self.json.more(b']')?;
+        }
+        Ok(())
+    }
+
+    /// `edge := [ [ who, position ], [ who, position ] ]`
+    fn edge(&mut self) -> Result<(), Malformed> {
+        self.json.peek();
+        let start = self.json.at;
+        if self.endpoints()? {
+            return Ok(());
+        }
+        self.json.at = start;
+        let span = self.json.skip()?;
+        let help = r#"an edge is [["p", 1], ["q", 2]]: event 1 of p happened before event 2 of q"#;
+        self.bad_field(span, "this is no edge".to_owned(), help);
+        if self.json.is_full() { Err(Malformed) } else { Ok(()) }
+    }
+
+    /// The two ends of an edge; whether it has the shape of one.
+    fn endpoints(&mut self) -> Result<bool, Malformed> {
+        if !self.json.eat(b'[') {
+            return Ok(false);
+        }
+        let from = self.endpoint()?;
+        if matches!(from, End::Shapeless) || !self.json.eat(b',') {
+            return Ok(false);
+        }
+        let to = self.endpoint()?;
+        if let (End::Event(from), End::Event(to)) = (&from, &to) {
+            self.edges.push(*from, *to);
+        }
+        Ok(!matches!(to, End::Shapeless) && self.json.eat(b']'))
+    }
+
+    /// `[ who, position ]`
+    #[inline]
+    fn endpoint(&mut self) -> Result<End, Malformed> {
+        if !self.json.eat(b'[') {
+            return Ok(End::Shapeless);
+        }
+        let byte = self.json.peek();
+        let who_at = self.json.at;
+        let who = match byte {
+            Some(b'"') => Who::Name(self.json.string()?),
+            _ => match self.json.small_integer() {
+                Some(index) => Who::Index(index),
+                None => return Ok(End::Shapeless),
+            },
+        };
+        let who_end = self.json.at;
+        if !self.json.eat(b',') {
+            return Ok(End::Shapeless);
+        }
+        self.json.peek();
+        let position_at = self.json.at;
+        let Some(position) = self.json.small_integer() else { return Ok(End::Shapeless) };
+        let position_end = self.json.at;
+        if !self.json.eat(b']') {
+            return Ok(End::Shapeless);
+        }
+        let process = match &who {
+            // A name with escapes is not what stands in the text.
+            Who::Name(Cow::Borrowed(name)) => {
+                let (bytes, start) = (self.json.bytes, who_at + 1);
+                let find = || self.processes.find(name).map(|Symbol(symbol)| symbol);
+                let found = self.recent_processes.id(bytes, start, who_end - 1, find);
+                found.map(|process| process as usize)
+            }
+            Who::Name(Cow::Owned(name)) => {
+                self.processes.find(name).map(|Symbol(symbol)| symbol as usize)
+            }
+            Who::Index(index) => {
+                usize::try_from(*index).ok().filter(|&index| index < self.processes.len())
+            }
+        };
+        let Some(process) = process else {
+            self.unknown_process(&who, Span::new(offset(who_at), offset(who_end)));
+            return Ok(End::Missing);
+        };
+        let (start, end) = (self.starts[process], self.starts[process + 1]);
+        match u32::try_from(position).ok().filter(|p| (1..=end - start).contains(p)) {
+            Some(position) => {
+                Ok(End::Event(Located { process, event: EventId(start + position - 1) }))
+            }
+            None => {
+                let span = Span::new(offset(position_at), offset(position_end));
+                self.out_of_range(ProcessId::new(process), position, span);
+                Ok(End::Missing)
+            }
+        }
+    }
+
+    /// The variable of an assignment.
+    #[inline]
+    fn variable(&mut self) -> Result<Option<VariableId>, Malformed> {
+        if self.json.peek() == Some(b'"') {
+            let name = self.json.string()?;
+            return Ok(Some(VariableId(self.variables.intern(&name).0)));
+        }
+        let span = self.json.skip()?;
+        let help = r#"write the name of a variable in double quotes: {"var": "x", "val": 3}"#;
+        self.bad_field(span, "`var` is no text".to_owned(), help);
+        Ok(None)
+    }
+
+    /// `value := number | true | false | text`
+    #[inline]
+    fn value(&mut self) -> Result<Option<ValueId>, Malformed> {
+        match self.json.peek() {
+            Some(b'-' | b'0'..=b'9') => {
+                let small = self.json.small_integer();
+                match small.and_then(Values::small) {
+                    Some(id) => Ok(Some(id)),
+                    None => self.large_number(small),
+                }
+            }
+            Some(b'"') => {
+                let text = self.json.string()?;
+                let symbol = self.texts.intern(&text).0 as usize;
+                if symbol == self.text_values.len() {
+                    self.text_values.push(self.values.intern(Value::text(&text)));
+                }
+                Ok(Some(self.text_values[symbol]))
+            }
+            _ => {
+                if let Some(value) = self.json.boolean() {
+                    return Ok(Some(self.values.intern(Value::Boolean(value))));
+                }
+                let span = self.json.skip()?;
+                let help = "a value is a number, `true`, `false` or a text in double quotes";
+                self.bad_field(span, "no variable can have this value".to_owned(), help);
+                Ok(None)
+            }
+        }
+    }
+
+    /// An integer that is not small, or a fraction.
+    #[cold]
+    fn large_number(&mut self, integer: Option<i64>) -> Result<Option<ValueId>, Malformed> {
+        if let Some(integer) = integer {
+            return Ok(Some(self.values.intern(Value::integer(integer))));
+        }
+        let (text, span) = self.json.number()?;
+        match Rational::parse(text) {
+            Some(number) => Ok(Some(self.values.intern(Value::Number(number)))),
+            None => {
+                let help = "a number is a fraction of two integers of 64 bits each";
+                self.bad_field(span, "this number does not fit".to_owned(), help);
+                Ok(None)
+            }
+        }
+    }
+
+    /// A text that is the value of a key.
+    fn text(&mut self, what: &str) -> Result<Option<(Cow<'s, str>, Span)>, Malformed> {
+        if self.json.peek() == Some(b'"') {
+            let start = self.json.at;
+            let text = self.json.string()?;
+            return Ok(Some((text, self.json.span_from(start))));
+        }
+        let span = self.json.skip()?;
+        self.bad_field(span, format!("{what} is no text"), "write it in double quotes");
+        Ok(None)
+    }
+
+    /// Whether what follows begins like it should; if not it is reported and skipped.
+    #[inline]
+    fn begins(&mut self, byte: u8, what: &str, shape: &str) -> Result<bool, Malformed> {
+        if self.json.peek() == Some(byte) {
+            return Ok(true);
+        }
+        let span = self.json.skip()?;
+        self.bad_field(span, format!("{what} is not as it should be"), &format!("it is {shape}"));
+        if self.json.is_full() { Err(Malformed) } else { Ok(false) }
+    }
+
+    /// Whether a key is one of those that can be here and has not been here before; if not, it is
+    /// reported and its value skipped.
+    fn is_new(
+        &mut self,
+        seen: &mut Seen,
+        keys: &[&str],
+        key: &str,
+        span: Span,
+    ) -> Result<bool, Malformed> {
+        let index = keys.iter().position(|known| *known == key);
+        match index {
+            Some(index) if seen.insert(index) => return Ok(true),
+            Some(_) => {
+                let help = "keep one of the two";
+                self.bad_field(span, format!("`{key}` is here twice"), help);
+            }
+            None => {
+                seen.insert(UNKNOWN);
+                let message = format!("there is no key `{key}` here");
+                let help = did_you_mean(key, keys.iter().copied())
+                    .unwrap_or_else(|| format!("the keys are {}", listed(keys)));
+                let found =
+                    Diagnostic::new(Code::UNKNOWN_KEY, self.json.source.id(), span, message);
+                self.json.report(found.with_help(help));
+            }
+        }
+        self.json.skip()?;
+        if self.json.is_full() { Err(Malformed) } else { Ok(false) }
+    }
+
+    #[cold]
+    fn bad_field(&mut self, span: Span, message: String, help: &str) {
+        let found = Diagnostic::new(Code::BAD_FIELD, self.json.source.id(), span, message);
+        self.json.report(found.with_help(help));
+    }
+
+    #[cold]
+    fn unknown_process(&mut self, who: &Who<'_>, span: Span) {
+        if self.json.is_full() {
+            return;
+        }
+        let count = self.processes.len();
+        let (message, help) = match who {
+            Who::Name(name) => (
+                format!("there is no process `{name}`"),
+                did_you_mean(name, self.processes.iter().map(|(_, name)| name)),
+            ),
+            Who::Index(index) => (format!("there is no process with the index {index}"), None),
+        };
+        let help = help.unwrap_or_else(|| match count {
+            0 => "the trace has no processes".to_owned(),
+            _ => format!("a process is its name, or its index from 0 to {}", count - 1),
+        });
+        let found = Diagnostic::new(Code::UNKNOWN_PROCESS, self.json.source.id(), span, message);
+        self.json.report(found.with_help(help));
+    }
+
+    #[cold]
+    fn out_of_range(&mut self, process: ProcessId, position: i64, span: Span) {
+        let length = self.starts[process.index() + 1] - self.starts[process.index()];
+        let name = self.processes.text(Symbol(process.0));
+        let message = out_of_range(name, i128::from(position), length);
+        let found =
+            Diagnostic::new(Code::POSITION_OUT_OF_RANGE, self.json.source.id(), span, message);
+        self.json.report(found.with_help("events are counted from 1 on each process"));
+    }
+}
+
+const KEYS_OF_TRACE: [&str; 3] = ["processes", "edges", "init"];
+const KEYS_OF_PROCESS: [&str; 2] = ["name", "events"];
+const KEYS_OF_EVENT: [&str; 6] = ["var", "val", "set", "label", "line", "file"];
+
+/// Stands for a key that is not known: what is missing may be meant by it.
+const UNKNOWN: usize = 7;
+
+/// Which keys of an object have been met.
+#[derive(Default)]
+struct Seen(u8);
+
+impl Seen {
+    /// Adds a key; whether it is new.
+    fn insert(&mut self, index: usize) -> bool {
+        let new = !self.has(index);
+        self.0 |= 1 << index;
+        new
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.0 & (1 << index) != 0
+    }
+}
+
+/// How an edge names a process.
+enum Who<'s> {
+    Name(Cow<'s, str>),
+    Index(i64),
+}
+
+/// What stands where an end of an edge should.
+enum End {
+    Event(Located),
+    /// An event that does not exist, which has been reported.
+    Missing,
+    /// Something else.
+    Shapeless,
+}
+
+/// Short names that were met lately, by a few bits of their bytes: most names are found here
+/// without hashing and comparing texts, which took a quarter of the time.
+struct Recent {
+    entries: Vec<(u128, u32)>,
+}
+
+impl Recent {
+    const BITS: u32 = 8;
+
+    fn new() -> Self {
+        Recent { entries: vec![(0, 0); 1 << Self::BITS] }
+    }
+
+    /// The id of the name in `bytes[start..end]`, remembered or looked up.
+    #[inline]
+    fn id(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        end: usize,
+        look_up: impl FnOnce() -> Option<u32>,
+    ) -> Option<u32> {
+        let length = end - start;
+        let near: Option<&[u8; 16]> = bytes.get(start..).and_then(<[u8]>::first_chunk);
+        let Some(near) = near.filter(|_| (1..=16).contains(&length)) else { return look_up() };
+        // No name has a zero byte in it, so the length need not be part of the key.
+        let key = u128::from_le_bytes(*near) & (u128::MAX >> (128 - 8 * length));
+        let half = |half: u128| u64::try_from(half & u128::from(u64::MAX)).unwrap_or(0);
+        let folded = half(key) ^ half(key >> 64);
+        let slot = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
+        let entry = &mut self.entries[slot as usize];
+        if entry.0 == key {
+            return Some(entry.1);
+        }
+        let id = look_up()?;
+        *entry = (key, id);
+        Some(id)
+    }
+}
+
+/// Writes a note of an event into a column, which begins with the first note.
+fn note(column: &mut Vec<u32>, event: usize, note: u32) {
+    column.resize(event, 0);
+    column.push(note);
+}
+
+fn listed(keys: &[&str]) -> String {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    quoted.join(", ")
+}
+
+/// What is wrong with the order, with the places of the events; they are found by reading again,
+/// so that a sound file does not pay for them.
+fn diagnostic(source: &Source, error: &OrderError) -> Diagnostic {
+    let mut reader = Reader::new(source, true);
+    let _ = reader.trace();
+    let span = |event: &EventName| -> Span {
+        let process = reader.processes.find(&event.process).map(|Symbol(symbol)| symbol as usize);
+        let index = process.map(|process| reader.starts[process] as usize);
+        let spans = reader.spans.as_deref().unwrap_or_default();
+        let at = index.and_then(|index| spans.get(index + event.position as usize - 1));
+        at.copied().unwrap_or_default()
+    };
+    let id = source.id();
+    let new = |code: Code, at: Span| Diagnostic::new(code, id, at, error.to_string());
+    match error {
+        OrderError::Cycle(events) => {
+            let first = events.first().map(&span).unwrap_or_default();
+            let mut found = new(Code::CYCLIC_ORDER, first)
+                .with_help("an edge leads from what happened first; has one been turned round?");
+            for event in events.iter().skip(1).take(9) {
+                found = found.with_related(id, span(event), event.text.to_string());
+            }
+            found
+        }
+        OrderError::UnorderedWrites { first, second, .. } => {
+            new(Code::UNORDERED_WRITES, span(second))
+                .with_related(id, span(first), "the other is here")
+                .with_help(
+                    "add the edge that is missing, give each process a variable of its own, \
+                     or let them be ordered (`--order-writes`)",
+                )
+        }
+        OrderError::AssignedTwice { event, .. } => {
+            new(Code::BAD_FIELD, span(event)).with_help("one event gives one value to a variable")
+        }
+        OrderError::OutOfRange { .. } => new(Code::POSITION_OUT_OF_RANGE, Span::default())
+            .with_help("events are counted from 1 on each process"),
+        OrderError::Clock { event, .. } => {
+            new(Code::INCONSISTENT_CLOCK, span(event)).with_help("check how clocks are counted")
+        }
+        OrderError::TooLarge => new(Code::TOO_LARGE, Span::default()).with_help("split the trace"),
+    }
+}

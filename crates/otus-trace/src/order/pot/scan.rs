@@ -1,0 +1,358 @@
+//! The tokens of JSON, byte by byte, with places for everything that is wrong.
+//!
+//! A scanner stops at the first byte that no JSON text has there ([`Malformed`]); what is JSON but
+//! not our format is reported and skipped, so that one pass finds many such faults. Nothing here
+//! recurses on the depth of the text.
+
+use std::borrow::Cow;
+
+use otus_syntax::source::offset;
+use otus_syntax::{Code, Diagnostic, Source, Span, parser};
+
+/// The rest of the text cannot be read; a diagnostic says why.
+#[derive(Debug)]
+pub(super) struct Malformed;
+
+/// A place in a JSON text.
+pub(super) struct Scanner<'s> {
+    pub(super) source: &'s Source,
+    pub(super) bytes: &'s [u8],
+    pub(super) at: usize,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'s> Scanner<'s> {
+    pub(super) fn new(source: &'s Source) -> Self {
+        let text = source.text();
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Scanner { source, bytes: text.as_bytes(), at, diagnostics: Vec::new() }
+    }
+
+    /// The next byte that is no white space, which is left to be read.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                other => return other.copied(),
+            }
+        }
+    }
+
+    /// Takes a byte if it is next.
+    #[inline]
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes a byte, or says that `what` was expected.
+    #[inline]
+    pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<(), Malformed> {
+        if self.eat(byte) { Ok(()) } else { Err(self.malformed(what)) }
+    }
+
+    /// After an item of a list or object that ends with `close`: whether another follows.
+    #[inline]
+    pub(super) fn more(&mut self, close: u8) -> Result<bool, Malformed> {
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                if self.peek() == Some(close) {
+                    return Err(self.malformed("another item after the comma"));
+                }
+                Ok(true)
+            }
+            Some(byte) if byte == close => {
+                self.at += 1;
+                Ok(false)
+            }
+            _ => Err(self.malformed(if close == b'}' { "`,` or `}`" } else { "`,` or `]`" })),
+        }
+    }
+
+    /// Takes the opening bracket of a list or object; whether it has an item.
+    #[inline]
+    pub(super) fn open(&mut self, open: u8, close: u8) -> Result<bool, Malformed> {
+        let what = if open == b'{' { "an object" } else { "a list" };
+        self.expect(open, what)?;
+        Ok(!self.eat(close))
+    }
+
+    /// A key with its colon.
+    #[inline]
+    pub(super) fn key(&mut self) -> Result<(Cow<'s, str>, Span), Malformed> {
+        if self.peek() != Some(b'"') {
+            return Err(self.malformed("a key in double quotes"));
+        }
+        let start = self.at;
+        let key = self.string()?;
+        let span = self.span_from(start);
+        self.expect(b':', "`:`")?;
+        Ok((key, span))
+    }
+
+    /// A text, at its opening quote.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Cow<'s, str>, Malformed> {
+        let start = self.at + 1;
+        let mut end = start;
+        loop {
+            match self.bytes.get(end) {
+                Some(b'"') => {
+                    self.at = end + 1;
+                    return Ok(Cow::Borrowed(&self.source.text()[start..end]));
+                }
+                Some(b'\\') => return self.escaped(start, end).map(Cow::Owned),
+                Some(0..0x20) | None => {
+                    self.at = end;
+                    return Err(self.unterminated(start - 1));
+                }
+                Some(_) => end += 1,
+            }
+        }
+    }
+
+    /// A text with escapes; the first of them is at `at`.
+    #[cold]
+    fn escaped(&mut self, start: usize, mut at: usize) -> Result<String, Malformed> {
+        let mut text = self.source.text()[start..at].to_owned();
+        loop {
+            let plain = at;
+            while matches!(self.bytes.get(at), Some(byte) if !matches!(byte, b'"' | b'\\' | 0..0x20))
+            {
+                at += 1;
+            }
+            text.push_str(&self.source.text()[plain..at]);
+            self.at = at;
+            match self.bytes.get(at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => {
+                    text.push(self.escape()?);
+                    at = self.at;
+                }
+                _ => return Err(self.unterminated(start - 1)),
+            }
+        }
+    }
+
+    /// One escape, at its backslash.
+    fn escape(&mut self) -> Result<char, Malformed> {
+        let start = self.at;
+        let character = match self.bytes.get(start + 1) {
+            Some(&quoted @ (b'"' | b'\\' | b'/')) => char::from(quoted),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let Some(first) = self.hex(start + 2) else {
+                    return Err(self.bad_escape(start, 2));
+                };
+                self.at = start + 6;
+                if let Some(character) = char::from_u32(first) {
+                    return Ok(character);
+                }
+                // Half of a character beyond the first plane: the other half must follow.
+                let second = match self.bytes.get(self.at..self.at + 2) {
+                    Some(b"\\u") => self.hex(self.at + 2),
+                    _ => None,
+                };
+                let pair = second.filter(|low| first < 0xdc00 && (0xdc00..0xe000).contains(low));
+                let whole = pair.map(|low| 0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00));
+                let Some(character) = whole.and_then(char::from_u32) else {
+                    return Err(self.bad_escape(start, 6));
+                };
+                self.at += 6;
+                return Ok(character);
+            }
+            _ => return Err(self.bad_escape(start, 1)),
+        };
+        self.at += 2;
+        Ok(character)
+    }
+
+    fn hex(&self, at: usize) -> Option<u32> {
+        let digits = self.bytes.get(at..at + 4)?;
+        digits
+            .iter()
+            .try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
+    }
+
+    /// A number as it is written.
+    pub(super) fn number(&mut self) -> Result<(&'s str, Span), Malformed> {
+        let start = self.at;
+        self.at += usize::from(self.bytes.get(start) == Some(&b'-'));
+        let whole = self.at;
+        self.digits()?;
+        if self.bytes[whole] == b'0' && self.at > whole + 1 {
+            self.at = whole + 1;
+            return Err(self.malformed("a number without zeros before it"));
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        let span = self.span_from(start);
+        Ok((&self.source.text()[start..self.at], span))
+    }
+
+    fn digits(&mut self) -> Result<(), Malformed> {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.malformed("a digit")) } else { Ok(()) }
+    }
+
+    /// An integer of up to 18 digits, if one stands here; else nothing is taken.
+    #[inline]
+    pub(super) fn small_integer(&mut self) -> Option<i64> {
+        let negative = self.bytes.get(self.at) == Some(&b'-');
+        let start = self.at + usize::from(negative);
+        let mut value = 0_i64;
+        let mut at = start;
+        while let Some(digit) = self.bytes.get(at).map(|byte| byte.wrapping_sub(b'0')) {
+            if digit > 9 {
+                break;
+            }
+            if at - start == 18 {
+                return None;
+            }
+            value = value * 10 + i64::from(digit);
+            at += 1;
+        }
+        let leading_zero = at - start > 1 && self.bytes[start] == b'0';
+        let more = matches!(self.bytes.get(at), Some(b'.' | b'e' | b'E'));
+        if at == start || leading_zero || more {
+            return None;
+        }
+        self.at = at;
+        Some(if negative { -value } else { value })
+    }
+
+    /// `true` or `false`, if one stands here.
+    pub(super) fn boolean(&mut self) -> Option<bool> {
+        let rest = &self.bytes[self.at..];
+        for (word, value) in [(&b"true"[..], true), (b"false", false)] {
+            if rest.starts_with(word) {
+                self.at += word.len();
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// Skips one value of any kind.
+    pub(super) fn skip(&mut self) -> Result<Span, Malformed> {
+        self.peek();
+        let start = self.at;
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            // Before a value.
+            match self.peek() {
+                Some(b'{') => {
+                    self.at += 1;
+                    if !self.eat(b'}') {
+                        self.key()?;
+                        open.push(b'}');
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    self.at += 1;
+                    if !self.eat(b']') {
+                        open.push(b']');
+                        continue;
+                    }
+                }
+                Some(b'"') => drop(self.string()?),
+                Some(b'-' | b'0'..=b'9') => drop(self.number()?),
+                _ if self.boolean().is_some() => {}
+                _ if self.bytes[self.at..].starts_with(b"null") => self.at += 4,
+                _ => return Err(self.malformed("a value")),
+            }
+            // After a value: close what ends here.
+            loop {
+                let Some(&close) = open.last() else { return Ok(self.span_from(start)) };
+                if self.more(close)? {
+                    if close == b'}' {
+                        self.key()?;
+                    }
+                    break;
+                }
+                open.pop();
+            }
+        }
+    }
+
+    pub(super) fn span_from(&self, start: usize) -> Span {
+        Span::new(offset(start), offset(self.at))
+    }
+
+    /// Reports that the text is not JSON from here on.
+    #[cold]
+    pub(super) fn malformed(&mut self, what: &str) -> Malformed {
+        let rest = &self.source.text()[self.at..];
+        let (found, length) = match rest.chars().next() {
+            None => ("the end of the text".to_owned(), 0),
+            Some(c) if c.is_control() => {
+                (format!("the character {}", c.escape_unicode()), c.len_utf8())
+            }
+            Some(c) => (format!("`{c}`"), c.len_utf8()),
+        };
+        let span = Span::new(offset(self.at), offset(self.at + length));
+        let message = format!("expected {what}, found {found}");
+        let help =
+            "the file must be JSON; a program that writes JSON gets brackets and commas right";
+        self.report(
+            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message).with_help(help),
+        );
+        Malformed
+    }
+
+    #[cold]
+    fn unterminated(&mut self, quote: usize) -> Malformed {
+        let span = Span::new(offset(quote), offset(self.at));
+        let message = "this text has no closing quote on its line";
+        self.report(
+            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message)
+                .with_help("close it with `\"`; write a line end as `\\n` and a quote as `\\\"`"),
+        );
+        Malformed
+    }
+
+    #[cold]
+    fn bad_escape(&mut self, start: usize, length: usize) -> Malformed {
+        // What follows the backslash may be part of a longer character.
+        let end = self.source.text().ceil_char_boundary((start + length + 1).min(self.bytes.len()));
+        let span = Span::new(offset(start), offset(end));
+        let message = "no character is written like this";
+        let help =
+            "write `\\\\` for a backslash, `\\u` and four hexadecimal digits for a character";
+        self.report(
+            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message).with_help(help),
+        );
+        Malformed
+    }
+
+    #[cold]
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        parser::report(&mut self.diagnostics, diagnostic);
+    }
+
+    /// Whether so much is wrong that more would not be shown.
+    pub(super) fn is_full(&self) -> bool {
+        self.diagnostics.len() > parser::MAX_DIAGNOSTICS
+    }
+}

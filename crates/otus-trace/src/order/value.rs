@@ -1,0 +1,268 @@
+//! The values of variables, and how a trace stores them.
+//!
+//! There are three kinds: truth values, exact numbers, and texts (which is what the members of an
+//! enumeration are). Values of one kind have a total order: false before true, numbers by size,
+//! texts by their bytes. Values of different kinds have none.
+//!
+//! A trace of a million assignments has few distinct values, or small integers. A [`ValueId`] is
+//! therefore four bytes: a small integer stands for itself, and everything else is interned.
+//! Equal values have equal ids.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use otus_core::define_id;
+use otus_core::index::Index as _;
+use otus_core::intern::Interner;
+use otus_syntax::Rational;
+
+/// What a variable can hold.
+///
+/// A text that is written like a fraction *is* that number (see [`Value::text`]), so that
+/// `"1/3"` in a file needs no notation of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// `true` or `false`.
+    Boolean(bool),
+    /// An integer or a fraction.
+    Number(Rational),
+    /// A text, or a member of an enumeration.
+    Text(Arc<str>),
+}
+
+/// What kind of value it is; only values of one kind are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `true` or `false`.
+    Boolean,
+    /// Integers and fractions.
+    Number,
+    /// Texts and members of enumerations.
+    Text,
+}
+
+impl Kind {
+    /// In words, with an article.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Kind::Boolean => "a truth value",
+            Kind::Number => "a number",
+            Kind::Text => "a text",
+        }
+    }
+
+    /// What a variable of this kind starts with unless something else is said.
+    pub fn zero(self) -> Value {
+        match self {
+            Kind::Boolean => Value::Boolean(false),
+            Kind::Number => Value::Number(Rational::from(0)),
+            Kind::Text => Value::Text("".into()),
+        }
+    }
+}
+
+impl Value {
+    /// The integer as a value.
+    pub fn integer(integer: i64) -> Self {
+        Value::Number(Rational::from(integer))
+    }
+
+    /// The value a quoted text stands for: a number if it is written as a fraction (`"1/3"`, with
+    /// an optional sign and nothing but digits around the stroke), else itself.
+    ///
+    /// ```
+    /// use otus_trace::order::{Kind, Value};
+    ///
+    /// assert_eq!(Value::text("2/4").to_string(), "1/2");
+    /// assert_eq!(Value::text("2/4").kind(), Kind::Number);
+    /// assert_eq!(Value::text("12").kind(), Kind::Text);
+    /// ```
+    pub fn text(text: &str) -> Self {
+        match Rational::parse(text).filter(|_| text.contains('/')) {
+            Some(number) => Value::Number(number),
+            None => Value::Text(text.into()),
+        }
+    }
+
+    /// What kind of value it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Value::Boolean(_) => Kind::Boolean,
+            Value::Number(_) => Kind::Number,
+            Value::Text(_) => Kind::Text,
+        }
+    }
+
+    /// The order of two values of one kind; `None` for values of different kinds.
+    pub fn compare(&self, other: &Value) -> Option<Ordering> {
+        match (self, other) {
+            (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(b)),
+            (Value::Number(a), Value::Number(b)) => Some(a.cmp(b)),
+            (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
+            (Value::Boolean(_) | Value::Number(_) | Value::Text(_), _) => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Boolean(value) => write!(f, "{value}"),
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Text(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Boolean(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::integer(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Value::text(value)
+    }
+}
+
+impl From<Rational> for Value {
+    fn from(value: Rational) -> Self {
+        Value::Number(value)
+    }
+}
+
+define_id! {
+    /// A value of a trace; equal ids are equal values.
+    pub ValueId;
+    /// An interned value.
+    Stored;
+}
+
+/// The values of one trace.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Values {
+    table: Interner<Stored, Value>,
+}
+
+/// Half of the integers that stand for themselves, which are those from `-HALF` on.
+const HALF: i64 = 1 << 30;
+/// Set in the ids of interned values.
+const INTERNED: u32 = 1 << 31;
+
+impl Values {
+    /// The id of a small integer without a look at the table.
+    pub(super) fn small(integer: i64) -> Option<ValueId> {
+        if !(-HALF..HALF).contains(&integer) {
+            return None;
+        }
+        u32::try_from(integer + HALF).ok().map(ValueId)
+    }
+
+    /// The id of a value, new or known.
+    pub(super) fn intern(&mut self, value: Value) -> ValueId {
+        let value = canonical(value);
+        match small(&value) {
+            Some(id) => id,
+            None => interned(self.table.intern(value)),
+        }
+    }
+
+    /// The id of a value if it is known.
+    pub(super) fn find(&self, value: &Value) -> Option<ValueId> {
+        let value = canonical(value.clone());
+        small(&value).or_else(|| self.table.find(&value).map(interned))
+    }
+
+    /// The value with an id of this table.
+    pub(super) fn value(&self, id: ValueId) -> Value {
+        if id.0 & INTERNED == 0 {
+            Value::integer(i64::from(id.0) - HALF)
+        } else {
+            self.table.items[Stored(id.0 & !INTERNED)].clone()
+        }
+    }
+
+    /// The kind of a value, without a copy of it.
+    pub(super) fn kind(&self, id: ValueId) -> Kind {
+        if id.0 & INTERNED == 0 {
+            Kind::Number
+        } else {
+            self.table.items[Stored(id.0 & !INTERNED)].kind()
+        }
+    }
+}
+
+fn small(value: &Value) -> Option<ValueId> {
+    match value {
+        Value::Number(number) => number.integer().and_then(Values::small),
+        Value::Boolean(_) | Value::Text(_) => None,
+    }
+}
+
+/// A text that is written like a fraction is one, whoever made the value.
+fn canonical(value: Value) -> Value {
+    match value {
+        Value::Text(text) if text.contains('/') => Value::text(&text),
+        Value::Text(_) | Value::Boolean(_) | Value::Number(_) => value,
+    }
+}
+
+fn interned(stored: Stored) -> ValueId {
+    let index = u32::try_from(stored.index()).expect("ids have 32 bits");
+    assert!(index < INTERNED, "a trace has fewer than 2^31 distinct values");
+    ValueId(index | INTERNED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_have_equal_ids_and_come_back() {
+        let mut values = Values::default();
+        let all: Vec<Value> = vec![
+            true.into(),
+            false.into(),
+            0.into(),
+            (-1).into(),
+            (HALF - 1).into(),
+            HALF.into(),
+            (-HALF).into(),
+            (-HALF - 1).into(),
+            i64::MAX.into(),
+            i64::MIN.into(),
+            "1/3".into(),
+            "".into(),
+            "leader".into(),
+            "12".into(),
+        ];
+        let ids: Vec<ValueId> = all.iter().map(|value| values.intern(value.clone())).collect();
+        for (i, (value, &id)) in all.iter().zip(&ids).enumerate() {
+            assert_eq!(values.value(id), *value);
+            assert_eq!(values.kind(id), value.kind());
+            assert_eq!(values.find(value), Some(id));
+            assert_eq!(ids.iter().position(|&other| other == id), Some(i), "{value}");
+        }
+        assert_eq!(values.intern("2/6".into()), values.find(&"1/3".into()).unwrap());
+        assert_eq!(values.intern(Value::Text("4/2".into())), values.find(&2.into()).unwrap());
+        assert_eq!(values.find(&"follower".into()), None);
+    }
+
+    #[test]
+    fn values_of_one_kind_are_ordered_and_others_are_not() {
+        let compare = |a: Value, b: Value| a.compare(&b);
+        assert_eq!(compare("1/3".into(), 1.into()), Some(Ordering::Less));
+        assert_eq!(compare(false.into(), true.into()), Some(Ordering::Less));
+        assert_eq!(compare("b".into(), "a".into()), Some(Ordering::Greater));
+        assert_eq!(compare(1.into(), true.into()), None);
+        assert_eq!(compare("1".into(), 1.into()), None);
+    }
+}
