@@ -448,6 +448,34 @@ fn patterns_are_listed() {
     }
 }
 
+/// What `docs/ctl.md` says that Otus says.
+#[cfg(unix)]
+#[test]
+fn outputs_in_the_docs_are_those_of_the_program() {
+    let sandbox = Sandbox::new("ctl-docs");
+    sandbox.write("run.pot.json", &crate::documented::order());
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ctl.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let mut count = 0;
+    for block in text.split("```text\n$ otus ctl ").skip(1) {
+        let (command, expected) = block.split("```").next().unwrap().split_once('\n').unwrap();
+        // Arguments in quotes, and words.
+        let mut arguments: Vec<&str> = Vec::new();
+        for (at, part) in command.split('\'').enumerate() {
+            if at % 2 == 1 {
+                arguments.push(part);
+            } else {
+                arguments.extend(part.split_whitespace());
+            }
+        }
+        let told = told(&sandbox, &arguments);
+        let (told, _) = told.trim_end().rsplit_once('\n').unwrap();
+        assert_eq!(told.trim_end(), expected.trim_end(), "{command}");
+        count += 1;
+    }
+    assert_eq!(count, 3);
+}
+
 /// From logs to formulas over them.
 #[test]
 fn an_analysis_gives_a_trace_to_check() {
