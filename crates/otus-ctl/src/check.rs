@@ -5,7 +5,7 @@
 //!    as decide.
 //! 2. *View.* A part sees only some events ([`view`](crate::view)).
 //! 3. *Answer.* `EF` of a conjunction of local conditions by its least cut
-//!    ([`conjunctive`](crate::conjunctive)); everything else by the engine that was chosen. An outermost `EF g` only asks
+//!    ([`conjunctive`]); everything else by the engine that was chosen. An outermost `EF g` only asks
 //!    whether g holds anywhere.
 
 use std::cell::OnceCell;
@@ -19,6 +19,7 @@ use crate::evaluate::Evaluation;
 use crate::explicit::{self, Input};
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{Budget, Natural, Stop};
+use crate::ist::{self, Closure};
 use crate::track::{Course, courses};
 use crate::view::{Arrangement, View};
 
@@ -44,6 +45,8 @@ pub struct Options {
     pub slice: bool,
     /// In which order processes are looked at.
     pub arrangement: Arrangement,
+    /// How the engine of the paper computes EF and AG.
+    pub closure: Closure,
     /// What may be used.
     pub budget: Budget,
 }
@@ -54,6 +57,7 @@ impl Default for Options {
             engine: Engine::Auto,
             slice: true,
             arrangement: Arrangement::Greedy,
+            closure: Closure::Downward,
             budget: Budget::default(),
         }
     }
@@ -139,15 +143,26 @@ impl<'t> Checker<'t> {
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
         let view = View::whole((self.trace, self.clocks()), options.arrangement);
-        if options.engine == Engine::Explicit {
-            let used = self.used(&atoms);
-            let tally = explicit::count(self.input(&view, &used), formula, &options.budget)?;
-            let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
-            return Ok(Counts { cuts, satisfying });
+        let used = self.used(&atoms);
+        let input =
+            Input { formulas: &self.formulas, trace: self.trace, view: &view, atoms: &used };
+        match options.engine {
+            Engine::Auto | Engine::Interval => {}
+            Engine::Explicit => {
+                let tally = explicit::count(input, formula, &options.budget)?;
+                let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
+                return Ok(Counts { cuts, satisfying });
+            }
+            Engine::Ist => {
+                let how = (options.closure, &options.budget);
+                let (cuts, satisfying) = ist::count(input, formula, how)?;
+                return Ok(Counts { cuts, satisfying });
+            }
         }
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
+        let mut evaluation = self.evaluation(&view, &atoms, options);
         let set = evaluation.set(formula)?;
-        let cuts = evaluation.diagram.count(evaluation.top);
+        let top = evaluation.top()?;
+        let cuts = evaluation.diagram.count(top);
         Ok(Counts { cuts, satisfying: evaluation.diagram.count(set) })
     }
 
@@ -192,16 +207,20 @@ impl<'t> Checker<'t> {
         }
         let view = self.view(part, &atoms, options);
         *visible += view.event_count();
-        if options.engine == Engine::Explicit {
-            let used = self.used(&atoms);
-            return match self.formulas.as_possibility(part) {
-                Some(goal) => explicit::possible(self.input(&view, &used), goal, &options.budget),
-                None => explicit::holds(self.input(&view, &used), part, &options.budget),
-            };
+        let used = self.used(&atoms);
+        let input =
+            Input { formulas: &self.formulas, trace: self.trace, view: &view, atoms: &used };
+        match (options.engine, self.formulas.as_possibility(part)) {
+            (Engine::Auto | Engine::Interval, _) => {}
+            (Engine::Explicit, Some(goal)) => {
+                return explicit::possible(input, goal, &options.budget);
+            }
+            (Engine::Explicit, None) => return explicit::holds(input, part, &options.budget),
+            (Engine::Ist, _) => return ist::holds(input, part, (options.closure, &options.budget)),
         }
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
+        let mut evaluation = self.evaluation(&view, &atoms, options);
         if let Some(goal) = self.formulas.as_possibility(part) {
-            return Ok(!evaluation.set(goal)?.is_empty());
+            return Ok(evaluation.find(goal)?.is_some());
         }
         let set = evaluation.set(part)?;
         Ok(evaluation.diagram.contains(set, &vec![0; view.processes.len()]))
@@ -217,19 +236,14 @@ impl<'t> Checker<'t> {
         View::of(at, visible, options.arrangement)
     }
 
-    pub(crate) fn evaluation(
-        &self,
-        view: &View,
+    pub(crate) fn evaluation<'a>(
+        &'a self,
+        view: &'a View,
         atoms: &[AtomId],
         options: &Options,
-    ) -> Result<Evaluation<'_>, Stop> {
+    ) -> Evaluation<'a> {
         let used = atoms.iter().map(|&atom| (atom, self.course(atom)));
         Evaluation::new((&self.formulas, self.trace, view), used, options.budget.clone())
-    }
-
-    /// What the other engines are asked about.
-    fn input<'a>(&'a self, view: &'a View, atoms: &'a [(AtomId, &'a Course)]) -> Input<'a> {
-        Input { formulas: &self.formulas, trace: self.trace, view, atoms }
     }
 
     /// Atoms, and how they change.

@@ -5,6 +5,8 @@
 //! which the diagram needs no iteration. `EF g` is the downward closure of g, since every cut
 //! below a cut reaches it (Lemma 10 of paper 001).
 //!
+//! The set of all cuts is made only if something is read against it (`¬`, `EX`, `EF`).
+//!
 //! Garbage is collected between operations when half of the nodes allowed, or four million, are in use.
 
 use otus_core::index::Index as _;
@@ -23,26 +25,53 @@ const MANY: usize = 4_000_000;
 #[derive(Debug)]
 pub(crate) struct Evaluation<'f> {
     formulas: &'f Formulas,
+    view: &'f View,
     pub(crate) diagram: Diagram,
-    /// All cuts.
-    pub(crate) top: Set,
+    /// All cuts, once they are needed.
+    top: Option<Set>,
     encoder: Encoder<'f>,
     /// By formula.
     sets: Vec<Option<Set>>,
 }
 
 impl<'f> Evaluation<'f> {
-    /// Makes the lattice of a view.
+    /// Over the cuts of a view.
     pub(crate) fn new(
-        (formulas, trace, view): (&'f Formulas, &PartialOrder, &View),
+        (formulas, trace, view): (&'f Formulas, &PartialOrder, &'f View),
         atoms: impl IntoIterator<Item = (AtomId, &'f Course)>,
         budget: Budget,
-    ) -> Result<Self, Stop> {
-        let mut diagram = Diagram::with_budget(&view.bounds(), budget);
-        let top = diagram.lattice(&view.clocks)?;
-        let encoder = Encoder::new((formulas, trace, view), atoms);
-        let sets = vec![None; formulas.count()];
-        Ok(Evaluation { formulas, diagram, top, encoder, sets })
+    ) -> Self {
+        Evaluation {
+            formulas,
+            view,
+            diagram: Diagram::with_budget(&view.bounds(), budget),
+            top: None,
+            encoder: Encoder::new((formulas, trace, view), atoms),
+            sets: vec![None; formulas.count()],
+        }
+    }
+
+    /// All cuts.
+    pub(crate) fn top(&mut self) -> Result<Set, Stop> {
+        match self.top {
+            Some(top) => Ok(top),
+            None => {
+                let top = self.diagram.lattice(&self.view.clocks)?;
+                self.top = Some(top);
+                Ok(top)
+            }
+        }
+    }
+
+    /// A cut at which a formula holds, if there is one. If the formula is about single cuts, neither all
+    /// cuts nor those of the formula are made.
+    pub(crate) fn find(&mut self, formula: FormulaId) -> Result<Option<Vec<u32>>, Stop> {
+        if self.formulas.is_temporal(formula) {
+            let set = self.set(formula)?;
+            return Ok(self.diagram.least(set));
+        }
+        let residual = self.encoder.residual(formula);
+        self.diagram.lattice_find(&self.view.clocks, &mut self.encoder, residual)
     }
 
     /// The cuts at which a formula holds.
@@ -85,7 +114,13 @@ impl<'f> Evaluation<'f> {
     fn make(&mut self, f: FormulaId) -> Result<Set, Stop> {
         if !self.formulas.is_temporal(f) {
             let residual = self.encoder.residual(f);
-            return self.diagram.build(&mut self.encoder, residual, self.top);
+            return match self.top {
+                Some(top) => self.diagram.build(&mut self.encoder, residual, top),
+                None => {
+                    let clocks = &self.view.clocks;
+                    self.diagram.lattice_where(clocks, &mut self.encoder, residual)
+                }
+            };
         }
         match self.formulas.get(f) {
             Formula::True | Formula::False | Formula::Atom(_) => unreachable!("not temporal"),
@@ -94,17 +129,22 @@ impl<'f> Evaluation<'f> {
                     self.diagram.bounds().iter().map(|&bound| (bound, bound)).collect();
                 self.diagram.cuboid(&corner)
             }
-            Formula::Not(g) => self.diagram.difference(self.top, self.known(*g)),
+            Formula::Not(g) => {
+                let top = self.top()?;
+                self.diagram.difference(top, self.known(*g))
+            }
             Formula::And(all) => self.connective(all, true),
             Formula::Or(all) => self.connective(all, false),
             Formula::Next(g) => {
                 let before = self.diagram.predecessors(self.known(*g))?;
-                self.diagram.intersect(before, self.top)
+                let top = self.top()?;
+                self.diagram.intersect(before, top)
             }
             Formula::Until([through, goal]) => {
                 let goal = self.known(*goal);
                 if *through == Formulas::TRUE {
-                    self.diagram.below(goal, self.top)
+                    let top = self.top()?;
+                    self.diagram.below(goal, top)
                 } else {
                     self.diagram.until(self.known(*through), goal)
                 }
@@ -113,17 +153,20 @@ impl<'f> Evaluation<'f> {
     }
 
     fn connective(&mut self, all: &[FormulaId], and: bool) -> Result<Set, Stop> {
-        let mut plain = Vec::new();
-        let mut set = if and { self.top } else { Set::EMPTY };
+        let (mut plain, mut set) = (Vec::new(), None);
         for &g in all {
             if !self.formulas.is_temporal(g) {
                 plain.push(self.encoder.residual(g));
-            } else if and {
-                set = self.diagram.intersect(set, self.known(g))?;
-            } else {
-                set = self.diagram.union(set, self.known(g))?;
+                continue;
             }
+            let next = self.known(g);
+            set = Some(match set {
+                None => next,
+                Some(set) if and => self.diagram.intersect(set, next)?,
+                Some(set) => self.diagram.union(set, next)?,
+            });
         }
+        let set = set.unwrap_or(Set::EMPTY);
         if plain.is_empty() {
             return Ok(set);
         }
@@ -131,7 +174,8 @@ impl<'f> Evaluation<'f> {
         if and {
             return self.diagram.build(&mut self.encoder, residual, set);
         }
-        let more = self.diagram.build(&mut self.encoder, residual, self.top)?;
+        let top = self.top()?;
+        let more = self.diagram.build(&mut self.encoder, residual, top)?;
         self.diagram.union(set, more)
     }
 
@@ -141,7 +185,7 @@ impl<'f> Evaluation<'f> {
         let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY);
         if self.diagram.nodes() > limit {
             let sets = self.sets.iter_mut().filter_map(Option::as_mut);
-            self.diagram.collect(sets.chain([&mut self.top]));
+            self.diagram.collect(sets.chain(self.top.as_mut()));
         }
     }
 }

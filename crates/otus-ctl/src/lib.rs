@@ -8,7 +8,8 @@
 //! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
-//! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut;
+//! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut; [`ist`]: as
+//!   the paper does it;
 //! - [`conjunctive`], [`check`]: the answer; [`satisfying`]: where else it holds; [`witness`]: a run that shows
 //!   it; [`mod@certify`]: whether it does.
 #![forbid(unsafe_code)]
@@ -22,6 +23,7 @@ mod evaluate;
 mod explicit;
 pub mod formula;
 pub mod interval;
+pub mod ist;
 pub mod lower;
 pub mod satisfying;
 mod track;
@@ -31,6 +33,7 @@ pub mod witness;
 pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
+pub use ist::Closure;
 pub use lower::{Lowered, Property, lower, lower_with};
 pub use satisfying::Satisfying;
 pub use view::Arrangement;

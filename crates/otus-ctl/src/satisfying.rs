@@ -37,8 +37,8 @@ impl Checker<'_> {
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
         let view = View::whole((self.trace(), self.clocks()), options.arrangement);
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
-        let set = evaluation.set(formula)?;
+        let mut evaluation = self.evaluation(&view, &atoms, options);
+        let (set, top) = (evaluation.set(formula)?, evaluation.top()?);
         let diagram = &evaluation.diagram;
         let mut found = diagram.boxes(set);
         let boxes = found
@@ -53,7 +53,7 @@ impl Checker<'_> {
             })
             .collect();
         let complete = found.next().is_none();
-        let counts = Counts { cuts: diagram.count(evaluation.top), satisfying: diagram.count(set) };
+        let counts = Counts { cuts: diagram.count(top), satisfying: diagram.count(set) };
         Ok(Satisfying { counts, boxes, complete })
     }
 }

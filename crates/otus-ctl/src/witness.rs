@@ -107,8 +107,7 @@ impl Checker<'_> {
             return Ok(Evidence { shows: part, events: lift.events, then: Vec::new() });
         }
         let view = self.view(part, &atoms, options);
-        let mut evaluation = self.evaluation(&view, &atoms, options)?;
-        evaluation.set(part)?;
+        let evaluation = self.evaluation(&view, &atoms, options);
         let point = vec![0; view.processes.len()];
         let mut showing = Showing { formulas: &self.formulas, view: &view, evaluation };
         showing.run(part, point, &mut lift)
@@ -154,8 +153,7 @@ impl Showing<'_> {
                 goal
             }
             Formula::Until([Formulas::TRUE, goal]) => {
-                let set = self.evaluation.set(goal)?;
-                self.straight(set, &mut point, lift)?;
+                self.straight(goal, &mut point, lift)?;
                 goal
             }
             Formula::Until([_, goal]) => {
@@ -197,17 +195,23 @@ impl Showing<'_> {
         })
     }
 
-    /// Goes to a cut of a set above a cut, whatever lies between.
+    /// Goes to a cut above a cut where a formula holds, whatever lies between.
     fn straight(
         &mut self,
-        set: Set,
+        goal: FormulaId,
         point: &mut Vec<u32>,
         lift: &mut Lift<'_>,
     ) -> Result<(), Stop> {
-        let ranges: Vec<(u32, u32)> = point.iter().copied().zip(self.view.bounds()).collect();
-        let above = self.evaluation.diagram.cuboid(&ranges)?;
-        let set = self.evaluation.diagram.intersect(set, above)?;
-        if let Some(target) = self.evaluation.diagram.least(set) {
+        let target = if point.iter().all(|&value| value == 0) {
+            self.evaluation.find(goal)?
+        } else {
+            let set = self.evaluation.set(goal)?;
+            let ranges: Vec<(u32, u32)> = point.iter().copied().zip(self.view.bounds()).collect();
+            let above = self.evaluation.diagram.cuboid(&ranges)?;
+            let set = self.evaluation.diagram.intersect(set, above)?;
+            self.evaluation.diagram.least(set)
+        };
+        if let Some(target) = target {
             for (dimension, &value) in target.iter().enumerate() {
                 for at in point[dimension]..value {
                     lift.execute(self.view.events[dimension][at as usize]);

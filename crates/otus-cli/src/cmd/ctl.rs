@@ -87,6 +87,7 @@ impl<'a> Plan<'a> {
                 deadline: None,
                 cancel: Some(cancel.clone()),
             },
+            ..Options::default()
         };
         Ok(Plan { args, options, timeout, cancel })
     }

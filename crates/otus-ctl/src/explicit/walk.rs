@@ -233,7 +233,7 @@ impl<'f> Walk<'f> {
         if width > 0 {
             let needed = self.bytes.len() + row_bytes.len();
             if needed > self.bytes.capacity() {
-                number(needed / width)?;
+                number(self.bytes.len().div_ceil(width) + length)?;
                 let more = (self.bytes.len() / 2).max(row_bytes.len()).max(1024);
                 self.budget.check_bytes(self.held() + more)?;
                 self.bytes.reserve_exact(more);

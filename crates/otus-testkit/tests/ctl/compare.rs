@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use otus_core::index::Index as _;
 use otus_ctl::atom::{Atom, Reading};
-use otus_ctl::{Arrangement, Checker, Engine, FormulaId, Formulas, Options};
+use otus_ctl::{Arrangement, Checker, Closure, Engine, FormulaId, Formulas, Options};
 use otus_syntax::ast::formula::Comparison;
 use otus_testkit::ctl_cases::show;
 use otus_testkit::oracle::ctl::{Ctl, Lattice};
@@ -23,6 +23,11 @@ pub(crate) fn ways() -> Vec<(&'static str, Options)> {
         ("interval, unsliced, given order", way(Engine::Interval, false, Arrangement::Given)),
         ("explicit", way(Engine::Explicit, true, Arrangement::Greedy)),
         ("explicit, unsliced", way(Engine::Explicit, false, Arrangement::Given)),
+        ("ist", way(Engine::Ist, true, Arrangement::Greedy)),
+        (
+            "ist, unsliced, by fixpoints",
+            Options { closure: Closure::Fixpoint, ..way(Engine::Ist, false, Arrangement::Given) },
+        ),
     ]
 }
 
@@ -75,6 +80,19 @@ fn disagreement(
         let wanted = Ok((Some(lattice.cuts.len() as u128), Some(satisfying as u128)));
         if counted != wanted {
             return Some(format!("{name}: counted {counted:?} instead of {wanted:?}"));
+        }
+    }
+    let found = match checker.satisfying(id, usize::MAX, &Options::default()) {
+        Ok(found) => found,
+        Err(stop) => return Some(format!("satisfying cuts: {stop}")),
+    };
+    for (cut, &expected) in lattice.cuts.iter().zip(&expected) {
+        let within = |ranges: &&Vec<(u32, u32)>| {
+            cut.iter().zip(ranges.iter()).all(|(x, (low, high))| low <= x && x <= high)
+        };
+        let boxes = found.boxes.iter().filter(within).count();
+        if boxes != usize::from(expected) || !found.complete {
+            return Some(format!("{cut:?} is in {boxes} boxes instead of {expected}"));
         }
     }
     None

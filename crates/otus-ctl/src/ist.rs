@@ -1,0 +1,75 @@
+//! The engine of paper 001: Interval Sharing Trees and the operations on them as the paper has them.
+//!
+//! Kalyon, Massart, Meuter and Van Begin, *Testing Distributed Systems through Symbolic Model
+//! Checking* (CFV 2007.79), sections 4 and 5. It is here to be compared with: same formulas, same
+//! answers, the paper's way of finding them, which pays for every communication and every event with an
+//! operation on whole trees.
+//!
+//! | paper | here |
+//! |---|---|
+//! | Definition 2, the trees; union, intersection, difference, complement | [`tree`], [`apply`] |
+//! | `I^[xᵢ ← xᵢ + δ]` and `↓I` (section 4.2) | [`shift`] |
+//! | I₀, A(e), B(e), `I_⊤` one edge at a time (section 5.1, Lemma 1); predicates by blocks (5.2, Lemma 2); `blocked_i` (Lemma 8) | [`blocks`] |
+//! | Boolean operators (5.3, Lemma 3), spre∃ (Definition 3, Theorem 1), spre∀ (Definition 4, Theorem 2), fixpoints (5.4, 5.5), EF by ↓ (5.6, Lemma 10) | [`fixpoint`] |
+//!
+//! # Two corrections
+//!
+//! Runs are finite, and two fixpoints of the paper forget it. `gfp X. φ ∩ pre∃(X)` is always empty, since E has no
+//! successor; and `lfp X. ψ ∪ (φ ∩ pre∀(X))` contains E wherever φ does, since pre∀ holds there for want of successors. What
+//! section 3.2 means is
+//!
+//! ```text
+//! [EG φ]     = lfp X. ([φ] ∩ {E}) ∪ ([φ] ∩ pre∃(X))
+//! [A[φ U ψ]] = lfp X. [ψ] ∪ (([φ] ∖ {E}) ∩ pre∀(X))
+//! ```
+//!
+//! *Proof.* Every chain of successors ends in E, so either equation determines X from E down, and X at C is the
+//! unfolding of the run semantics at C: at E the run is over, and what is left of EG φ is φ, of A[φ U ψ] is
+//! ψ; elsewhere some (every) run goes on at some (every) successor. ∎
+//!
+//! # Beyond the paper
+//!
+//! Atoms on several variables are unions of intersections of blocks, one per combination of values; sums are added up
+//! value by value. The budget's nodes are those of the trees held at a time.
+
+mod apply;
+mod blocks;
+mod fixpoint;
+mod shift;
+mod tree;
+
+use crate::explicit::Input;
+use crate::formula::FormulaId;
+use crate::interval::{Budget, Natural, Stop};
+
+/// How EF, and with it AG, is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Closure {
+    /// By downward closure, in one operation (section 5.6).
+    #[default]
+    Downward,
+    /// As the fixpoints of spre∃ and spre∀ (sections 5.4 and 5.5).
+    Fixpoint,
+}
+
+/// Whether a formula holds at the first cut.
+pub(crate) fn holds(
+    input: Input<'_>,
+    formula: FormulaId,
+    (closure, budget): (Closure, &Budget),
+) -> Result<bool, Stop> {
+    let mut evaluation = fixpoint::Evaluation::new(input, (closure, budget))?;
+    let set = evaluation.set(formula)?;
+    Ok(evaluation.trees.contains(set, &vec![0; input.view.processes.len()]))
+}
+
+/// How many cuts there are, and at how many of them a formula holds.
+pub(crate) fn count(
+    input: Input<'_>,
+    formula: FormulaId,
+    (closure, budget): (Closure, &Budget),
+) -> Result<(Natural, Natural), Stop> {
+    let mut evaluation = fixpoint::Evaluation::new(input, (closure, budget))?;
+    let set = evaluation.set(formula)?;
+    Ok((evaluation.trees.count(evaluation.top()), evaluation.trees.count(set)))
+}

@@ -1,0 +1,129 @@
+//! Union, intersection and difference of trees (section 4.2).
+//!
+//! Layer by layer: labels are cut where those of either tree begin or end, and on each piece the operation
+//! goes on with the successors there. Recursion is as deep as there are processes.
+
+use super::tree::{EMPTY, END, Ist, Node, Trees};
+use crate::interval::Stop;
+
+/// An operation whose results are remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Operation {
+    Union,
+    Intersection,
+    Difference,
+    /// ↓I, of one tree.
+    Closure,
+}
+
+impl Trees {
+    /// I₁ ∪ I₂
+    pub(super) fn union(&mut self, left: Ist, right: Ist) -> Result<Ist, Stop> {
+        self.apply(Operation::Union, left, right)
+    }
+
+    /// I₁ ∩ I₂
+    pub(super) fn intersect(&mut self, left: Ist, right: Ist) -> Result<Ist, Stop> {
+        self.apply(Operation::Intersection, left, right)
+    }
+
+    /// I₁ ∖ I₂
+    pub(super) fn difference(&mut self, left: Ist, right: Ist) -> Result<Ist, Stop> {
+        self.apply(Operation::Difference, left, right)
+    }
+
+    /// `I₁ ⊆ I₂`, by their difference.
+    pub(super) fn is_within(&mut self, left: Ist, right: Ist) -> Result<bool, Stop> {
+        Ok(self.difference(left, right)? == EMPTY)
+    }
+
+    fn apply(&mut self, operation: Operation, left: Ist, right: Ist) -> Result<Ist, Stop> {
+        if let Some(known) = simple(operation, left, right) {
+            return Ok(known);
+        }
+        let key = (operation, left, right);
+        if let Some(&known) = self.memory.get(&key) {
+            return Ok(known);
+        }
+        let result = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let mut nodes = Vec::new();
+            for (low, high, [a, b]) in pieces(self.list(left), self.list(right)) {
+                nodes.push(Node { low, high, below: self.apply(operation, a, b)? });
+            }
+            self.tree(nodes)
+        })?;
+        self.remember(key, result);
+        Ok(result)
+    }
+}
+
+/// What is clear without looking.
+fn simple(operation: Operation, left: Ist, right: Ist) -> Option<Ist> {
+    match operation {
+        Operation::Union if left == EMPTY || left == right => Some(right),
+        Operation::Union if right == EMPTY => Some(left),
+        Operation::Intersection if left == right => Some(left),
+        Operation::Intersection if left == EMPTY || right == EMPTY => Some(EMPTY),
+        Operation::Difference if left == EMPTY || left == right => Some(EMPTY),
+        Operation::Difference if right == EMPTY => Some(left),
+        Operation::Closure if left == EMPTY || left == END => Some(left),
+        Operation::Union | Operation::Intersection | Operation::Difference | Operation::Closure => {
+            None
+        }
+    }
+}
+
+/// Two lists cut into pieces on which neither changes, with the successors in each.
+fn pieces(left: &[Node], right: &[Node]) -> Vec<(i64, i64, [Ist; 2])> {
+    let mut found = Vec::with_capacity(left.len() + right.len());
+    let (mut i, mut j) = (0, 0);
+    let mut from = i64::MIN;
+    loop {
+        let (a, b) = (left.get(i), right.get(j));
+        // The part of each node that is left.
+        let rest =
+            |node: Option<&Node>| node.map(|node| (node.low.max(from), node.high, node.below));
+        let (a, b) = (rest(a), rest(b));
+        let (low, high, below) = match (a, b) {
+            (None, None) => return found,
+            (Some((low, high, below)), None) => (low, high, [below, EMPTY]),
+            (None, Some((low, high, below))) => (low, high, [EMPTY, below]),
+            (Some(a), Some(b)) if a.0 < b.0 => (a.0, a.1.min(b.0 - 1), [a.2, EMPTY]),
+            (Some(a), Some(b)) if b.0 < a.0 => (b.0, b.1.min(a.0 - 1), [EMPTY, b.2]),
+            (Some(a), Some(b)) => (a.0, a.1.min(b.1), [a.2, b.2]),
+        };
+        found.push((low, high, below));
+        from = high + 1;
+        i += usize::from(a.is_some_and(|a| a.1 < from));
+        j += usize::from(b.is_some_and(|b| b.1 < from));
+    }
+}
+
+impl Trees {
+    /// ↓I: all vectors of naturals that are below an accepted one. From the greatest label of a layer down, what is
+    /// below the nodes passed so far adds up.
+    pub(super) fn downward(&mut self, tree: Ist) -> Result<Ist, Stop> {
+        if let Some(known) = simple(Operation::Closure, tree, EMPTY) {
+            return Ok(known);
+        }
+        let key = (Operation::Closure, tree, EMPTY);
+        if let Some(&known) = self.memory.get(&key) {
+            return Ok(known);
+        }
+        let result = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let list: Vec<Node> = self.list(tree).to_vec();
+            let mut nodes = Vec::new();
+            let mut passed = EMPTY;
+            for (at, node) in list.iter().enumerate().rev() {
+                let below = self.downward(node.below)?;
+                passed = self.union(passed, below)?;
+                let low = at.checked_sub(1).map_or(0, |before| list[before].high + 1);
+                nodes.push(Node { low: low.max(0), high: node.high, below: passed });
+            }
+            nodes.reverse();
+            self.tree(nodes)
+        })?;
+        self.remember(key, result);
+        Ok(result)
+    }
+}

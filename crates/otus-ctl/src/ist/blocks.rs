@@ -1,0 +1,278 @@
+//! Trees made of blocks: all vectors that contain an event, or do not.
+//!
+//! ```text
+//! I₀             all vectors                            xⱼ ∈ [0,|Pⱼ|]
+//! A(e)           all with e                             x_pid(e) ∈ [pos(e), |P_pid(e)|]
+//! B(e)           all without e                          x_pid(e) ∈ [0, pos(e) − 1]
+//! I_⊤            I₀ ∖ ⋃ (A(e') ∩ B(e))                   over all communications e →_c e' (Lemma 1)
+//! I_p            ⋃ (A(e_sᵢ) ∩ B(e_sᵢ₊₁))                 over all blocks with p (Lemma 2), and ∩ I_⊤
+//! I_blockedᵢ     {xᵢ = |Pᵢ|} ∪ ⋃ {xᵢ = pos(e') − 1} ∩ B(e)  over all e →_c e' ∈ Pᵢ (Lemma 8), and ∩ I_⊤
+//! ```
+
+use otus_syntax::Rational;
+use otus_trace::order::{EventId, Value};
+use rustc_hash::FxHashMap;
+
+use super::tree::{EMPTY, END, Ist, Node, Trees};
+use crate::atom::Atom;
+use crate::explicit::Input;
+use crate::formula::AtomId;
+use crate::interval::{Clocks as _, Stop};
+use crate::track::{Course, Track};
+
+/// An event: its component, from 0, and its position there, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) process: usize,
+    pub(super) position: u32,
+}
+
+/// What a trace says about trees.
+#[derive(Debug)]
+pub(super) struct Blocks<'f> {
+    input: Input<'f>,
+    bounds: Vec<u32>,
+    /// The communication edges of the Hasse diagram.
+    communications: Vec<(Event, Event)>,
+}
+
+impl<'f> Blocks<'f> {
+    pub(super) fn new(input: Input<'f>) -> Self {
+        let bounds = input.view.bounds();
+        let communications = communications(input, &bounds);
+        Blocks { input, bounds, communications }
+    }
+
+    /// k, the number of processes.
+    pub(super) fn processes(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// I₀ with other labels on some layers.
+    fn labelled(&self, trees: &mut Trees, labels: &[(usize, u32, u32)]) -> Result<Ist, Stop> {
+        let mut tree = END;
+        for (layer, &bound) in self.bounds.iter().enumerate().rev() {
+            let (mut low, mut high) = (0, bound);
+            for &(_, from, to) in labels.iter().filter(|label| label.0 == layer) {
+                (low, high) = (low.max(from), high.min(to));
+            }
+            if low > high {
+                return Ok(EMPTY);
+            }
+            tree = trees.tree([Node { low: low.into(), high: high.into(), below: tree }])?;
+        }
+        Ok(tree)
+    }
+
+    /// I₀
+    pub(super) fn universe(&self, trees: &mut Trees) -> Result<Ist, Stop> {
+        self.labelled(trees, &[])
+    }
+
+    /// A(e)
+    fn after(&self, trees: &mut Trees, e: Event) -> Result<Ist, Stop> {
+        self.labelled(trees, &[(e.process, e.position, u32::MAX)])
+    }
+
+    /// B(e)
+    fn before(&self, trees: &mut Trees, e: Event) -> Result<Ist, Stop> {
+        self.labelled(trees, &[(e.process, 0, e.position - 1)])
+    }
+
+    /// {E}
+    pub(super) fn end(&self, trees: &mut Trees) -> Result<Ist, Stop> {
+        let labels: Vec<(usize, u32, u32)> =
+            self.bounds.iter().enumerate().map(|(layer, &bound)| (layer, bound, bound)).collect();
+        self.labelled(trees, &labels)
+    }
+
+    /// `I_⊤`, edge by edge.
+    pub(super) fn top(&self, trees: &mut Trees, universe: &mut Ist) -> Result<Ist, Stop> {
+        let mut top = *universe;
+        for &(e, then) in &self.communications {
+            let (after, before) = (self.after(trees, then)?, self.before(trees, e)?);
+            let neither = trees.intersect(after, before)?;
+            top = trees.difference(top, neither)?;
+            trees.tidy([&mut *universe, &mut top]);
+        }
+        Ok(top)
+    }
+
+    /// `I_blockedᵢ`
+    pub(super) fn blocked(&self, trees: &mut Trees, top: Ist, process: usize) -> Result<Ist, Stop> {
+        let bound = self.bounds[process];
+        let mut blocked = self.labelled(trees, &[(process, bound, bound)])?;
+        for &(e, then) in self.communications.iter().filter(|(_, then)| then.process == process) {
+            let ready = then.position - 1;
+            let labels = [(process, ready, ready), (e.process, 0, e.position - 1)];
+            let waiting = self.labelled(trees, &labels)?;
+            blocked = trees.union(blocked, waiting)?;
+        }
+        trees.intersect(blocked, top)
+    }
+
+    /// `I_p`
+    pub(super) fn predicate(
+        &self,
+        trees: &mut Trees,
+        (universe, top): (Ist, Ist),
+        atom: AtomId,
+    ) -> Result<Ist, Stop> {
+        let Some(&(_, course)) = self.input.atoms.iter().find(|used| used.0 == atom) else {
+            return Ok(EMPTY);
+        };
+        let tree = match course {
+            Course::Flips(initial, flips) => {
+                let events: Vec<Event> = flips.iter().filter_map(|&e| self.place(e)).collect();
+                let mut tree = EMPTY;
+                for block in 0..=events.len() {
+                    if *initial == block.is_multiple_of(2) {
+                        let block = self.block(trees, universe, &events, block)?;
+                        tree = trees.union(tree, block)?;
+                    }
+                }
+                tree
+            }
+            Course::Tracks(tracks) => {
+                self.combinations(trees, universe, self.input.formulas.atom_of(atom), tracks)?
+            }
+        };
+        trees.intersect(tree, top)
+    }
+
+    /// A(e₁) ∩ B(e₂) for the events around a block of a chain, at its beginning and end without one of them.
+    fn block(
+        &self,
+        trees: &mut Trees,
+        universe: Ist,
+        events: &[Event],
+        block: usize,
+    ) -> Result<Ist, Stop> {
+        let mut tree = universe;
+        if let Some(&first) = block.checked_sub(1).and_then(|before| events.get(before)) {
+            tree = self.after(trees, first)?;
+        }
+        if let Some(&next) = events.get(block) {
+            let before = self.before(trees, next)?;
+            tree = trees.intersect(tree, before)?;
+        }
+        Ok(tree)
+    }
+
+    /// By number of its value: the vectors at which a reading has it.
+    fn by_value(&self, trees: &mut Trees, universe: Ist, track: &Track) -> Result<Vec<Ist>, Stop> {
+        let events: Vec<Event> =
+            track.changes.iter().filter_map(|change| self.place(change.0)).collect();
+        let mut found = vec![EMPTY; track.values.len()];
+        for block in 0..=events.len() {
+            let number = block.checked_sub(1).map_or(track.initial, |at| track.changes[at].1);
+            let tree = self.block(trees, universe, &events, block)?;
+            let known = &mut found[number as usize];
+            *known = trees.union(*known, tree)?;
+        }
+        Ok(found)
+    }
+
+    /// An atom on several readings: the union over all combinations of values that satisfy it.
+    fn combinations(
+        &self,
+        trees: &mut Trees,
+        universe: Ist,
+        atom: &Atom,
+        tracks: &[Track],
+    ) -> Result<Ist, Stop> {
+        let mut readings = Vec::with_capacity(tracks.len());
+        for track in tracks {
+            readings.push(self.by_value(trees, universe, track)?);
+        }
+        let mut found = EMPTY;
+        match atom {
+            Atom::Linear(terms, comparison, constant) => {
+                // The sums of the readings so far, each with where it is had, in order of discovery.
+                let mut sums: Vec<(Rational, Ist)> = vec![(Rational::from(0), universe)];
+                for ((track, by_value), &(_, factor)) in tracks.iter().zip(&readings).zip(terms) {
+                    let mut next: Vec<(Rational, Ist)> = Vec::new();
+                    let mut places: FxHashMap<Rational, usize> = FxHashMap::default();
+                    for &(sum, tree) in &sums {
+                        for (value, &there) in track.values.iter().zip(by_value) {
+                            let Value::Number(value) = value else { continue };
+                            let more = factor.checked_mul(*value);
+                            let Some(more) = more.and_then(|more| sum.checked_add(more)) else {
+                                continue;
+                            };
+                            let both = trees.intersect(tree, there)?;
+                            if both == EMPTY {
+                                continue;
+                            }
+                            let place = *places.entry(more).or_insert_with(|| {
+                                next.push((more, EMPTY));
+                                next.len() - 1
+                            });
+                            next[place].1 = trees.union(next[place].1, both)?;
+                        }
+                    }
+                    sums = next;
+                }
+                for (sum, tree) in sums {
+                    if comparison.holds(sum.cmp(constant)) {
+                        found = trees.union(found, tree)?;
+                    }
+                }
+            }
+            Atom::Pair(..) => {
+                let (left, right) = (&tracks[0], &tracks[1]);
+                for (a, &here) in left.values.iter().zip(&readings[0]) {
+                    for (b, &there) in right.values.iter().zip(&readings[1]) {
+                        if atom.holds(&[a, b]) {
+                            let both = trees.intersect(here, there)?;
+                            found = trees.union(found, both)?;
+                        }
+                    }
+                }
+            }
+            Atom::Member(..) | Atom::Compare(..) => {
+                for (value, &here) in tracks[0].values.iter().zip(&readings[0]) {
+                    if atom.holds(&[value]) {
+                        found = trees.union(found, here)?;
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Where an event is.
+    fn place(&self, event: EventId) -> Option<Event> {
+        let process = self.input.view.dimension(self.input.trace.process_of(event))?;
+        let at = self.input.view.events[process].binary_search(&event).ok()?;
+        Some(Event { process, position: u32::try_from(at + 1).ok()? })
+    }
+}
+
+/// The communication edges of the Hasse diagram: e →_c e' if e is the last event of its process in the past of e', was
+/// not in the past of the event before e', and is in the past of no other event that happened before e'.
+fn communications(input: Input<'_>, bounds: &[u32]) -> Vec<(Event, Event)> {
+    let clocks = &input.view.clocks;
+    let mut found = Vec::new();
+    for (process, &bound) in bounds.iter().enumerate() {
+        for position in 1..=bound {
+            let then = Event { process, position };
+            for other in (0..bounds.len()).filter(|&other| other != process) {
+                let last = clocks.lower(process, position, other);
+                if last == clocks.lower(process, position - 1, other) {
+                    continue;
+                }
+                let implied = (0..bounds.len()).any(|third| {
+                    third != process && third != other && {
+                        let between = clocks.lower(process, position, third);
+                        clocks.lower(third, between, other) >= last
+                    }
+                });
+                if !implied {
+                    found.push((Event { process: other, position: last }, then));
+                }
+            }
+        }
+    }
+    found
+}

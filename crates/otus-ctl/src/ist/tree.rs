@@ -1,0 +1,202 @@
+//! Interval Sharing Trees (Definition 2).
+//!
+//! A tree has a layer of nodes per component of a vector; a node is labelled with an interval of integers; a
+//! vector is accepted if a path from the root to the end has it in its labels.
+//!
+//! Here a node is its label and the list of its successors, and that list is what is numbered: an [`Ist`] is
+//! the list of the nodes below a root, or below any other node. So
+//!
+//! - (i) the end has no successors: [`END`] is the list with the end alone;
+//! - (ii) a list belongs to one layer, and no node has an empty one;
+//! - (iii) nodes of one list have different labels. Ours are even disjoint, which the definition allows and does not
+//!   ask for: where labels overlap, they are split. Trees whose labels overlap grow with every step of
+//!   a fixpoint, and the report that says how this is kept in bounds ([18] of the paper) is not
+//!   ours to follow;
+//! - (iv) nodes with the same label and the same successors are the same, since equal lists have equal numbers.
+
+use otus_core::define_id;
+use otus_core::index::Index as _;
+use otus_core::intern::Interner;
+use rustc_hash::FxHashMap;
+
+use super::apply::Operation;
+use crate::interval::{Budget, Natural, Stop};
+
+define_id! {
+    /// The successors of the root of a tree, or of another node: the tree below it.
+    pub(super) Ist;
+}
+
+/// A tree that accepts nothing.
+pub(super) const EMPTY: Ist = Ist(0);
+/// The end alone, after the last layer.
+pub(super) const END: Ist = Ist(1);
+
+/// After how many new lists the clock is asked.
+const PATIENCE: usize = 1 << 12;
+
+/// From how many nodes on unused ones are looked for.
+const MANY: usize = 100_000;
+
+/// How many results are remembered at most.
+const MEMORY: usize = 1 << 20;
+
+/// A node: its label, both ends included, and its successors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Node {
+    pub(super) low: i64,
+    pub(super) high: i64,
+    pub(super) below: Ist,
+}
+
+/// All trees of one computation.
+#[derive(Debug)]
+pub(super) struct Trees {
+    pub(super) lists: Interner<Ist, Box<[Node]>>,
+    /// How many nodes the lists have together.
+    nodes: usize,
+    /// How many there were after unused ones were last looked for.
+    live: usize,
+    pub(super) memory: FxHashMap<(Operation, Ist, Ist), Ist>,
+    budget: Budget,
+    made: usize,
+}
+
+impl Trees {
+    pub(super) fn new(budget: Budget) -> Self {
+        let mut lists: Interner<Ist, Box<[Node]>> = Interner::default();
+        lists.intern(Box::default());
+        // No other list is like this one: labels are not empty.
+        lists.intern(Box::new([Node { low: 0, high: -1, below: EMPTY }]));
+        Trees { lists, nodes: 1, live: 1, memory: FxHashMap::default(), budget, made: 0 }
+    }
+
+    /// The nodes below a root.
+    pub(super) fn list(&self, tree: Ist) -> &[Node] {
+        &self.lists.items[tree]
+    }
+
+    /// The tree with these nodes, which are disjoint and ascending. Neighbours with the same successors become one.
+    pub(super) fn tree(&mut self, nodes: impl IntoIterator<Item = Node>) -> Result<Ist, Stop> {
+        let mut list: Vec<Node> = Vec::new();
+        for node in nodes {
+            if node.below == EMPTY || node.low > node.high {
+                continue;
+            }
+            match list.last_mut() {
+                Some(last) if last.below == node.below && last.high + 1 == node.low => {
+                    last.high = node.high;
+                }
+                _ => list.push(node),
+            }
+        }
+        let (count, length) = (self.lists.items.len(), list.len());
+        let tree = self.lists.intern(list.into());
+        if self.lists.items.len() > count {
+            self.nodes += length;
+            self.made += 1;
+            if self.budget.max_nodes.is_some_and(|most| self.nodes as u64 > most) {
+                return Err(Stop::Nodes);
+            }
+            if self.made.is_multiple_of(PATIENCE) {
+                self.budget.check_time()?;
+            }
+            self.budget.check_bytes(self.bytes())?;
+        }
+        Ok(tree)
+    }
+
+    /// About how many bytes all trees take: their nodes, a table of lists, and results.
+    fn bytes(&self) -> usize {
+        let lists = self.lists.items.len() * (size_of::<Box<[Node]>>() + 8);
+        let memory = self.memory.capacity() * size_of::<((Operation, Ist, Ist), Ist)>();
+        self.nodes * size_of::<Node>() + lists + memory
+    }
+
+    /// Asks the clock.
+    pub(super) fn check_time(&self) -> Result<(), Stop> {
+        self.budget.check_time()
+    }
+
+    /// Remembers a result.
+    pub(super) fn remember(&mut self, key: (Operation, Ist, Ist), result: Ist) {
+        if self.memory.len() >= MEMORY {
+            self.memory.clear();
+        }
+        self.memory.insert(key, result);
+    }
+
+    /// Whether a vector is accepted.
+    pub(super) fn contains(&self, tree: Ist, vector: &[u32]) -> bool {
+        let mut at = tree;
+        for &value in vector {
+            let value = i64::from(value);
+            let nodes = self.list(at).iter();
+            match nodes.clone().find(|node| (node.low..=node.high).contains(&value)) {
+                Some(node) => at = node.below,
+                None => return false,
+            }
+        }
+        at == END
+    }
+
+    /// How many vectors are accepted.
+    pub(super) fn count(&self, tree: Ist) -> Natural {
+        let wanted = self.reach([tree]);
+        let mut counts: Vec<Natural> = vec![Natural::default(); self.lists.items.len()];
+        counts[END.index()] = Natural::from(1_u64);
+        for id in (END.index() + 1..counts.len()).filter(|&id| wanted[id]) {
+            let mut sum = Natural::default();
+            for node in self.list(Ist::new(id)) {
+                let width = u64::try_from(node.high - node.low + 1).unwrap_or(0);
+                sum.add_product(&counts[node.below.index()], width);
+            }
+            counts[id] = sum;
+        }
+        counts.swap_remove(tree.index())
+    }
+
+    /// By list: whether it is part of some trees. Successors have smaller numbers.
+    fn reach(&self, trees: impl IntoIterator<Item = Ist>) -> Vec<bool> {
+        let mut wanted = vec![false; self.lists.items.len()];
+        trees.into_iter().for_each(|tree| wanted[tree.index()] = true);
+        for id in (END.index() + 1..wanted.len()).rev() {
+            if wanted[id] {
+                for node in self.list(Ist::new(id)) {
+                    wanted[node.below.index()] = true;
+                }
+            }
+        }
+        wanted
+    }
+
+    /// Forgets what is part of none of these trees, if that may be much; their numbers change.
+    pub(super) fn tidy<'a>(&mut self, kept: impl IntoIterator<Item = &'a mut Ist>) {
+        let allowed = self.budget.max_nodes.unwrap_or(u64::MAX) / 2;
+        let limit = (2 * self.live).max(MANY).min(usize::try_from(allowed).unwrap_or(usize::MAX));
+        if self.nodes <= limit {
+            return;
+        }
+        let kept: Vec<&mut Ist> = kept.into_iter().collect();
+        let wanted = self.reach(kept.iter().map(|tree| **tree));
+        let old = std::mem::take(&mut self.lists);
+        let mut numbers = vec![EMPTY; wanted.len()];
+        self.nodes = 0;
+        for ((list, wanted), id) in old.items.iter().zip(wanted).zip(0..) {
+            if !wanted && id > END.index() {
+                continue;
+            }
+            let mut list = list.clone();
+            for node in &mut list {
+                node.below = numbers[node.below.index()];
+            }
+            self.nodes += list.len();
+            numbers[id] = self.lists.intern(list);
+        }
+        self.memory.clear();
+        self.live = self.nodes;
+        for tree in kept {
+            *tree = numbers[tree.index()];
+        }
+    }
+}
