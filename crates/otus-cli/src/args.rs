@@ -378,6 +378,10 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_enum, default_value_t = CtlEngine::Auto, value_name = "ENGINE")]
     pub(crate) engine: CtlEngine,
 
+    /// How the engine `ist` computes EF and AG.
+    #[arg(long, value_enum, default_value_t = CtlClosure::Downward, value_name = "HOW")]
+    pub(crate) closure: CtlClosure,
+
     /// Keep events that make no difference.
     #[arg(long)]
     pub(crate) no_slice: bool,
@@ -440,6 +444,15 @@ pub(crate) enum CtlEngine {
     Explicit,
     /// Interval sharing trees, with the operations of the paper on them.
     Ist,
+}
+
+/// How EF and AG are computed on interval sharing trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CtlClosure {
+    /// By downward closure, in one operation.
+    Downward,
+    /// As a fixpoint, step by step.
+    Fixpoint,
 }
 
 /// In which order processes are looked at.

@@ -255,7 +255,9 @@ fn every_way_gives_the_same_answers() {
         ["EF(w = 1 & x = 4)", "AF(w = 1 & x = 4)", "EG(w = 0)", "EX x = 4", "A[w = 0 U x = 4]"];
     let expected = [true, true, false, true, false];
     for engine in ["auto", "interval", "explicit", "ist"] {
-        for others in [&[][..], &["--no-slice"], &["--process-order", "given"]] {
+        let others =
+            [&[][..], &["--no-slice"], &["--process-order", "given"], &["--closure", "fixpoint"]];
+        for others in others {
             let arguments =
                 [&["run.pot.json", "--engine", engine, "--count"], &formulas[..], others].concat();
             let document = json(&sandbox, &arguments);
@@ -474,6 +476,21 @@ fn outputs_in_the_docs_are_those_of_the_program() {
         count += 1;
     }
     assert_eq!(count, 3);
+}
+
+#[test]
+fn the_document_in_the_docs_is_that_of_the_program() {
+    let sandbox = Sandbox::new("ctl-docs-json");
+    sandbox.write("run.pot.json", &crate::documented::order());
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ctl.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let fence = text.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut expected: Value = serde_json::from_str(fence).unwrap();
+    let mut found = json(&sandbox, &["run.pot.json", "low: AG(x < 1)", "--count"]);
+    for document in [&mut expected, &mut found] {
+        document["results"][0]["micros"] = Value::Null;
+    }
+    assert_eq!(found, expected);
 }
 
 /// From logs to formulas over them.
