@@ -450,6 +450,37 @@ fn patterns_are_listed() {
     }
 }
 
+#[test]
+fn a_multi_trace_has_an_order_of_its_own() {
+    let sandbox = Sandbox::with_model("ctl-convert");
+    sandbox.otus("convert run.htf out.pot.json").assert().code(0).stderr_eq("wrote out.pot.json\n");
+    let text = told(&sandbox, &["out.pot.json", "AG(count(broker) <= count(subscriber) + 2)"]);
+    assert!(text.contains("3 processes, 6 events, 2 edges: 1 hold"), "{text}");
+    // With a specification, lifelines that were not observed are processes without events.
+    sandbox.write("part.htf", "[broker] broker?publish");
+    let output = sandbox.otus("convert sig.hsf model.hif part.htf --to pot").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"publisher\",\"events\":[\n]"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 reception without an emission"));
+    // Messages that wait for each other have no order, and several traces have several.
+    sandbox.write("cycle.htf", "[a] a?n.a!m; [b] b?m.b!n");
+    let output = sandbox.otus("convert cycle.htf --to pot").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("happened before each other"));
+    sandbox.otus("convert run.htf part.htf two.pot.json").assert().code(2);
+}
+
+#[test]
+fn formulas_have_a_canonical_form() {
+    let sandbox = prepared("ctl-fmt");
+    sandbox.write("props.ctl", "safe :AG( x<2∧y≠3 ) # why\n");
+    sandbox.otus("fmt --check props.ctl").assert().code(1);
+    sandbox.otus("fmt props.ctl").assert().code(0);
+    assert_eq!(sandbox.read("props.ctl"), "safe: AG(x < 2 & y != 3) # why\n");
+    sandbox.otus("fmt --check .").assert().code(0);
+    sandbox.otus("lint props.ctl").assert().code(2);
+    sandbox.otus("analyze run.pot.json").assert().code(2);
+}
+
 /// What `docs/ctl.md` says that Otus says.
 #[cfg(unix)]
 #[test]
