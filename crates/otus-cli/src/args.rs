@@ -378,6 +378,10 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_enum, default_value_t = CtlEngine::Auto, value_name = "ENGINE")]
     pub(crate) engine: CtlEngine,
 
+    /// How the engine `ist` computes EF and AG.
+    #[arg(long, value_enum, default_value_t = CtlClosure::Downward, value_name = "HOW")]
+    pub(crate) closure: CtlClosure,
+
     /// Keep events that make no difference.
     #[arg(long)]
     pub(crate) no_slice: bool,
@@ -440,6 +444,15 @@ pub(crate) enum CtlEngine {
     Explicit,
     /// Interval sharing trees, with the operations of the paper on them.
     Ist,
+}
+
+/// How EF and AG are computed on interval sharing trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CtlClosure {
+    /// By downward closure, in one operation.
+    Downward,
+    /// As a fixpoint, step by step.
+    Fixpoint,
 }
 
 /// In which order processes are looked at.
@@ -548,7 +561,7 @@ pub(crate) struct DemoArgs {
 
 /// Put specifications and traces in canonical form.
 ///
-/// Rewrites .hsf, .hif, .hcf and .htf files in place: spacing, line breaks and spelling become
+/// Rewrites .hsf, .hif, .hcf, .htf and .ctl files in place: spacing, line breaks and spelling become
 /// uniform (`loop_seq` is written `loopW`), comments stay. With `-` it formats standard input to
 /// standard output. Files with errors are left alone. Formatting twice changes nothing.
 ///
@@ -615,6 +628,9 @@ pub(crate) struct LintArgs {
 /// file to write, the result goes to standard output. Nothing is lost: converting back gives the
 /// same interaction. What a diagram cannot show is written as an `otus:` comment in it.
 ///
+/// A multi-trace becomes a partial-order trace (.pot.json) by its messages: a process per log, an
+/// event per moment, and the orders between them that are certain.
+///
 /// From a diagram to model.hif, the signature is written to model.hsf beside it. Writing a .hsf
 /// gives the single-file form of 2020.
 #[derive(Debug, Parser)]
@@ -625,7 +641,8 @@ Examples:
   otus convert flow.puml --to mermaid             to standard output
   otus convert sig.hsf model.hif all.hsf          the single file of 2020
   otus convert run1.htf run2.htf cases.jsonl      multi-traces to a case file
-  otus convert cases.jsonl runs/                  and back, a file per case")]
+  otus convert cases.jsonl runs/                  and back, a file per case
+  otus convert run1.htf run1.pot.json             its messages as an order, for `otus ctl`")]
 pub(crate) struct ConvertArgs {
     /// The files to read and, unless --to or --output says so, the one to write.
     #[arg(required = true, value_name = "FILE")]
@@ -842,4 +859,8 @@ pub(crate) enum Format {
     Htf,
     /// Multi-traces, one JSON object a line.
     Jsonl,
+    /// Partial-order trace (.pot.json).
+    Pot,
+    /// Formulas.
+    Ctl,
 }

@@ -163,6 +163,9 @@ pub(crate) fn explain_missing(path: &str, error: &std::io::Error) -> anyhow::Err
 
 /// The format that a file's ending tells.
 pub(crate) fn format_of_ending(path: &Path) -> Option<Format> {
+    if path.file_name()?.to_str()?.to_ascii_lowercase().ends_with(".pot.json") {
+        return Some(Format::Pot);
+    }
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     match ending.as_str() {
         "hsf" => Some(Format::Hsf),
@@ -173,6 +176,7 @@ pub(crate) fn format_of_ending(path: &Path) -> Option<Format> {
         "puml" | "plantuml" | "pu" | "iuml" | "wsd" => Some(Format::Plantuml),
         "md" | "markdown" => Some(Format::Markdown),
         "jsonl" | "ndjson" => Some(Format::Jsonl),
+        "ctl" => Some(Format::Ctl),
         _ => None,
     }
 }
@@ -199,6 +203,9 @@ pub(crate) fn format_of_content(text: &str) -> Option<Format> {
     }
     let start = text.trim_start();
     let in_braces = start.strip_prefix('{').map_or("", str::trim_start);
+    if ["\"processes\"", "\"edges\"", "\"init\""].iter().any(|key| in_braces.starts_with(key)) {
+        return Some(Format::Pot);
+    }
     if in_braces.starts_with('"') && quoted_key(in_braces) {
         return Some(Format::Jsonl);
     }
@@ -233,7 +240,7 @@ fn quoted_key(text: &str) -> bool {
 fn unclear(name: &str) -> String {
     format!(
         "cannot tell what {name} is: neither its ending nor its content says so; endings are .hsf, .hif, \
-         .hcf, .mmd, .puml, .md, .htf and .jsonl, or say --from FORMAT"
+         .hcf, .mmd, .puml, .md, .htf, .jsonl, .pot.json and .ctl, or say --from FORMAT"
     )
 }
 

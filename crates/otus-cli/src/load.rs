@@ -95,6 +95,12 @@ impl Loaded {
                     loaded.trace(input.source, id, None);
                 }
                 Format::Jsonl => loaded.cases(input.source),
+                Format::Pot => anyhow::bail!(
+                    "{name} is a partial-order trace; `otus ctl {name} FORMULA…` checks formulas over it"
+                ),
+                Format::Ctl => anyhow::bail!(
+                    "{name} has formulas; `otus ctl TRACE --file {name}` checks them over a trace"
+                ),
             }
         }
         if !files.files.is_empty() {

@@ -228,11 +228,11 @@ impl Lowering<'_> {
 
     fn unknown_variable(&mut self, word: &str, span: Span) {
         let trace = self.trace;
-        let names = trace.variables().map(|variable| trace.variable_name(variable));
-        let suggestion = did_you_mean(word, names);
+        let names = || trace.variables().map(|variable| trace.variable_name(variable));
+        let suggestion = did_you_mean(word, names()).unwrap_or_else(|| known("variables", names()));
         let message = format!("the trace has no variable `{word}`");
         let diagnostic = self.complain(Code::UNKNOWN_VARIABLE, span, message);
-        diagnostic.help = suggestion;
+        diagnostic.help = Some(suggestion);
     }
 
     fn variable(&mut self, path: Path) -> Meaning {
@@ -292,10 +292,12 @@ impl Lowering<'_> {
         let text = self.file.names.text(name.symbol);
         let found = self.trace.process(text);
         if found.is_none() {
-            let suggestion = did_you_mean(text, self.trace.process_names());
+            let names = self.trace.process_names();
+            let suggestion = did_you_mean(text, self.trace.process_names())
+                .unwrap_or_else(|| known("processes", names));
             let message = format!("the trace has no process `{text}`");
             let diagnostic = self.complain(Code::NO_SUCH_PROCESS, name.span, message);
-            diagnostic.help = suggestion;
+            diagnostic.help = Some(suggestion);
         }
         found
     }
@@ -309,10 +311,11 @@ impl Lowering<'_> {
         match self.trace.find_label(text) {
             Some(label) => Meaning::Sum(Sum::reading(Reading::Count(process, Some(label)))),
             None => {
-                let suggestion = did_you_mean(text, self.trace.labels());
+                let suggestion = did_you_mean(text, self.trace.labels())
+                    .unwrap_or_else(|| known("labels", self.trace.labels()));
                 let message = format!("no event of the trace has the label `{text}`, so this is 0");
                 let diagnostic = self.complain(Code::UNKNOWN_LABEL, label.span, message);
-                diagnostic.help = suggestion;
+                diagnostic.help = Some(suggestion);
                 Meaning::Sum(Sum::constant(Rational::from(0)))
             }
         }
@@ -331,7 +334,8 @@ impl Lowering<'_> {
             (Meaning::Nothing, _) | (_, Meaning::Nothing) => return Meaning::Nothing,
             (Meaning::Formula(_), _) | (_, Meaning::Formula(_)) => {
                 let message = "formulas are compared by `<->`".to_owned();
-                self.complain(Code::WRONG_SORT, self.span(id), message);
+                let diagnostic = self.complain(Code::WRONG_SORT, self.span(id), message);
+                diagnostic.help = Some("write `f <-> g`, or compare values".to_owned());
                 return Meaning::Nothing;
             }
             (Meaning::Sum(a), Meaning::Sum(b)) => return self.compare_sums(id, comparison, &a, &b),
@@ -403,7 +407,8 @@ impl Lowering<'_> {
             left_kind.describe(),
             right_kind.describe()
         );
-        self.complain(Code::WRONG_KIND, self.span(id), message);
+        let diagnostic = self.complain(Code::WRONG_KIND, self.span(id), message);
+        diagnostic.help = Some("compare values of one kind; texts may be in quotes".to_owned());
         Meaning::Nothing
     }
 
@@ -453,6 +458,19 @@ fn constant(meaning: &Meaning) -> Option<Value> {
 
 fn truth(holds: bool) -> FormulaId {
     if holds { Formulas::TRUE } else { Formulas::FALSE }
+}
+
+/// What there is, for whoever wrote a name that nothing is like.
+fn known<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
+    const MOST: usize = 8;
+    let mut names: Vec<String> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();
+    if names.is_empty() {
+        return format!("the trace has no {what}");
+    }
+    if names.len() > MOST {
+        "…".clone_into(&mut names[MOST]);
+    }
+    format!("its {what}: {}", names.join(", "))
 }
 
 /// The comparison seen from the other side.

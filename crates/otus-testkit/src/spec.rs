@@ -475,12 +475,28 @@ mod tests {
     }
 
     #[test]
+    fn answers_are_compared_and_counts_if_they_are_expected() {
+        const ONE: &str = "# x\n```pot\n{\"processes\": [{\"name\": \"p\", \"events\": [{\"label\": \"a\"}]}]}\n```\n\
+                           ```ctl\nEF count(p) = 1\nEX false\n```\n```answers\n";
+        check(&format!("{ONE}holds\nfails\n```\n"), "");
+        check(&format!("{ONE}holds, 2 of 2 cuts\nfails\n```\n"), "");
+        check(&format!("{ONE}holds, 1 of 2 cuts\nfails\n```\n"), "answers");
+        check(&format!("{ONE}holds\nholds\n```\n"), "answers");
+        check(&format!("{ONE}holds\n```\n"), "answers");
+    }
+
+    #[test]
     fn malformed_cases_are_refused() {
         check("# x\n```term\na!m\n```\n", "`term` is about interactions, and the case has none");
         check("# x\n```canonical\na!m\n```\n", "`canonical` follows what it is about");
         check("# x\n```htf\n```\n```lints\n```\n", "`lints` is not about such a fence");
         let two = format!("{TERM}a!m\n```\n```term\na!m\n```\n");
         check(&two, "a case has one `term`; give the others headings of their own");
+        check("# x\n```ctl\ntrue\n```\n", "`ctl` follows a `pot`");
+        check(
+            "# x\n```pot\n{\"processes\": []}\n```\n```answers\n```\n",
+            "`answers` follows a `ctl`",
+        );
         check("# x\n```hfi\n```\n", "there is no fence `hfi`; see the documentation of the runner");
     }
 

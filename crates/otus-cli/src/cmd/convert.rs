@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use otus_core::raise;
+use otus_core::{Pool, raise};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Code, Diagnostic, Span, diagnostic};
 use otus_trace::case::{self, Case};
+use otus_trace::order::{from_multi_trace, pot};
+use otus_trace::transform;
 
 use crate::args::{Color, ConvertArgs, Format};
 use crate::cases::{self, Place};
@@ -17,6 +19,7 @@ use crate::exit::Exit;
 use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded, Spec, Trace};
 use crate::output;
+use crate::words::counted;
 
 pub(crate) fn run(args: &ConvertArgs, color: Color) -> anyhow::Result<Exit> {
     let (inputs, target) = destination(args)?;
@@ -59,7 +62,7 @@ fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Target)> {
     }
     let format = args.to.or_else(|| format_of_ending(Path::new(&named))).with_context(|| {
         format!(
-            "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf or .jsonl, or --to"
+            "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl or .pot.json, or --to"
         )
     })?;
     Ok((inputs, Target { format, place }))
@@ -76,7 +79,8 @@ impl Converter {
     fn run(&mut self) -> anyhow::Result<Exit> {
         match self.target.format {
             Format::Hsf | Format::Hif | Format::Mermaid | Format::Plantuml => self.spec(),
-            Format::Htf | Format::Jsonl => self.traces(),
+            Format::Htf | Format::Jsonl | Format::Pot => self.traces(),
+            Format::Ctl => bail!("formulas cannot be made from other formats; see `otus fmt`"),
             Format::Hcf => bail!("options cannot be made from other formats; see `otus fmt`"),
             Format::Markdown => bail!(
                 "Markdown is read, not written; convert --to mermaid and paste the diagram into a fence"
@@ -119,7 +123,12 @@ impl Converter {
             Format::Hif => {
                 return self.hif(spec, &raised);
             }
-            Format::Hcf | Format::Markdown | Format::Htf | Format::Jsonl => String::new(),
+            Format::Hcf
+            | Format::Markdown
+            | Format::Htf
+            | Format::Jsonl
+            | Format::Pot
+            | Format::Ctl => String::new(),
         };
         match self.target.place.clone() {
             Place::Stdout => output::print(&text)?,
@@ -166,6 +175,9 @@ impl Converter {
             return Ok(Exit::Error);
         }
         let traces = std::mem::take(&mut self.loaded.traces);
+        if self.target.format == Format::Pot {
+            return self.order(&traces, lowered.map(|lowered| lowered.pool));
+        }
         if self.target.format == Format::Jsonl {
             let lines: String = traces.into_iter().map(|trace| case_line(trace) + "\n").collect();
             match self.target.place.clone() {
@@ -183,6 +195,31 @@ impl Converter {
                 "{} multi-traces do not fit in one .htf; name a folder (`runs/`) or a .jsonl",
                 traces.len()
             ),
+        }
+        Ok(Exit::Success)
+    }
+
+    /// A partial-order trace: what the messages of a multi-trace say of its order.
+    fn order(&self, traces: &[Trace], pool: Option<Pool>) -> anyhow::Result<Exit> {
+        let [trace] = traces else {
+            bail!("one multi-trace becomes one .pot.json; {} are given", traces.len());
+        };
+        let mut pool =
+            pool.unwrap_or_else(|| Pool::new(transform::implied_signature([&trace.tree])));
+        let (observed, _) = otus_trace::lower(&trace.tree, &mut pool);
+        let source = self.loaded.inputs.source(trace.tree.source);
+        let paired = from_multi_trace(&observed, &pool, Some(source))?;
+        let text = pot::write(&paired.order);
+        match self.target.place.clone() {
+            Place::Stdout => output::print(&text)?,
+            Place::File(path) => self.write(&[(path, text)])?,
+            Place::Folder(path) => bail!("{} is a folder; name the file to write", path.display()),
+        }
+        if !paired.unpaired.is_empty() {
+            output::complain(&format!(
+                "note: {} without an emission that was observed: from outside, or from a log that is missing",
+                counted(paired.unpaired.len(), "reception")
+            ));
         }
         Ok(Exit::Success)
     }

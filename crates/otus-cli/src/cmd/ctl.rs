@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use otus_ctl::interval::{Budget, Stop};
-use otus_ctl::{Arrangement, Checker, Engine, Formulas, Options, certify};
+use otus_ctl::{Arrangement, Checker, Closure, Engine, Formulas, Options, certify};
 use otus_trace::order::PartialOrder;
 
-use crate::args::{Color, CtlArgs, CtlEngine, ProcessOrder, ResultFormat};
+use crate::args::{Color, CtlArgs, CtlClosure, CtlEngine, ProcessOrder, ResultFormat};
 use crate::exit::Exit;
 use crate::output;
 use answer::{Answer, Cuts};
@@ -87,7 +87,10 @@ impl<'a> Plan<'a> {
                 deadline: None,
                 cancel: Some(cancel.clone()),
             },
-            ..Options::default()
+            closure: match args.closure {
+                CtlClosure::Downward => Closure::Downward,
+                CtlClosure::Fixpoint => Closure::Fixpoint,
+            },
         };
         Ok(Plan { args, options, timeout, cancel })
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use otus_syntax::{diagnostic, parse_spec, parse_trace, print};
+use otus_syntax::{diagnostic, parse_formulas, parse_spec, parse_trace, print};
 use similar::TextDiff;
 
 use crate::args::{Color, FmtArgs, Format};
@@ -61,9 +61,13 @@ fn file_outcome(file: &str, args: &FmtArgs, color: Color) -> anyhow::Result<Outc
             let parsed = parse_trace(source);
             (print::trace(&parsed.tree), parsed.diagnostics)
         }
-        Format::Mermaid | Format::Plantuml | Format::Markdown | Format::Jsonl => {
+        Format::Ctl => {
+            let parsed = parse_formulas(source);
+            (print::formulas(&parsed.tree), parsed.diagnostics)
+        }
+        Format::Mermaid | Format::Plantuml | Format::Markdown | Format::Jsonl | Format::Pot => {
             output::complain(&format!(
-                "otus: {} is not reformatted; fmt is for .hsf, .hif, .hcf and .htf \
+                "otus: {} is not reformatted; fmt is for .hsf, .hif, .hcf, .htf and .ctl \
                  (`otus convert` writes a diagram or a case file anew)",
                 source.name()
             ));
@@ -96,5 +100,8 @@ fn file_outcome(file: &str, args: &FmtArgs, color: Color) -> anyhow::Result<Outc
 }
 
 fn is_formatted(path: &Path) -> bool {
-    matches!(format_of_ending(path), Some(Format::Hsf | Format::Hif | Format::Hcf | Format::Htf))
+    matches!(
+        format_of_ending(path),
+        Some(Format::Hsf | Format::Hif | Format::Hcf | Format::Htf | Format::Ctl)
+    )
 }

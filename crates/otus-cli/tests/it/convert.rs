@@ -151,7 +151,7 @@ otus: Markdown is read, not written; convert --to mermaid and paste the diagram 
 
 "#]]);
     sandbox.otus("convert sig.hsf model.hif out.pdf").assert().code(2).stderr_eq(str![[r#"
-otus: the ending of out.pdf names no format; use .hif, .hsf, .mmd, .puml, .htf or .jsonl, or --to
+otus: the ending of out.pdf names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl or .pot.json, or --to
 
 "#]]);
     assert_eq!(sandbox.files(), ["model.hif", "run.htf", "sig.hsf"]);

@@ -255,7 +255,9 @@ fn every_way_gives_the_same_answers() {
         ["EF(w = 1 & x = 4)", "AF(w = 1 & x = 4)", "EG(w = 0)", "EX x = 4", "A[w = 0 U x = 4]"];
     let expected = [true, true, false, true, false];
     for engine in ["auto", "interval", "explicit", "ist"] {
-        for others in [&[][..], &["--no-slice"], &["--process-order", "given"]] {
+        let others =
+            [&[][..], &["--no-slice"], &["--process-order", "given"], &["--closure", "fixpoint"]];
+        for others in others {
             let arguments =
                 [&["run.pot.json", "--engine", engine, "--count"], &formulas[..], others].concat();
             let document = json(&sandbox, &arguments);
@@ -446,6 +448,80 @@ fn patterns_are_listed() {
     for name in names {
         assert!(help.contains(&format!("{name}(")), "{name}");
     }
+}
+
+#[test]
+fn a_multi_trace_has_an_order_of_its_own() {
+    let sandbox = Sandbox::with_model("ctl-convert");
+    sandbox.otus("convert run.htf out.pot.json").assert().code(0).stderr_eq("wrote out.pot.json\n");
+    let text = told(&sandbox, &["out.pot.json", "AG(count(broker) <= count(subscriber) + 2)"]);
+    assert!(text.contains("3 processes, 6 events, 2 edges: 1 hold"), "{text}");
+    // With a specification, lifelines that were not observed are processes without events.
+    sandbox.write("part.htf", "[broker] broker?publish");
+    let output = sandbox.otus("convert sig.hsf model.hif part.htf --to pot").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"publisher\",\"events\":[\n]"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 reception without an emission"));
+    // Messages that wait for each other have no order, and several traces have several.
+    sandbox.write("cycle.htf", "[a] a?n.a!m; [b] b?m.b!n");
+    let output = sandbox.otus("convert cycle.htf --to pot").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("happened before each other"));
+    sandbox.otus("convert run.htf part.htf two.pot.json").assert().code(2);
+}
+
+#[test]
+fn formulas_have_a_canonical_form() {
+    let sandbox = prepared("ctl-fmt");
+    sandbox.write("props.ctl", "safe :AG( x<2∧y≠3 ) # why\n");
+    sandbox.otus("fmt --check props.ctl").assert().code(1);
+    sandbox.otus("fmt props.ctl").assert().code(0);
+    assert_eq!(sandbox.read("props.ctl"), "safe: AG(x < 2 & y != 3) # why\n");
+    sandbox.otus("fmt --check .").assert().code(0);
+    sandbox.otus("lint props.ctl").assert().code(2);
+    sandbox.otus("analyze run.pot.json").assert().code(2);
+}
+
+/// What `docs/ctl.md` says that Otus says.
+#[cfg(unix)]
+#[test]
+fn outputs_in_the_docs_are_those_of_the_program() {
+    let sandbox = Sandbox::new("ctl-docs");
+    sandbox.write("run.pot.json", &crate::documented::order());
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ctl.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let mut count = 0;
+    for block in text.split("```text\n$ otus ctl ").skip(1) {
+        let (command, expected) = block.split("```").next().unwrap().split_once('\n').unwrap();
+        // Arguments in quotes, and words.
+        let mut arguments: Vec<&str> = Vec::new();
+        for (at, part) in command.split('\'').enumerate() {
+            if at % 2 == 1 {
+                arguments.push(part);
+            } else {
+                arguments.extend(part.split_whitespace());
+            }
+        }
+        let told = told(&sandbox, &arguments);
+        let (told, _) = told.trim_end().rsplit_once('\n').unwrap();
+        assert_eq!(told.trim_end(), expected.trim_end(), "{command}");
+        count += 1;
+    }
+    assert_eq!(count, 3);
+}
+
+#[test]
+fn the_document_in_the_docs_is_that_of_the_program() {
+    let sandbox = Sandbox::new("ctl-docs-json");
+    sandbox.write("run.pot.json", &crate::documented::order());
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ctl.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let fence = text.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut expected: Value = serde_json::from_str(fence).unwrap();
+    let mut found = json(&sandbox, &["run.pot.json", "low: AG(x < 1)", "--count"]);
+    for document in [&mut expected, &mut found] {
+        document["results"][0]["micros"] = Value::Null;
+    }
+    assert_eq!(found, expected);
 }
 
 /// From logs to formulas over them.

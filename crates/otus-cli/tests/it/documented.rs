@@ -7,12 +7,13 @@ use std::process::Command;
 
 use crate::sandbox::{MODEL, SIGNATURE, Sandbox, TRACE};
 
-/// Two processes that are never critical at the same time.
-const POT: &str = r#"{"processes": [
-  {"name": "p", "events": [{"set": {"x": 1, "p.critical": true}}, {"var": "p.critical", "val": false}]},
-  {"name": "q", "events": [{"set": {"y": 1, "q.critical": true}}]}],
- "edges": [[["p", 2], ["q", 1]]]}
-"#;
+/// The first trace of `docs/ctl.md`: two processes that are never critical at the same time.
+pub(crate) fn order() -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ctl.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let fence = text.split("```pot\n").nth(1).unwrap();
+    fence.split("```").next().unwrap().to_owned()
+}
 
 /// A folder with all the files that our examples speak of.
 fn prepared(name: &str) -> Sandbox {
@@ -37,7 +38,7 @@ fn prepared(name: &str) -> Sandbox {
             "runs.jsonl",
             "{\"id\": \"one\", \"htf\": \"[User] User!login; [Server] Server?login\"}\n",
         ),
-        ("run.pot.json", POT),
+        ("run.pot.json", &order()),
         ("props.ctl", "safe: AG(x < 3)\nmutex(p.critical, q.critical)\n"),
         ("flow.mmd", mermaid),
         ("flow.puml", "@startuml\nUser -> Server : login\n@enduml\n"),

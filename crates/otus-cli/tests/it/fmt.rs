@@ -186,8 +186,9 @@ fn diagrams_and_case_files_are_not_reformatted() {
     let sandbox = Sandbox::new("fmt-others");
     for name in ["flow.mmd", "flow.puml", "doc.md", "cases.jsonl"] {
         sandbox.write(name, "x");
-        let said =
-            format!("otus: {name} is not reformatted; fmt is for .hsf, .hif, .hcf and .htf [..]\n");
+        let said = format!(
+            "otus: {name} is not reformatted; fmt is for .hsf, .hif, .hcf, .htf and .ctl [..]\n"
+        );
         sandbox.otus(&format!("fmt {name}")).assert().code(2).stdout_eq("").stderr_eq(said);
         assert_eq!(sandbox.read(name), "x");
     }

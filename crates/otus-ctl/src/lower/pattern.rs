@@ -108,7 +108,9 @@ impl Lowering<'_> {
         for &argument in arguments {
             let Meaning::Text(process, true) = self.meaning(argument).clone() else {
                 let message = "the name of a process is needed".to_owned();
-                self.complain(Code::NO_SUCH_PROCESS, self.span(argument), message);
+                let names = super::known("processes", self.trace.process_names());
+                let diagnostic = self.complain(Code::NO_SUCH_PROCESS, self.span(argument), message);
+                diagnostic.help = Some(names);
                 return Meaning::Nothing;
             };
             let (role, term) =

@@ -142,7 +142,9 @@ impl Lowering<'_> {
                 (_, Some(factor)) => a.scaled(factor),
                 (None, None) => {
                     let message = "variables are multiplied".to_owned();
-                    self.complain(Code::NOT_LINEAR, self.span(id), message);
+                    let diagnostic = self.complain(Code::NOT_LINEAR, self.span(id), message);
+                    let help = "variables can be added and multiplied by numbers: 2 * x + y";
+                    diagnostic.help = Some(help.to_owned());
                     return Meaning::Nothing;
                 }
             },
@@ -205,7 +207,8 @@ impl Lowering<'_> {
             }
             Meaning::Formula(_) | Meaning::Truth(_) | Meaning::Reading(..) | Meaning::Text(..) => {
                 let message = "this is not a number".to_owned();
-                self.complain(Code::WRONG_KIND, self.span(id), message);
+                let diagnostic = self.complain(Code::WRONG_KIND, self.span(id), message);
+                diagnostic.help = Some("only numbers can be added and multiplied".to_owned());
                 None
             }
         }
@@ -216,7 +219,8 @@ impl Lowering<'_> {
             Some(sum) => Meaning::Sum(sum),
             None => {
                 let message = "these numbers are too large to be added exactly".to_owned();
-                self.complain(Code::SUM_TOO_LARGE, self.span(id), message);
+                let diagnostic = self.complain(Code::SUM_TOO_LARGE, self.span(id), message);
+                diagnostic.help = Some("numbers are fractions of 64-bit integers".to_owned());
                 Meaning::Nothing
             }
         }

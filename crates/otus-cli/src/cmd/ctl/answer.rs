@@ -112,8 +112,7 @@ impl Answer {
             }
         }
         if !self.evidence.is_empty() {
-            let readings = story::readings(formulas, asked.property.formula);
-            let start = Scene::new(trace, &readings);
+            let start = Scene::first(trace, formulas, asked.property.formula);
             out.push_str(&story::text(&self.evidence, &start, formulas));
             let trusted = match self.trusted {
                 0 => String::new(),
@@ -182,8 +181,8 @@ impl Answer {
         );
         if !self.evidence.is_empty() {
             out.push_str(",\"witness\":");
-            let readings = story::readings(formulas, asked.property.formula);
-            witness(&mut out, &self.evidence, &Scene::new(trace, &readings), formulas, trace);
+            let start = Scene::first(trace, formulas, asked.property.formula);
+            witness(&mut out, &self.evidence, &start, formulas, trace);
         }
         out.push('}');
         out
@@ -274,8 +273,8 @@ fn scene(out: &mut String, scene: &Scene<'_>, trace: &PartialOrder) {
     let parts: Vec<String> =
         parts.map(|(name, count)| format!("{}:{count}", string(name))).collect();
     let _ = write!(out, ",\"cut\":{{{}}}", parts.join(","));
-    let values = scene.readings.iter().map(|(reading, read)| {
-        format!("{}:{}", string(&formula_text::reading(trace, *reading)), value(read))
+    let values = scene.readings().map(|(reading, read)| {
+        format!("{}:{}", string(&formula_text::reading(trace, reading)), value(read))
     });
     let _ = write!(out, ",\"values\":{{{}}}", values.collect::<Vec<_>>().join(","));
 }

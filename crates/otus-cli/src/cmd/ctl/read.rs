@@ -72,8 +72,10 @@ pub(super) fn read(
 
 /// The trace; nothing if something is wrong with it, which has been told.
 fn trace(name: &str, args: &CtlArgs, color: Color) -> anyhow::Result<Option<PartialOrder>> {
-    if let Some(format) = input::format_of_ending(Path::new(name)) {
-        bail!("{}", not_a_trace(name, format));
+    if let Some(reason) =
+        input::format_of_ending(Path::new(name)).and_then(|format| not_a_trace(name, format))
+    {
+        bail!(reason);
     }
     let (name, bytes) = bytes(name).with_context(|| {
         "the first argument is the trace, and the formulas come after it".to_owned()
@@ -94,11 +96,13 @@ fn trace(name: &str, args: &CtlArgs, color: Color) -> anyhow::Result<Option<Part
 }
 
 /// What to do with a file that is something else.
-fn not_a_trace(name: &str, format: Format) -> String {
-    match format {
+fn not_a_trace(name: &str, format: Format) -> Option<String> {
+    Some(match format {
+        Format::Pot => return None,
+        Format::Ctl => format!("{name} has formulas: give it with --file, and a trace before it"),
         Format::Htf | Format::Jsonl => format!(
             "{name} is a multi-trace, and formulas are about partial-order traces (.pot.json); \
-             `otus analyze SPEC {name} --order out.pot.json` makes one"
+             `otus convert {name} out.pot.json` makes one"
         ),
         Format::Hsf
         | Format::Hif
@@ -108,7 +112,7 @@ fn not_a_trace(name: &str, format: Format) -> String {
         | Format::Markdown => {
             format!("{name} is a specification, and formulas are about traces (.pot.json)")
         }
-    }
+    })
 }
 
 /// The bytes of a file, or of standard input, and what to call it.

@@ -5,11 +5,12 @@
 //! since evidence is as deep as a formula is.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use otus_core::index::Index as _;
 use otus_ctl::atom::Reading;
 use otus_ctl::{Evidence, Formula, FormulaId, Formulas};
-use otus_trace::order::{EventId, LabelId, PartialOrder, Value};
+use otus_trace::order::{EventId, PartialOrder, Value};
 
 use super::formula_text;
 
@@ -30,8 +31,8 @@ pub(super) fn can_be_shown(formulas: &Formulas, formula: FormulaId, holds: bool)
     false
 }
 
-/// What the atoms of a formula read, in the order of first use, each once.
-pub(super) fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> {
+/// What the atoms of a formula read, each once.
+fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> {
     let mut met = vec![false; formulas.count()];
     let mut found = Vec::new();
     let mut pending = vec![formula];
@@ -49,70 +50,94 @@ pub(super) fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> 
     found
 }
 
+/// What is read at cuts, by what changes it.
+#[derive(Debug)]
+struct Watch {
+    readings: Vec<Reading>,
+    /// By variable: its reading, from 1.
+    variables: Vec<usize>,
+    /// By process: what its events change besides variables.
+    processes: Vec<Vec<usize>>,
+}
+
 /// A cut, and what is read there.
 #[derive(Debug, Clone)]
 pub(super) struct Scene<'t> {
     trace: &'t PartialOrder,
+    watch: Rc<Watch>,
     /// By process: how many of its events have happened.
     pub(super) executed: Vec<u32>,
     happened: usize,
-    pub(super) readings: Vec<(Reading, Value)>,
+    values: Vec<Value>,
 }
 
 impl<'t> Scene<'t> {
-    /// The first cut.
-    pub(super) fn new(trace: &'t PartialOrder, readings: &[Reading]) -> Self {
-        let first = |&reading: &Reading| {
-            let value = match reading {
-                Reading::Variable(variable) => trace.value(trace.initial(variable)),
-                Reading::Last(_) => Value::Text("".into()),
-                Reading::Count(..) => Value::integer(0),
-            };
-            (reading, value)
+    /// The first cut, for what the atoms of a formula read.
+    pub(super) fn first(trace: &'t PartialOrder, formulas: &Formulas, formula: FormulaId) -> Self {
+        let readings = readings(formulas, formula);
+        let mut watch = Watch {
+            readings: Vec::new(),
+            variables: vec![0; trace.variable_count()],
+            processes: vec![Vec::new(); trace.process_count()],
         };
-        Scene {
-            trace,
-            executed: vec![0; trace.process_count()],
-            happened: 0,
-            readings: readings.iter().map(first).collect(),
+        let mut values = Vec::new();
+        for (at, &reading) in readings.iter().enumerate() {
+            values.push(match reading {
+                Reading::Variable(variable) => {
+                    watch.variables[variable.index()] = at + 1;
+                    trace.value(trace.initial(variable))
+                }
+                Reading::Last(process) => {
+                    watch.processes[process.index()].push(at);
+                    Value::Text("".into())
+                }
+                Reading::Count(process, _) => {
+                    watch.processes[process.index()].push(at);
+                    Value::integer(0)
+                }
+            });
         }
+        watch.readings = readings;
+        let executed = vec![0; trace.process_count()];
+        Scene { trace, watch: Rc::new(watch), executed, happened: 0, values }
     }
 
     pub(super) fn is_last(&self) -> bool {
         self.happened == self.trace.event_count()
     }
 
+    /// What is read, and its value here.
+    pub(super) fn readings(&self) -> impl Iterator<Item = (Reading, &Value)> {
+        self.watch.readings.iter().copied().zip(&self.values)
+    }
+
     /// What is after a run.
     pub(super) fn after(mut self, events: &[EventId]) -> Self {
-        let mut counts: Vec<i64> = vec![0; self.readings.len()];
+        let mut counts: Vec<i64> = vec![0; self.values.len()];
         for &event in events {
-            let process = self.trace.process_of(event);
-            self.executed[process.index()] += 1;
+            let process = self.trace.process_of(event).index();
+            self.executed[process] += 1;
             self.happened += 1;
-            let label: Option<LabelId> = self.trace.label_id(event);
-            for (at, (reading, value)) in self.readings.iter_mut().enumerate() {
-                match *reading {
-                    Reading::Variable(variable) => {
-                        for assignment in self.trace.assignments(event) {
-                            if assignment.variable == variable {
-                                *value = self.trace.value(assignment.value);
-                            }
-                        }
-                    }
-                    Reading::Last(of) if of == process => {
+            for assignment in self.trace.assignments(event) {
+                if let Some(at) = self.watch.variables[assignment.variable.index()].checked_sub(1) {
+                    self.values[at] = self.trace.value(assignment.value);
+                }
+            }
+            for &at in &self.watch.processes[process] {
+                let label = self.trace.label_id(event);
+                match self.watch.readings[at] {
+                    Reading::Variable(_) => {}
+                    Reading::Last(_) => {
                         let label = label.map(|label| self.trace.label_name(label));
-                        *value = Value::Text(label.unwrap_or_default().into());
+                        self.values[at] = Value::Text(label.unwrap_or_default().into());
                     }
-                    Reading::Count(of, wanted)
-                        if of == process && (wanted.is_none() || wanted == label) =>
-                    {
-                        counts[at] += 1;
+                    Reading::Count(_, wanted) => {
+                        counts[at] += i64::from(wanted.is_none() || wanted == label);
                     }
-                    Reading::Last(_) | Reading::Count(..) => {}
                 }
             }
         }
-        for ((_, value), more) in self.readings.iter_mut().zip(counts) {
+        for (value, more) in self.values.iter_mut().zip(counts) {
             if more > 0
                 && let Value::Number(number) = value
                 && let Some(sum) = number.checked_add(more.into())
@@ -141,11 +166,11 @@ impl<'t> Scene<'t> {
     }
 
     /// `x = 3, last(p) = "send"`
-    fn values(&self) -> String {
-        let value = |(reading, value): &(Reading, Value)| {
-            format!("{} = {value}", formula_text::reading(self.trace, *reading))
+    fn values_text(&self) -> String {
+        let value = |(reading, value): (Reading, &Value)| {
+            format!("{} = {value}", formula_text::reading(self.trace, reading))
         };
-        let parts: Vec<String> = self.readings.iter().map(value).collect();
+        let parts: Vec<String> = self.readings().map(value).collect();
         abbreviated(&parts, ", ", "value", "values")
     }
 }
@@ -206,7 +231,7 @@ pub(super) fn text(evidence: &[Evidence], start: &Scene<'_>, formulas: &Formulas
             let _ = writeln!(out, "{indent}{from} a run of {count} event{plural}{shows}:");
             list(&mut out, end.trace, &one.events, &indent);
         }
-        let values = end.values();
+        let values = end.values_text();
         let values = if values.is_empty() { values } else { format!(", where {values}") };
         let last = if end.is_last() { "the last cut" } else { "the cut" };
         let _ = writeln!(out, "{indent}to {last} {}{values}", end.cut());
