@@ -9,7 +9,8 @@
 //! `-- engine` measures the fast engine beside everything it can be compared with; names after it are
 //! parts of it: `-- engine long sat`.
 //!
-//! `-- ctl` checks formulas over partial-order traces: `-- ctl paper growth`.
+//! `-- ctl` checks formulas over partial-order traces: `-- ctl paper growth`; `-- ctl --write DIR` writes
+//! the traces.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
@@ -23,8 +24,13 @@ mod size;
 use size::Size;
 
 fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let write = arguments.iter().position(|argument| argument == "--write").and_then(|at| {
+        let both: Vec<String> = arguments.drain(at..arguments.len().min(at + 2)).collect();
+        both.into_iter().nth(1)
+    });
     let (flags, wanted): (Vec<String>, Vec<String>) =
-        std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
+        arguments.into_iter().partition(|argument| argument.starts_with("--"));
     if let [command, workload] = wanted.as_slice()
         && command == "memory"
     {
@@ -49,8 +55,10 @@ fn main() {
     if let [command, parts @ ..] = wanted.as_slice()
         && command == "ctl"
     {
-        let write = flags.iter().find_map(|flag| flag.strip_prefix("--write="));
-        return ctl::run(Size { full }, parts, write);
+        return match write {
+            Some(folder) => ctl::write(Size { full }, folder.as_ref()),
+            None => ctl::run(Size { full }, parts),
+        };
     }
     let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
     if runs("parse") {
@@ -63,6 +71,6 @@ fn main() {
         engine::run(Size { full }, &[]);
     }
     if runs("ctl") {
-        ctl::run(Size { full }, &[], None);
+        ctl::run(Size { full }, &[]);
     }
 }

@@ -25,11 +25,31 @@ impl Way {
         Way { name: "auto", engine: Engine::Auto, slice: true, patience: LONG };
     pub(super) const INTERVAL: Way =
         Way { name: "interval", engine: Engine::Interval, slice: true, patience: LONG };
-    pub(super) const WHOLE: Way =
-        Way { name: "unsliced", engine: Engine::Interval, slice: false, patience: LONG };
+    pub(super) const WHOLE: Way = Way {
+        name: "interval, all events",
+        engine: Engine::Interval,
+        slice: false,
+        patience: LONG,
+    };
+    /// One cut after the other, of the whole trace.
+    pub(super) const EXPLICIT: Way = Way {
+        name: "explicit, all events",
+        engine: Engine::Explicit,
+        slice: false,
+        patience: SHORT,
+    };
+    /// What the paper does, on the whole trace as it does.
+    pub(super) const IST: Way =
+        Way { name: "ist, all events", engine: Engine::Ist, slice: false, patience: SHORT };
+
+    /// With as much time as that.
+    pub(super) fn patient(self, patience: Duration) -> Way {
+        Way { patience, ..self }
+    }
 }
 
 const LONG: Duration = Duration::from_secs(30);
+const SHORT: Duration = Duration::from_secs(3);
 
 /// The bytes that a diagram may take.
 const BYTES: u64 = 2 << 30;

@@ -84,29 +84,22 @@ fn philosophers(n: usize) -> Vec<Named> {
 
 /// Formulas over all processes of gossip.
 pub(super) fn of_gossip(n: usize) -> Vec<Named> {
+    let all = |test: &str| join(n, " & ", |i| format!("v{i} {test}"));
+    let some = |test: &str| join(n, " | ", |i| format!("v{i} {test}"));
     vec![
-        ("conjunctive", conjunctive(n)),
-        (
-            "conjunctive, never",
-            format!("EF({} & v0 = 10)", join(n, " & ", |i| format!("v{i} = 9"))),
-        ),
-        ("disjunctive", format!("AG({})", join(n, " | ", |i| format!("v{i} < 9")))),
-        ("unavoidable", format!("AF({})", join(n, " & ", |i| format!("v{i} < 9")))),
-        (
-            "response",
-            format!(
-                "AG(({}) -> AF({}))",
-                join(n, " & ", |i| format!("v{i} > 4")),
-                join(n, " | ", |i| format!("v{i} = 0"))
-            ),
-        ),
+        ("conjunctive", format!("EF({})", all("= 9"))),
+        ("conjunctive, half of the values", format!("EF({})", all("> 4"))),
+        ("conjunctive, never", format!("EF({} & v0 = 10)", all("= 9"))),
+        ("disjunctive", format!("AG({})", some("< 9"))),
+        ("unavoidable", unavoidable(n)),
+        ("response", format!("AG(({}) -> AF({}))", all("> 4"), some("= 0"))),
         ("responses", responses(n, |i| format!("v{i} = 0"), |i| format!("v{i} = 9"))),
     ]
 }
 
-/// All processes of gossip have the greatest value at once.
-pub(super) fn conjunctive(n: usize) -> String {
-    format!("EF({})", join(n, " & ", |i| format!("v{i} = 9")))
+/// Sooner or later no process of gossip has the greatest value.
+pub(super) fn unavoidable(n: usize) -> String {
+    format!("AF({})", join(n, " & ", |i| format!("v{i} < 9")))
 }
 
 fn join(n: usize, connective: &str, part: impl Fn(usize) -> String) -> String {

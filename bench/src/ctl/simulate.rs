@@ -30,9 +30,6 @@ pub(super) enum Protocol {
 }
 
 impl Protocol {
-    pub(super) const ALL: [Protocol; 4] =
-        [Protocol::Peterson, Protocol::AlternatingBit, Protocol::PetersonN, Protocol::Philosophers];
-
     /// As the paper's Table 1 has it.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -54,7 +51,7 @@ impl Protocol {
         }
     }
 
-    /// A trace of so many processes and events. The first two protocols but the philosophers' have two processes.
+    /// A trace of so many processes and events. Those for two have two, whatever is asked for.
     pub(super) fn trace(self, processes: usize, events: usize, seed: u64) -> PartialOrder {
         let mut rng = fastrand::Rng::with_seed(seed);
         match self {

@@ -17,7 +17,11 @@
 //! | `diagnostics` | what is said about the fence before it: `CODE line:column message` lines |
 //! | `lints` | what the linter adds about the specification before it, in the same form |
 //! | `verdicts` | what the `htf` before it is: `QUESTION: VERDICT` and `KIND: VERDICT` lines, by every analysis that has an answer |
-//! | `text` | nothing: an illustration |
+//! | `pot` | a partial-order trace; `pot order-writes` puts concurrent assignments in order |
+//! | `ctl` | formulas over the `pot` before it |
+//! | `answers` | what the `ctl` before it is: `holds` or `fails`, a line per formula, by every engine, sliced and not, and by the definition; `answers counts`, or a line `holds, 3 of 7 cuts`, counts too |
+//! | `boxes` | where the formulas of the `ctl` before it hold: boxes of cuts, a line per formula |
+//! | `text`, `json` | nothing: an illustration |
 //!
 //! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
 //! without `hsf` declares names by using them, which the tool does for diagrams only.
@@ -25,6 +29,7 @@
 //! `OTUS_BLESS=1 cargo test -p otus-testkit --test spec` writes what was found into the fences that expect
 //! something ([`bless`]); the difference is then to be reviewed, not only recorded.
 
+mod formulas;
 mod verdicts;
 
 use std::fmt::Write as _;
@@ -37,6 +42,7 @@ use otus_syntax::diagram::{markdown, mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace};
+use otus_trace::order::PartialOrder;
 use otus_trace::{MultiTrace, case};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
@@ -156,6 +162,8 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
     let mut subject: Option<Subject> = None;
     let mut specs: Vec<(&str, Lowered)> = Vec::new();
     let mut answers: Vec<Answer> = Vec::new();
+    let mut order: Option<PartialOrder> = None;
+    let mut asked: Option<otus_ctl::Lowered> = None;
     for (index, fence) in case.fences.iter().enumerate() {
         let kind = fence.kind.as_str();
         match kind {
@@ -207,7 +215,34 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                     found: verdicts::answers(&fence.text, spec, trace).trim_end().to_owned(),
                 });
             }
-            "term" | "text" => {}
+            "pot" => {
+                answers.extend(subject.as_ref().and_then(silence));
+                let (next, found) = formulas::order(fence);
+                (subject, order, asked) = (Some(next), found, None);
+            }
+            "ctl" => {
+                answers.extend(subject.as_ref().and_then(silence));
+                let order = order.as_ref().context("`ctl` follows a `pot`")?;
+                let (next, found) = formulas::formulas(fence, order);
+                (subject, asked) = (Some(next), Some(found));
+            }
+            "answers" | "boxes" => {
+                let (Some(order), Some(asked)) = (&order, &asked) else {
+                    bail!("`{kind}` follows a `ctl`");
+                };
+                let found = if kind == "boxes" {
+                    formulas::boxes(order, asked)
+                } else {
+                    formulas::answers(fence, order, asked)
+                };
+                answers.push(Answer {
+                    what: kind.to_owned(),
+                    fence: Some(index),
+                    expected: fence.text.trim_end().to_owned(),
+                    found: found.trim_end().to_owned(),
+                });
+            }
+            "term" | "text" | "json" => {}
             other => bail!("there is no fence `{other}`; see the documentation of the runner"),
         }
     }
@@ -239,6 +274,7 @@ fn terms(case: &Case, specs: &[(&str, Lowered)]) -> anyhow::Result<Vec<Answer>> 
 }
 
 /// What the fences that follow are about.
+#[derive(Default)]
 struct Subject {
     canonical: String,
     of_2020: Option<String>,

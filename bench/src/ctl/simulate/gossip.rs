@@ -9,18 +9,19 @@ use otus_trace::order::PartialOrder;
 
 use crate::ctl::world::{Stamp, Step, World};
 
+/// Of a thousand events, how many send something. With this, 20 processes and 10,000 events have about 10³⁰ cuts.
+const TALK: u32 = 100;
+
 /// What a trace of gossip is to be like.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ctl) struct Gossip {
     pub(in crate::ctl) processes: usize,
     pub(in crate::ctl) events: usize,
-    /// Of a thousand events, how many send something.
-    pub(in crate::ctl) talk: u32,
 }
 
 impl Gossip {
     pub(in crate::ctl) fn new(processes: usize, events: usize) -> Self {
-        Gossip { processes, events, talk: 300 }
+        Gossip { processes, events }
     }
 
     pub(in crate::ctl) fn trace(self, seed: u64) -> PartialOrder {
@@ -38,7 +39,7 @@ impl Gossip {
                 continue;
             }
             let stamp = world.step(i, &Step { writes, ..Step::default() });
-            if rng.u32(0..1000) < self.talk && self.processes > 1 {
+            if rng.u32(0..1000) < TALK && self.processes > 1 {
                 let other = rng.usize(1..self.processes);
                 boxes[(i + other) % self.processes].push_back(stamp);
             }

@@ -1,7 +1,7 @@
 //! Peterson's mutual exclusion for n processes: n − 1 levels, at each of which one waits.
 //!
 //! ```text
-//! loop   work
+//! loop   work                    (up to n − 1 events of its own)
 //!        for l in 1..n:  level_i := l
 //!                        last_l := i
 //!                        await no other j has level_j ≥ l | last_l ≠ i
@@ -13,9 +13,6 @@ use otus_trace::order::PartialOrder;
 
 use super::{Turns, work};
 use crate::ctl::world::{Step, Variable, World};
-
-/// How much work there is at most in a round.
-const WORK: usize = 2;
 
 /// Where a process is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +34,9 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
     let last: Vec<Variable> =
         (0..processes).map(|at| world.variable(format!("last{at}"), -1)).collect();
     let ncrit = world.variable("ncrit", 0);
-    let mut turns = Turns::new(980);
+    // The more there are, the more often another one runs.
+    let stay = 1000_usize.saturating_sub(10 * processes).max(500);
+    let mut turns = Turns::new(u32::try_from(stay).unwrap_or(0));
     let mut places = vec![Place::Working(0); processes];
     let mut levels = vec![0_usize; processes];
     let mut signed: Vec<Option<usize>> = vec![None; processes];
@@ -98,7 +97,7 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
             Place::Inside(_) => {
                 levels[i] = 0;
                 world.step(i, &write(level[i], 0.into()));
-                Place::Working(rng.usize(0..=WORK))
+                Place::Working(rng.usize(0..processes))
             }
         };
     }

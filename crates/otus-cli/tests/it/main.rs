@@ -8,6 +8,7 @@ mod analyze;
 mod broken;
 mod convert;
 mod corpus;
+mod ctl;
 mod declared;
 mod demo;
 mod documented;

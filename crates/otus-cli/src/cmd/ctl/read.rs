@@ -47,13 +47,16 @@ pub(super) fn read(
     let mut diagnostics = std::mem::take(&mut inputs.diagnostics);
     for source in &inputs.sources {
         let parsed = parse_formulas(source);
-        let faulty = any_error(&parsed.diagnostics);
-        diagnostics.extend(parsed.diagnostics);
+        let faults = parsed.diagnostics;
         let lowered = lower_with(&parsed.tree, &trace, formulas);
         formulas = lowered.formulas;
-        // What a text with errors means is guesswork, but for names that are not known.
-        let known = |found: &&Diagnostic| !faulty || found.is_error();
-        diagnostics.extend(lowered.diagnostics.iter().filter(known).cloned());
+        // Some faults are met twice: as written, and as meant.
+        let same = |one: &Diagnostic, other: &Diagnostic| {
+            one.code == other.code && one.primary.span == other.primary.span
+        };
+        let news = |found: &Diagnostic| !faults.iter().any(|fault| same(fault, found));
+        diagnostics.extend(lowered.diagnostics.into_iter().filter(news));
+        diagnostics.extend(faults);
         let bodies: Vec<FormulaId> = parsed.tree.properties().map(|item| item.body).collect();
         for (property, body) in lowered.properties.into_iter().zip(bodies) {
             let sense = words::Sense::of(&parsed.tree, body);

@@ -123,11 +123,21 @@ impl<'t> Scene<'t> {
         self
     }
 
-    /// The cut as a vector: `p:3 q:5`.
-    pub(super) fn cut(&self) -> String {
+    /// The cut as a vector: `p:3 q:5`. Of many processes, those that have done something.
+    fn cut(&self) -> String {
+        let many = self.executed.len() > PARTS;
         let names = self.trace.process_names().zip(&self.executed);
-        let parts: Vec<String> = names.map(|(name, count)| format!("{name}:{count}")).collect();
-        abbreviated(&parts, " ", "process", "processes")
+        let parts: Vec<String> = names
+            .filter(|(_, count)| !many || **count > 0)
+            .map(|(name, count)| format!("{name}:{count}"))
+            .collect();
+        let others = self.executed.len() - parts.len();
+        let others = match (others, parts.len()) {
+            (0, _) => "",
+            (_, 0) => "of no event",
+            (_, _) => ", others 0",
+        };
+        format!("{}{others}", abbreviated(&parts, " ", "process", "processes"))
     }
 
     /// `x = 3, last(p) = "send"`
