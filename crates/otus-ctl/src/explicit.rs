@@ -65,7 +65,7 @@ pub(crate) struct Tally {
 
 /// Visits all cuts.
 pub(crate) fn count(input: Input<'_>, formula: FormulaId, budget: &Budget) -> Result<Tally, Stop> {
-    walk::Walk::new(input, formula, budget).run(false)
+    walk::Walk::new(input, formula, budget)?.run(false)
 }
 
 /// Whether a formula holds at the first cut.
@@ -79,5 +79,5 @@ pub(crate) fn possible(
     formula: FormulaId,
     budget: &Budget,
 ) -> Result<bool, Stop> {
-    Ok(walk::Walk::new(input, formula, budget).run(true)?.satisfying > 0)
+    Ok(walk::Walk::new(input, formula, budget)?.run(true)?.satisfying > 0)
 }

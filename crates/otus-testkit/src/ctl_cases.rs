@@ -158,6 +158,28 @@ pub fn random_formula(
     Ctl(nodes)
 }
 
+/// `EF` of a conjunction of literals, or `AG` of a disjunction, about a process each: what is possible depends on the
+/// order of events alone.
+pub fn random_predicate(rng: &mut fastrand::Rng, trace: &PartialOrder) -> Ctl {
+    let mut nodes = Vec::new();
+    for process in trace.processes() {
+        let reading = match rng.u8(..4) {
+            0 => continue,
+            1 => Reading::Last(process),
+            _ => Reading::Count(process, None),
+        };
+        let value = match reading {
+            Reading::Count(..) => Value::integer(rng.i64(0..=4)),
+            Reading::Last(_) | Reading::Variable(_) => random_value(rng, Some(Kind::Text)),
+        };
+        nodes.push(Node::Atom(Atom::Compare(reading, random_comparison(rng), value)));
+    }
+    if nodes.is_empty() {
+        nodes.push(Node::Constant(rng.bool()));
+    }
+    global_predicate(rng, nodes)
+}
+
 /// `EF` of a conjunction, or `AG` of a disjunction, of atoms and their negations.
 fn global_predicate(rng: &mut fastrand::Rng, mut nodes: Vec<Node>) -> Ctl {
     let leaves = nodes.len();

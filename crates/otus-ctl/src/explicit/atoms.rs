@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::Input;
 use crate::atom::Atom;
 use crate::formula::AtomId;
+use crate::interval::{Budget, Stop};
 use crate::track::{Course, Track};
 
 /// The atoms of a formula.
@@ -29,6 +30,8 @@ pub(super) struct Atoms<'f> {
     constant: Vec<u64>,
     layers: Vec<Layer>,
     distant: Vec<Distant<'f>>,
+    /// How many bytes the tables take.
+    pub(super) bytes: usize,
 }
 
 /// What one component says.
@@ -73,8 +76,16 @@ struct Point {
 
 impl<'f> Atoms<'f> {
     /// Of the components in this order: by layer, the dimension of the view.
-    pub(super) fn new(input: Input<'f>, order: &[usize], bounds: &[u32]) -> Self {
+    pub(super) fn new(
+        input: Input<'f>,
+        order: &[usize],
+        bounds: &[u32],
+        budget: &Budget,
+    ) -> Result<Self, Stop> {
         let words = input.atoms.len().div_ceil(64).max(1);
+        let values: usize = bounds.iter().map(|&bound| bound as usize + 1).sum();
+        let mut bytes = values * words * size_of::<u64>();
+        budget.check_bytes(bytes)?;
         let layer = |bound: &u32| Layer {
             local: vec![0; (*bound as usize + 1) * words],
             ..Layer::default()
@@ -86,6 +97,7 @@ impl<'f> Atoms<'f> {
             constant: vec![0; words],
             layers: bounds.iter().map(layer).collect(),
             distant: Vec::new(),
+            bytes: 0,
         };
         // By layer: the points of chains there.
         let mut points: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); bounds.len()];
@@ -130,9 +142,14 @@ impl<'f> Atoms<'f> {
             }
         }
         for ((layer, points), &bound) in atoms.layers.iter_mut().zip(&mut points).zip(bounds) {
+            points.sort_unstable();
+            let width = points.chunk_by(|a, b| a.0 == b.0).count();
+            bytes += (bound as usize + 1) * width * size_of::<u32>();
+            budget.check_bytes(bytes)?;
             layer.gather(points, bound);
         }
-        atoms
+        atoms.bytes = bytes;
+        Ok(atoms)
     }
 
     fn local(&mut self, position: usize, layer: usize, initial: bool, flips: &[Point]) {
@@ -219,9 +236,8 @@ impl<'f> Atoms<'f> {
 }
 
 impl Layer {
-    /// Makes the table of chains from their points.
-    fn gather(&mut self, points: &mut [(u32, u32, u32)], bound: u32) {
-        points.sort_unstable();
+    /// Makes the table of chains from their points, which are sorted.
+    fn gather(&mut self, points: &[(u32, u32, u32)], bound: u32) {
         for group in points.chunk_by(|a, b| a.0 == b.0) {
             self.chains.push(group[0].0);
         }

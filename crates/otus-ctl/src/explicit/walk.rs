@@ -60,7 +60,11 @@ struct Frame {
 }
 
 impl<'f> Walk<'f> {
-    pub(super) fn new(input: Input<'f>, formula: FormulaId, budget: &'f Budget) -> Self {
+    pub(super) fn new(
+        input: Input<'f>,
+        formula: FormulaId,
+        budget: &'f Budget,
+    ) -> Result<Self, Stop> {
         let view_bounds = input.view.bounds();
         // The longest process comes last, since rows are fast.
         let mut order: Vec<usize> = (0..view_bounds.len()).collect();
@@ -73,7 +77,7 @@ impl<'f> Walk<'f> {
             // Without any component there is one cut, as with one that is always 0.
             bounds.push(0);
         }
-        let atoms = Atoms::new(input, &order, &bounds);
+        let atoms = Atoms::new(input, &order, &bounds, budget)?;
         let program = Program::new(input.formulas, formula, &atoms.position);
         let layers = bounds.len();
         let (mask, reached) = atoms.first();
@@ -86,7 +90,7 @@ impl<'f> Walk<'f> {
             reached,
             end: true,
         };
-        Walk {
+        Ok(Walk {
             input,
             budget,
             program,
@@ -98,7 +102,7 @@ impl<'f> Walk<'f> {
             frames: vec![frame; layers],
             tally: Tally { cuts: 0, satisfying: 0, holds: false },
             asked: 0,
-        }
+        })
     }
 
     /// Visits all cuts, or all until the first that satisfies the formula.
@@ -270,7 +274,7 @@ impl<'f> Walk<'f> {
     /// How many bytes are in use.
     fn held(&self) -> usize {
         let prefixes: usize = self.prefixes.iter().map(Vec::capacity).sum();
-        prefixes * size_of::<Prefix>() + self.bytes.capacity()
+        prefixes * size_of::<Prefix>() + self.bytes.capacity() + self.atoms.bytes
     }
 }
 

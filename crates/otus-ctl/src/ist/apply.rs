@@ -22,6 +22,22 @@ impl Trees {
         self.apply(Operation::Union, left, right)
     }
 
+    /// I₁ ∪ I₂ ∪ …, neighbours first: of many trees, one after the other would copy what is done each time.
+    pub(super) fn union_all(&mut self, all: Vec<Ist>) -> Result<Ist, Stop> {
+        let mut all = all;
+        while all.len() > 1 {
+            let mut halves = Vec::with_capacity(all.len().div_ceil(2));
+            for pair in all.chunks(2) {
+                halves.push(match *pair {
+                    [left, right] => self.union(left, right)?,
+                    _ => pair[0],
+                });
+            }
+            all = halves;
+        }
+        Ok(all.first().copied().unwrap_or(EMPTY))
+    }
+
     /// I₁ ∩ I₂
     pub(super) fn intersect(&mut self, left: Ist, right: Ist) -> Result<Ist, Stop> {
         self.apply(Operation::Intersection, left, right)

@@ -101,13 +101,13 @@ impl<'f> Blocks<'f> {
     /// `I_blockedᵢ`
     pub(super) fn blocked(&self, trees: &mut Trees, top: Ist, process: usize) -> Result<Ist, Stop> {
         let bound = self.bounds[process];
-        let mut blocked = self.labelled(trees, &[(process, bound, bound)])?;
+        let mut all = vec![self.labelled(trees, &[(process, bound, bound)])?];
         for &(e, then) in self.communications.iter().filter(|(_, then)| then.process == process) {
             let ready = then.position - 1;
             let labels = [(process, ready, ready), (e.process, 0, e.position - 1)];
-            let waiting = self.labelled(trees, &labels)?;
-            blocked = trees.union(blocked, waiting)?;
+            all.push(self.labelled(trees, &labels)?);
         }
+        let blocked = trees.union_all(all)?;
         trees.intersect(blocked, top)
     }
 
@@ -124,14 +124,13 @@ impl<'f> Blocks<'f> {
         let tree = match course {
             Course::Flips(initial, flips) => {
                 let events: Vec<Event> = flips.iter().filter_map(|&e| self.place(e)).collect();
-                let mut tree = EMPTY;
+                let mut all = Vec::new();
                 for block in 0..=events.len() {
                     if *initial == block.is_multiple_of(2) {
-                        let block = self.block(trees, universe, &events, block)?;
-                        tree = trees.union(tree, block)?;
+                        all.push(self.block(trees, universe, &events, block)?);
                     }
                 }
-                tree
+                trees.union_all(all)?
             }
             Course::Tracks(tracks) => {
                 self.combinations(trees, universe, self.input.formulas.atom_of(atom), tracks)?
@@ -163,14 +162,12 @@ impl<'f> Blocks<'f> {
     fn by_value(&self, trees: &mut Trees, universe: Ist, track: &Track) -> Result<Vec<Ist>, Stop> {
         let events: Vec<Event> =
             track.changes.iter().filter_map(|change| self.place(change.0)).collect();
-        let mut found = vec![EMPTY; track.values.len()];
+        let mut blocks: Vec<Vec<Ist>> = vec![Vec::new(); track.values.len()];
         for block in 0..=events.len() {
             let number = block.checked_sub(1).map_or(track.initial, |at| track.changes[at].1);
-            let tree = self.block(trees, universe, &events, block)?;
-            let known = &mut found[number as usize];
-            *known = trees.union(*known, tree)?;
+            blocks[number as usize].push(self.block(trees, universe, &events, block)?);
         }
-        Ok(found)
+        blocks.into_iter().map(|blocks| trees.union_all(blocks)).collect()
     }
 
     /// An atom on several readings: the union over all combinations of values that satisfy it.

@@ -32,8 +32,8 @@ pub(super) const EMPTY: Ist = Ist(0);
 /// The end alone, after the last layer.
 pub(super) const END: Ist = Ist(1);
 
-/// After how many new lists the clock is asked.
-const PATIENCE: usize = 1 << 12;
+/// After how many new nodes the clock is asked.
+const PATIENCE: usize = 1 << 16;
 
 /// From how many nodes on unused ones are looked for.
 const MANY: usize = 100_000;
@@ -59,6 +59,7 @@ pub(super) struct Trees {
     live: usize,
     pub(super) memory: FxHashMap<(Operation, Ist, Ist), Ist>,
     budget: Budget,
+    /// How many nodes were made since the clock was asked.
     made: usize,
 }
 
@@ -94,11 +95,12 @@ impl Trees {
         let tree = self.lists.intern(list.into());
         if self.lists.items.len() > count {
             self.nodes += length;
-            self.made += 1;
+            self.made += length + 1;
             if self.budget.max_nodes.is_some_and(|most| self.nodes as u64 > most) {
                 return Err(Stop::Nodes);
             }
-            if self.made.is_multiple_of(PATIENCE) {
+            if self.made > PATIENCE {
+                self.made = 0;
                 self.budget.check_time()?;
             }
             self.budget.check_bytes(self.bytes())?;

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use otus_core::index::Index as _;
 use otus_ctl::atom::{Atom, Reading};
 use otus_ctl::interval::{Budget, Stop};
-use otus_ctl::{Checker, Engine, FormulaId, Formulas, Options};
+use otus_ctl::{Checker, Closure, Engine, FormulaId, Formulas, Options};
 use otus_syntax::ast::formula::Comparison;
+use otus_testkit::ctl_cases::{Size, random_formula, random_order, show};
+use otus_testkit::oracle::ctl::Lattice;
 use otus_trace::order::{Builder, PartialOrder, ProcessId, Value, Writes};
 
 /// Processes that have nothing to do with each other: `(events + 1)^processes` cuts.
@@ -76,6 +78,44 @@ fn a_lattice_that_is_too_large_is_given_up() {
         check(engine, cancelled, Err(&[Stop::Cancelled]));
     }
     check(Engine::Ist, Budget::default(), Ok(true));
+}
+
+/// With little room, what is not needed any more has to be forgotten, and the rest has to survive that.
+#[test]
+fn answers_are_right_with_little_room() {
+    let mut rng = crate::rng(40);
+    let size = Size { processes: 3, events: 25, leaves: 6 };
+    let (mut right, mut given_up) = ([0; 3], [0; 3]);
+    for _ in 0..crate::cases(20) {
+        let trace = random_order(&mut rng, size);
+        let formula = random_formula(&mut rng, &trace, size, true);
+        let Some(lattice) = Lattice::new(&trace, 2_000) else { continue };
+        let expected = lattice.truth(&formula)[0];
+        let mut formulas = Formulas::default();
+        let id = formula.lower(&mut formulas);
+        let ways = [
+            (Engine::Interval, Closure::Downward),
+            (Engine::Ist, Closure::Downward),
+            (Engine::Ist, Closure::Fixpoint),
+        ];
+        for (way, (engine, closure)) in ways.into_iter().enumerate() {
+            let max_nodes = Some(rng.u64(20..1_000));
+            let budget = Budget { max_nodes, ..Budget::default() };
+            let options = Options { engine, closure, slice: false, budget, ..Options::default() };
+            match Checker::new(&trace, formulas.clone()).check(id, &options) {
+                Ok(answer) => {
+                    assert_eq!(answer.holds, expected, "{engine:?}: {formula}\n  {}", show(&trace));
+                    right[way] += 1;
+                }
+                Err(stop) => {
+                    assert_eq!(stop, Stop::Nodes);
+                    given_up[way] += 1;
+                }
+            }
+        }
+    }
+    println!("little room: {right:?} right, {given_up:?} given up");
+    assert!(right.iter().all(|&count| count > 0));
 }
 
 /// What an outermost EF is about is found on the way, long before all cuts are seen.

@@ -1,6 +1,6 @@
 //! Random traces and formulas.
 
-use otus_testkit::ctl_cases::{Size, random_formula, random_order};
+use otus_testkit::ctl_cases::{Size, random_formula, random_order, random_predicate};
 use otus_testkit::oracle::ctl::Lattice;
 
 use crate::compare::Report;
@@ -42,4 +42,20 @@ fn engines_agree_with_the_definitions_on_wide_cases() {
 #[test]
 fn engines_agree_with_the_definitions_on_long_cases() {
     sweep(4, 5, Size { processes: 3, events: 30, leaves: 6 }, "thirty events");
+}
+
+#[test]
+fn engines_agree_with_the_definitions_on_global_predicates() {
+    let mut rng = crate::rng(5);
+    let size = Size { processes: 4, events: 12, leaves: 1 };
+    let most = crate::cases(50);
+    let mut report = Report::default();
+    while report.cases < most {
+        let trace = random_order(&mut rng, size);
+        for _ in 0..4 {
+            let formula = random_predicate(&mut rng, &trace);
+            report.compare(&trace, &formula, rng.usize(..1_000_000));
+        }
+    }
+    report.finish("global predicates");
 }
