@@ -131,6 +131,17 @@ mod tests {
     }
 
     #[test]
+    fn no_end_of_observation_leaves_a_message_without_its_receipt() {
+        for seed in 0..20 {
+            for events in 0..150 {
+                let trace = Protocol::AlternatingBit.trace(2, events, seed);
+                let found = ask(&trace, Protocol::AlternatingBit.formula(), Way::INTERVAL);
+                assert_eq!(found.holds(), "yes", "seed {seed}, {events} events");
+            }
+        }
+    }
+
+    #[test]
     fn protocols_keep_what_they_promise_and_engines_agree() {
         for (protocol, processes) in SMALL {
             for seed in 0..10 {
