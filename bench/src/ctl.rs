@@ -2,7 +2,7 @@
 //!
 //! - [`paper`]: Tables 2 to 5 of paper 001, every row, those included that took the paper more than ten
 //!   minutes;
-//! - [`growth`]: up to a million events, in processes of their own, and formulas that mention every process;
+//! - [`growth`]: up to a million events, in processes of their own; `all` is formulas that mention every process;
 //! - [`gossip`]: processes without any locality, and bounds;
 //! - [`nusmv`]: the paper's rows by `NuSMV`, if `OTUS_NUSMV` names its program.
 //!
@@ -38,9 +38,10 @@ pub(crate) fn run(size: Size, wanted: &[String]) {
     println!();
     println!("Seed {SEED}, one thread{}.", size.pick("", ", full size"));
     let mut checks = Checks::default();
-    let parts: [(&str, Part); 4] = [
+    let parts: [(&str, Part); 5] = [
         ("paper", paper::run),
         ("growth", growth::run),
+        ("all", growth::all),
         ("gossip", gossip::run),
         ("nusmv", nusmv::run),
     ];

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use otus_ctl::interval::{Budget, Natural, Stop};
+use otus_ctl::ist::Closure;
 use otus_ctl::{Answer, Checker, Engine, Formulas, Lowered, Options, lower};
 use otus_syntax::{Source, parse_formulas};
 use otus_trace::order::PartialOrder;
@@ -16,31 +17,36 @@ pub(super) struct Way {
     pub(super) name: &'static str,
     engine: Engine,
     slice: bool,
+    closure: Closure,
     /// How long it may take.
     patience: Duration,
 }
 
 impl Way {
-    pub(super) const AUTO: Way =
-        Way { name: "auto", engine: Engine::Auto, slice: true, patience: LONG };
-    pub(super) const INTERVAL: Way =
-        Way { name: "interval", engine: Engine::Interval, slice: true, patience: LONG };
-    pub(super) const WHOLE: Way = Way {
-        name: "interval, all events",
-        engine: Engine::Interval,
-        slice: false,
+    pub(super) const AUTO: Way = Way {
+        name: "auto",
+        engine: Engine::Auto,
+        slice: true,
+        closure: Closure::Downward,
         patience: LONG,
     };
+    pub(super) const INTERVAL: Way =
+        Way { name: "interval", engine: Engine::Interval, ..Way::AUTO };
+    pub(super) const WHOLE: Way =
+        Way { name: "interval, all events", slice: false, ..Way::INTERVAL };
     /// One cut after the other, of the whole trace.
     pub(super) const EXPLICIT: Way = Way {
         name: "explicit, all events",
         engine: Engine::Explicit,
-        slice: false,
         patience: SHORT,
+        ..Way::WHOLE
     };
     /// What the paper does, on the whole trace as it does.
     pub(super) const IST: Way =
-        Way { name: "ist, all events", engine: Engine::Ist, slice: false, patience: SHORT };
+        Way { name: "ist, all events", engine: Engine::Ist, ..Way::EXPLICIT };
+    /// The same with EF and AG as fixpoints.
+    pub(super) const FIXPOINT: Way =
+        Way { name: "ist, fixpoints", closure: Closure::Fixpoint, ..Way::IST };
 
     /// With as much time as that.
     pub(super) fn patient(self, patience: Duration) -> Way {
@@ -117,6 +123,7 @@ pub(super) fn ask(trace: &PartialOrder, text: &str, way: Way) -> Asked {
         let options = Options {
             engine: way.engine,
             slice: way.slice,
+            closure: way.closure,
             budget: Budget {
                 max_bytes: Some(BYTES),
                 deadline: Some(Instant::now() + way.patience),

@@ -17,10 +17,9 @@ pub(super) type Named = (&'static str, String);
 pub(super) fn of_protocol(protocol: Protocol, processes: usize) -> Vec<Named> {
     match protocol {
         Protocol::Peterson | Protocol::PetersonN => {
-            let waiting = match protocol {
-                Protocol::PetersonN => |i: usize| format!("level{i} > 0"),
-                _ => |i: usize| format!("flag{i}"),
-            };
+            let is_general = protocol == Protocol::PetersonN;
+            let waiting =
+                |i: usize| if is_general { format!("level{i} > 0") } else { format!("flag{i}") };
             let inside = |i: usize| format!("in{i}");
             vec![
                 ("never two inside", never_two(processes, inside)),

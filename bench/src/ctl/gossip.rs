@@ -58,11 +58,10 @@ fn bounds(checks: &mut Checks) {
     println!();
     println!("Under a bound, gossip of 30 × 30,000, `AF` of a conjunction:");
     println!();
-    println!("| bound | ends by | after | peak of the process |");
+    println!("| bound | ends by | after | memory |");
     println!("|---|---|--:|--:|");
     let trace = Gossip::new(30, 30_000).trace(SEED);
     let formula = every::unavoidable(30);
-    let megabytes = |bytes: u64| bytes >> 20;
     let budgets = [
         ("64 MB", Budget { max_bytes: Some(64 << 20), ..Budget::default() }),
         ("100,000 nodes", Budget { max_nodes: Some(100_000), ..Budget::default() }),
@@ -79,13 +78,21 @@ fn bounds(checks: &mut Checks) {
         let lowered = super::ask::formulas(&trace, &formula);
         let wanted = lowered.properties[0].formula;
         let mut checker = Checker::new(&trace, lowered.formulas);
+        // 5: the peak is that of now.
+        let is_known = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+        let before = crate::measure::present_bytes();
         let start = Instant::now();
         budget.deadline = budget.deadline.map(|_| start + Duration::from_millis(200));
         let answer = checker.check(wanted, &Options { budget, ..Options::default() });
         let after = start.elapsed();
         let ends = answer.as_ref().map_or_else(|stop| why(*stop), |_| "an answer");
-        let peak = crate::measure::present_bytes().map_or(0, megabytes);
-        println!("| {name} | {ends} | {} | {peak} MB |", show(nanoseconds(after)));
+        let more = crate::measure::peak_bytes()
+            .zip(before)
+            .filter(|_| is_known)
+            .map_or("–".to_owned(), |(peak, before)| {
+                format!("{} MB", peak.saturating_sub(before) >> 20)
+            });
+        println!("| {name} | {ends} | {} | {more} |", show(nanoseconds(after)));
         checks.add(
             format!("gossip 30 × 30,000 under {name}"),
             "ends by that bound within 5 s",

@@ -43,7 +43,6 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     }
     // What cannot be removed is left to whoever cleans the folder for temporary files.
     let _ = std::fs::remove_dir_all(&folder);
-    all(checks);
 }
 
 fn row(
@@ -89,7 +88,9 @@ fn row(
 }
 
 /// Formulas over all processes.
-fn all(checks: &mut Checks) {
+pub(super) fn all(_: Size, checks: &mut Checks) {
+    println!();
+    println!("## All processes");
     println!();
     println!(
         "Formulas that mention every process, a million events; processor time of checking alone:"

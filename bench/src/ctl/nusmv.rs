@@ -278,9 +278,16 @@ impl Definitions<'_> {
             Formula::True => Ok("TRUE".into()),
             Formula::False => Ok("FALSE".into()),
             Formula::Atom(atom) => self.atom(formulas, *atom),
-            Formula::Not(inner) => match formulas.get(*inner) {
-                Formula::Atom(atom) => Ok(format!("(!{})", self.atom(formulas, *atom)?)),
-                _ => Err(Untranslated::Wrong("not an atom".into())),
+            Formula::Not(inner) => match *formulas.get(*inner) {
+                Formula::Atom(atom) => Ok(format!("(!{})", self.atom(formulas, atom)?)),
+                Formula::True
+                | Formula::False
+                | Formula::End
+                | Formula::Not(_)
+                | Formula::And(_)
+                | Formula::Or(_)
+                | Formula::Next(_)
+                | Formula::Until(_) => Err(Untranslated::Wrong("not an atom".into())),
             },
             Formula::End
             | Formula::And(_)
@@ -454,7 +461,7 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     for (_, protocol, table) in tables() {
         // A larger row of as many processes is not tried after one that took too long.
         let mut lost: Option<usize> = None;
-        for &(processes, events, ..) in table.iter() {
+        for &(processes, events, ..) in table {
             if lost == Some(processes) {
                 continue;
             }

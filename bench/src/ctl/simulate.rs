@@ -98,3 +98,66 @@ fn work(world: &mut World, process: usize, variable: super::world::Variable, val
     let step = super::world::Step { writes: Some((variable, value.into())), ..Default::default() };
     world.step(process, &step);
 }
+
+#[cfg(test)]
+mod tests {
+    use otus_trace::order::pot;
+
+    use super::*;
+    use crate::ctl::ask::{Way, ask};
+    use crate::ctl::every;
+
+    const SMALL: [(Protocol, usize); 5] = [
+        (Protocol::Peterson, 2),
+        (Protocol::AlternatingBit, 2),
+        (Protocol::PetersonN, 3),
+        (Protocol::Philosophers, 3),
+        (Protocol::Philosophers, 4),
+    ];
+
+    #[test]
+    fn a_seed_fixes_a_trace_of_the_wanted_size() {
+        for (protocol, processes) in SMALL {
+            for events in [0, 1, 7, 100, 333] {
+                let make = |seed| protocol.trace(processes, events, seed);
+                let trace = make(3);
+                assert_eq!((trace.process_count(), trace.event_count()), (processes, events));
+                assert_eq!(pot::write(&trace), pot::write(&make(3)));
+            }
+        }
+        let make = || Gossip::new(5, 300).trace(3);
+        assert_eq!(make().event_count(), 300);
+        assert_eq!(pot::write(&make()), pot::write(&make()));
+    }
+
+    #[test]
+    fn no_end_of_observation_leaves_a_message_without_its_receipt() {
+        for seed in 0..20 {
+            for events in 0..150 {
+                let trace = Protocol::AlternatingBit.trace(2, events, seed);
+                let found = ask(&trace, Protocol::AlternatingBit.formula(), Way::INTERVAL);
+                assert_eq!(found.holds(), "yes", "seed {seed}, {events} events");
+            }
+        }
+    }
+
+    #[test]
+    fn protocols_keep_what_they_promise_and_engines_agree() {
+        for (protocol, processes) in SMALL {
+            for seed in 0..10 {
+                let trace = protocol.trace(processes, 60, seed);
+                let mut formulas = vec![("paper", protocol.formula().to_owned())];
+                formulas.extend(every::of_protocol(protocol, processes));
+                for (name, formula) in formulas {
+                    let auto = ask(&trace, &formula, Way::AUTO);
+                    let wanted = ["paper", "never two inside", "no neighbours eat"];
+                    assert!(!wanted.contains(&name) || auto.holds() == "yes", "{formula}");
+                    for way in [Way::WHOLE, Way::EXPLICIT, Way::IST, Way::FIXPOINT] {
+                        let other = ask(&trace, &formula, way);
+                        assert_eq!(other.holds(), auto.holds(), "{}: {formula}", way.name);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -150,7 +150,8 @@ impl<'f> Encoder<'f> {
             encoder.used.push(Used { atom: formulas.atom_of(atom), course, chains, last });
         }
         for points in &mut encoder.points {
-            points.sort_unstable();
+            // The points of each chain are in order already: a stable sort merges such runs.
+            points.sort();
         }
         encoder
     }

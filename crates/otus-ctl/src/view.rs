@@ -65,7 +65,8 @@ impl View {
     ) -> Self {
         let mut all: Vec<EventId> = visible.into_iter().collect();
         if !all.is_sorted() {
-            all.sort_unstable();
+            // The events of each atom are in order already: a stable sort merges such runs.
+            all.sort();
         }
         all.dedup();
         let mut processes: Vec<ProcessId> = Vec::new();

@@ -5,8 +5,9 @@
 //! receiver   received_msg := b for each message that comes, and sent_ack := b after it
 //! ```
 //!
-//! Channels keep the order of what they do not lose. Towards the end no round with 0 is begun, so that no message with 0
-//! is left without an answer by the mere end of observation.
+//! Channels keep the order of what they do not lose. No message with 0 is left without its receipt by the mere end of
+//! observation: a round with 0 is begun only if there is room to end it, and once there is only just enough room
+//! nothing is lost and nobody does anything else.
 
 use std::collections::VecDeque;
 
@@ -35,14 +36,25 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
     let mut bit = 0_i64;
     // The receiver's answer that is still to be sent.
     let mut owes: Option<i64> = None;
+    // Whether a 0 was sent in this round, and none received.
+    let mut is_open = false;
+    let mut was_received = false;
     while world.events() < events {
         let left = events - world.events();
         let write = |variable, value: i64| Step {
             writes: Some((variable, value.into())),
             ..Step::default()
         };
-        let is_lost = rng.u32(0..1000) < LOST;
-        if rng.bool() {
+        // A message takes two events of the receiver, its receipt and the answer.
+        let ahead = messages.iter().position(|(message, _)| *message == 0);
+        let room = 2 * ahead.map_or(messages.len() + 1, |at| at + 1) + 4;
+        let is_pressed = is_open && left <= room;
+        let is_lost = rng.u32(0..1000) < LOST && !is_pressed;
+        let sends = if is_pressed { ahead.is_none() } else { rng.bool() };
+        if is_pressed && sends {
+            let stamp = world.step(sender, &write(sent, 0));
+            messages.push_back((0, stamp));
+        } else if sends {
             if rng.u32(0..1000) < BUSY {
                 work(&mut world, sender, own[sender], left);
             } else if let Some((answer, stamp)) = answers.pop_front() {
@@ -50,11 +62,15 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
                 world.step(sender, &step);
                 if answer == bit {
                     bit = 1 - bit;
+                    was_received = false;
                 }
-            } else if bit == 0 && left < 60 {
+            } else if bit == 0 && !is_open && left <= room + 2 {
                 work(&mut world, sender, own[sender], left);
             } else {
                 let stamp = world.step(sender, &write(sent, bit));
+                // After the acknowledgement of 0 the bit is 1; so this 0 is of a new round or of one that is open, or its
+                // receipt is there and only the answer is awaited.
+                is_open |= bit == 0 && !was_received;
                 if !is_lost {
                     messages.push_back((bit, stamp));
                 }
@@ -64,11 +80,14 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
             if !is_lost {
                 answers.push_back((answer, stamp));
             }
-        } else if rng.u32(0..1000) >= IDLE
+        } else if (is_pressed || rng.u32(0..1000) >= IDLE)
             && let Some((message, stamp)) = messages.pop_front()
         {
             world.step(receiver, &Step { hears: Some(&stamp), ..write(received, message) });
             owes = Some(message);
+            if message == 0 && is_open {
+                (is_open, was_received) = (false, true);
+            }
         } else {
             work(&mut world, receiver, own[receiver], left);
         }
