@@ -90,13 +90,13 @@ pub struct Checker<'t> {
     /// The formulas; more can be added at any time.
     pub formulas: Formulas,
     courses: Vec<OnceCell<Course>>,
-    clocks: Option<Clocks>,
+    clocks: OnceCell<Clocks>,
 }
 
 impl<'t> Checker<'t> {
     /// A checker for some formulas.
     pub fn new(trace: &'t PartialOrder, formulas: Formulas) -> Self {
-        Checker { trace, formulas, courses: Vec::new(), clocks: None }
+        Checker { trace, formulas, courses: Vec::new(), clocks: OnceCell::new() }
     }
 
     /// The trace.
@@ -142,7 +142,7 @@ impl<'t> Checker<'t> {
     pub fn count(&mut self, formula: FormulaId, options: &Options) -> Result<Counts, Stop> {
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
-        let view = View::whole((self.trace, self.clocks()), options.arrangement);
+        let view = View::whole((self.trace, &|| self.clocks()), options.arrangement);
         let used = self.used(&atoms);
         let input =
             Input { formulas: &self.formulas, trace: self.trace, view: &view, atoms: &used };
@@ -228,12 +228,12 @@ impl<'t> Checker<'t> {
 
     /// The events that a part can see.
     pub(crate) fn view(&self, part: FormulaId, atoms: &[AtomId], options: &Options) -> View {
-        let at = (self.trace, self.clocks());
+        let (trace, clocks) = (self.trace, || self.clocks());
         if !options.slice || self.formulas.has_next(part) {
-            return View::whole(at, options.arrangement);
+            return View::whole((trace, &clocks), options.arrangement);
         }
         let visible = atoms.iter().flat_map(|&atom| self.course(atom).events());
-        View::of(at, visible, options.arrangement)
+        View::of((trace, &clocks), visible, options.arrangement)
     }
 
     pub(crate) fn evaluation<'a>(
@@ -268,7 +268,7 @@ impl<'t> Checker<'t> {
         atoms
     }
 
-    /// Makes sure that the courses of some atoms, and all clocks, are known.
+    /// Makes sure that the courses of some atoms are known.
     pub(crate) fn prepare(&mut self, atoms: &[AtomId]) {
         self.courses.resize_with(self.formulas.atoms.items.len(), OnceCell::new);
         let missing: Vec<AtomId> = atoms
@@ -280,17 +280,15 @@ impl<'t> Checker<'t> {
         for (atom, course) in missing.iter().zip(courses(self.trace, &found)) {
             self.courses[atom.index()].get_or_init(|| course);
         }
-        if self.clocks.is_none() {
-            self.clocks = Some(self.trace.clocks());
-        }
     }
 
     fn course(&self, atom: AtomId) -> &Course {
         self.courses[atom.index()].get().expect("courses are prepared")
     }
 
+    /// The clocks of the trace, made when they are needed first.
     pub(crate) fn clocks(&self) -> &Clocks {
-        self.clocks.as_ref().expect("clocks are prepared")
+        self.clocks.get_or_init(|| self.trace.clocks())
     }
 
     fn holds_at_first(&self, atom: AtomId) -> bool {
@@ -355,13 +353,12 @@ impl<'t> Checker<'t> {
 
     /// The least values that satisfy conditions on processes.
     fn least(&self, conditions: &[(ProcessId, Allowed)]) -> Option<Vec<u32>> {
-        let clocks = self.clocks();
         let column = |process: ProcessId| process.index();
         let allowed: Vec<Allowed> = conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
         conjunctive::least(&allowed, |from, value, to| {
             let Some(last) = value.checked_sub(1) else { return 0 };
             let event = EventId(self.trace.range(conditions[from].0).start + last);
-            clocks.at(event, column(conditions[to].0))
+            self.clocks().at(event, column(conditions[to].0))
         })
     }
 }

@@ -36,7 +36,7 @@ impl Checker<'_> {
     ) -> Result<Satisfying, Stop> {
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
-        let view = View::whole((self.trace(), self.clocks()), options.arrangement);
+        let view = View::whole((self.trace(), &|| self.clocks()), options.arrangement);
         let mut evaluation = self.evaluation(&view, &atoms, options);
         let (set, top) = (evaluation.set(formula)?, evaluation.top()?);
         let diagram = &evaluation.diagram;

@@ -47,8 +47,8 @@ pub enum Arrangement {
 
 impl View {
     /// All events.
-    pub(crate) fn whole(
-        (trace, clocks): (&PartialOrder, &Clocks),
+    pub(crate) fn whole<'c>(
+        (trace, clocks): (&PartialOrder, &dyn Fn() -> &'c Clocks),
         arrangement: Arrangement,
     ) -> Self {
         let busy = |&process: &ProcessId| trace.length(process) > 0;
@@ -58,8 +58,8 @@ impl View {
     }
 
     /// Some events, in any order and perhaps several times.
-    pub(crate) fn of(
-        (trace, clocks): (&PartialOrder, &Clocks),
+    pub(crate) fn of<'c>(
+        (trace, clocks): (&PartialOrder, &dyn Fn() -> &'c Clocks),
         visible: impl IntoIterator<Item = EventId>,
         arrangement: Arrangement,
     ) -> Self {
@@ -85,42 +85,19 @@ impl View {
         View::new((trace, clocks), &processes, events, arrangement)
     }
 
-    fn new(
-        (trace, clocks): (&PartialOrder, &Clocks),
+    fn new<'c>(
+        (trace, clocks): (&PartialOrder, &dyn Fn() -> &'c Clocks),
         processes: &[ProcessId],
         events: impl Fn(ProcessId) -> Vec<EventId>,
         arrangement: Arrangement,
     ) -> Self {
         let mut events: Vec<Vec<EventId>> = processes.iter().map(|&p| events(p)).collect();
-        let columns: Vec<usize> = processes
-            .iter()
-            .map(|process| clocks.columns().iter().position(|column| column == process))
-            .map(|column| column.expect("the clocks have all processes that matter"))
-            .collect();
         let count = processes.len();
-        // How far along each other process the events of one have got.
-        let mut rows: Vec<Vec<u32>> = Vec::with_capacity(count);
-        let mut weights = vec![0_u64; count * count];
-        let mut clock = vec![0; clocks.columns().len()];
-        for (dimension, own) in events.iter().enumerate() {
-            let mut row = Vec::with_capacity(own.len() * count);
-            let mut reached = vec![0_usize; count];
-            for &event in own {
-                clocks.read(event, &mut clock);
-                for other in (0..count).filter(|&other| other != dimension) {
-                    let theirs = &events[other];
-                    let start = trace.range(processes[other]).start;
-                    let before = reached[other];
-                    let past = start + clock[columns[other]];
-                    while theirs.get(reached[other]).is_some_and(|e| e.0 < past) {
-                        reached[other] += 1;
-                    }
-                    weights[dimension * count + other] += u64::from(reached[other] > before);
-                }
-                row.extend(reached.iter().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)));
-            }
-            rows.push(row);
-        }
+        let (rows, weights) = if count > 1 {
+            reaches(trace, clocks(), processes, &events)
+        } else {
+            (Vec::new(), vec![0; count])
+        };
         let order = match arrangement {
             Arrangement::Given => (0..count).collect(),
             Arrangement::Greedy => arrange(count, &weights),
@@ -155,6 +132,44 @@ impl View {
 
 fn length(events: &[EventId]) -> u32 {
     u32::try_from(events.len()).unwrap_or(u32::MAX)
+}
+
+/// By dimension, how far along each other one its events have got, row after row; and how often that changes.
+fn reaches(
+    trace: &PartialOrder,
+    clocks: &Clocks,
+    processes: &[ProcessId],
+    events: &[Vec<EventId>],
+) -> (Vec<Vec<u32>>, Vec<u64>) {
+    let columns: Vec<usize> = processes
+        .iter()
+        .map(|process| clocks.columns().iter().position(|column| column == process))
+        .map(|column| column.expect("the clocks have all processes that matter"))
+        .collect();
+    let count = processes.len();
+    let mut rows: Vec<Vec<u32>> = Vec::with_capacity(count);
+    let mut weights = vec![0_u64; count * count];
+    let mut clock = vec![0; clocks.columns().len()];
+    for (dimension, own) in events.iter().enumerate() {
+        let mut row = Vec::with_capacity(own.len() * count);
+        let mut reached = vec![0_usize; count];
+        for &event in own {
+            clocks.read(event, &mut clock);
+            for other in (0..count).filter(|&other| other != dimension) {
+                let theirs = &events[other];
+                let start = trace.range(processes[other]).start;
+                let before = reached[other];
+                let past = start + clock[columns[other]];
+                while theirs.get(reached[other]).is_some_and(|e| e.0 < past) {
+                    reached[other] += 1;
+                }
+                weights[dimension * count + other] += u64::from(reached[other] > before);
+            }
+            row.extend(reached.iter().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)));
+        }
+        rows.push(row);
+    }
+    (rows, weights)
 }
 
 /// The order of dimensions: see the module's documentation.

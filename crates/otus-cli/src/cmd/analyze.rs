@@ -28,7 +28,7 @@ use crate::load::{Fences, Loaded};
 use crate::output::{self, Stream};
 use crate::words::counted;
 use crate::{pipeline, report};
-pub(super) use answer::reached;
+pub(super) use answer::how_far;
 use plan::Plan;
 pub(super) use plan::budget;
 use tally::Tally;

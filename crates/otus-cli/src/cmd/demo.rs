@@ -13,7 +13,7 @@ use otus_syntax::diagram::mermaid;
 use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
 use otus_trace::MultiTrace;
 
-use super::analyze::reached;
+use super::analyze::how_far;
 use crate::args::{Color, DemoArgs, Observed};
 use crate::exit::Exit;
 use crate::output::Stream;
@@ -120,9 +120,7 @@ fn verdicts(pool: &mut Pool, term: TermId, trace: &MultiTrace) -> anyhow::Result
                 certify(pool, term, trace, (&question, outcome.verdict), &witness)?;
                 format!("explained by {}", witness.text(pool))
             }
-            (None, Some(furthest)) => {
-                format!("explained at most: {}", reached(trace, furthest, pool))
-            }
+            (None, Some(furthest)) => how_far(trace, furthest, pool),
             (None, None) => "no explanation".to_owned(),
         };
         let (name, verdict) = (observed.name(), outcome.verdict.name());

@@ -53,16 +53,16 @@ The run as it was: [pub] pub!publish; [bro] bro?subscribe.bro?publish.bro!publis
 
 Without the subscriber's log: [pub] pub!publish; [bro] bro?subscribe.bro?publish
 
-    complete       Fail      explained at most: pub 0 of 1, bro 0 of 2
+    complete       Fail      every log is explained by itself, but more must follow
     global-prefix  Fail      explained at most: pub 1 of 1, bro 0 of 2
     prefix         WeakPass  explained by (sub!subscribe).bro?subscribe.pub!publish.bro?publish.(bro!publish).(sub?publish)
     slice          WeakPass  explained by pub!publish.(bro?publish).(sub!subscribe).bro?subscribe.(pub!publish).bro?publish.(bro!publish).(sub?publish)
 
 A broker that forwards too early: [pub]; [bro] bro!publish.bro?subscribe; [sub] sub!subscribe
 
-    complete       Fail      explained at most: bro 0 of 2, sub 0 of 1
+    complete       Fail      explained at most: bro 0 of 2, sub 1 of 1
     global-prefix  Fail      explained at most: bro 0 of 2, sub 1 of 1
-    prefix         Fail      explained at most: bro 0 of 2, sub 0 of 1
+    prefix         Fail      explained at most: bro 0 of 2, sub 1 of 1
     slice          Fail      no explanation
 
 With two slips of the pen in the log, Otus says:

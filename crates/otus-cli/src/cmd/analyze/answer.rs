@@ -99,8 +99,7 @@ impl Answer<'_> {
             }
         }
         if let Some(furthest) = &self.found.furthest {
-            let reached = reached(self.trace, furthest, pool);
-            let _ = writeln!(text, "  explained at most: {reached}");
+            let _ = writeln!(text, "  {}", how_far(self.trace, furthest, pool));
         }
         out.extend_from_slice(text.as_bytes());
     }
@@ -221,14 +220,18 @@ impl Answer<'_> {
 }
 
 /// How far each component of a multi-trace that fails was explained, in words.
-pub(in crate::cmd) fn reached(trace: &MultiTrace, furthest: &[u32], pool: &Pool) -> String {
-    let components = trace.partition().components().zip(furthest);
-    let reached = components.filter_map(|(component, reached)| {
-        let all = trace.steps(component).len();
+pub(in crate::cmd) fn how_far(trace: &MultiTrace, furthest: &[u32], pool: &Pool) -> String {
+    let components = || trace.partition().components().zip(furthest);
+    let length = |component| trace.steps(component).len();
+    if components().all(|(component, &reached)| reached as usize >= length(component)) {
+        return "every log is explained by itself, but more must follow".to_owned();
+    }
+    let reached = components().filter_map(|(component, reached)| {
+        let all = length(component);
         let names = lifelines(trace, component, pool).join("+");
         (all > 0).then(|| format!("{names} {reached} of {all}"))
     });
-    reached.collect::<Vec<_>>().join(", ")
+    format!("explained at most: {}", reached.collect::<Vec<_>>().join(", "))
 }
 
 fn lifelines<'p>(trace: &MultiTrace, component: ComponentId, pool: &'p Pool) -> Vec<&'p str> {
