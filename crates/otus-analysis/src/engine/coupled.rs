@@ -221,9 +221,12 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 if self.met.get(&key).is_some_and(|&least| least <= state.unseen) {
                     break;
                 }
-                if turned && self.take_known(&mut state) {
-                    self.met.insert(key, state.unseen);
-                    continue;
+                if turned {
+                    self.note_progress(&state);
+                    if self.take_known(&mut state) {
+                        self.met.insert(key, state.unseen);
+                        continue;
+                    }
                 }
                 let was_cut = std::mem::replace(&mut self.cut, false);
                 let mut moves = self.moves(&state);
@@ -239,7 +242,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     continue;
                 }
                 self.met.insert(key, state.unseen);
-                self.note_progress(&state);
+                if !turned {
+                    self.note_progress(&state);
+                }
                 if moves.len() > 1 && self.context.options.look_ahead && self.is_lost() {
                     // The first time all the way to the end, later only some of it.
                     if !std::mem::replace(&mut self.looked, true)
