@@ -55,6 +55,8 @@ struct Reader<'s> {
     variables: Names,
     /// Variables that events named lately.
     recent_variables: Recent,
+    /// Texts that events assigned lately.
+    recent_texts: Recent,
     initial: Vec<Option<ValueId>>,
     values: Values,
     /// Texts that were met as values, and the values they are.
@@ -80,6 +82,7 @@ impl<'s> Reader<'s> {
             recent_processes: Recent::new(),
             variables: Names::default(),
             recent_variables: Recent::new(),
+            recent_texts: Recent::new(),
             initial: Vec::new(),
             values: Values::default(),
             texts: Names::default(),
@@ -261,8 +264,7 @@ impl<'s> Reader<'s> {
             return false;
         }
         self.json.at = end + between.len();
-        let value = self.json.small_integer().and_then(Values::small);
-        let (Some(value), Some(b'}')) = (value, bytes.get(self.json.at)) else {
+        let (Some(value), Some(b'}')) = (self.plain_value(), bytes.get(self.json.at)) else {
             self.json.at = start;
             return false;
         };
@@ -274,6 +276,28 @@ impl<'s> Reader<'s> {
         self.assignments.push(Assignment { variable, value });
         self.end_of_event(start);
         true
+    }
+
+    /// A small integer, or a short text without escapes.
+    #[inline]
+    fn plain_value(&mut self) -> Option<ValueId> {
+        let bytes = self.json.bytes;
+        if bytes.get(self.json.at) != Some(&b'"') {
+            return self.json.small_integer().and_then(Values::small);
+        }
+        let start = self.json.at + 1;
+        let special = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < b' ';
+        let end = start + bytes[start..].iter().take(64).position(special)?;
+        if bytes[end] != b'"' {
+            return None;
+        }
+        let text = &self.json.source.text()[start..end];
+        let (texts, text_values, values) =
+            (&mut self.texts, &mut self.text_values, &mut self.values);
+        let look_up = || Some(text_value(texts, text_values, values, text).0);
+        let value = self.recent_texts.id(bytes, start, end, look_up);
+        self.json.at = end + 1;
+        value.map(ValueId)
     }
 
     #[inline]
@@ -525,11 +549,8 @@ impl<'s> Reader<'s> {
             }
             Some(b'"') => {
                 let text = self.json.string()?;
-                let symbol = self.texts.intern(&text).0 as usize;
-                if symbol == self.text_values.len() {
-                    self.text_values.push(self.values.intern(Value::text(&text)));
-                }
-                Ok(Some(self.text_values[symbol]))
+                let Reader { texts, text_values, values, .. } = self;
+                Ok(Some(text_value(texts, text_values, values, &text)))
             }
             _ => {
                 if let Some(value) = self.json.boolean() {
@@ -728,6 +749,20 @@ impl Recent {
         *entry = (key, id);
         Some(id)
     }
+}
+
+/// The value of a text, interned the first time it is met.
+fn text_value(
+    texts: &mut Names,
+    text_values: &mut Vec<ValueId>,
+    values: &mut Values,
+    text: &str,
+) -> ValueId {
+    let symbol = texts.intern(text).0 as usize;
+    if symbol == text_values.len() {
+        text_values.push(values.intern(Value::text(text)));
+    }
+    text_values[symbol]
 }
 
 /// Writes a note of an event into a column, which begins with the first note.
