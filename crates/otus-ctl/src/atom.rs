@@ -43,6 +43,22 @@ impl Atom {
         }
     }
 
+    /// The equality that it is the negation of, if it is one.
+    pub(crate) fn as_not_equal(&self) -> Option<Atom> {
+        match self {
+            Atom::Compare(reading, Comparison::Unequal, value) => {
+                Some(Atom::Compare(*reading, Comparison::Equal, value.clone()))
+            }
+            Atom::Pair(left, Comparison::Unequal, right) => {
+                Some(Atom::Pair(*left, Comparison::Equal, *right))
+            }
+            Atom::Linear(terms, Comparison::Unequal, constant) => {
+                Some(Atom::Linear(terms.clone(), Comparison::Equal, *constant))
+            }
+            Atom::Member(..) | Atom::Compare(..) | Atom::Pair(..) | Atom::Linear(..) => None,
+        }
+    }
+
     /// Whether it holds for the values read, which are in the order of [`readings`](Self::readings).
     /// Values of different kinds are unequal and otherwise in no relation. Sums were checked to fit
     /// when the formula was read.

@@ -168,6 +168,7 @@ impl<'f> Encoder<'f> {
         let mut fewest: FxHashMap<u32, u32> = FxHashMap::default();
         fewest.insert(initial, 0);
         let mut same = vec![0];
+        let mut next = 0;
         // Events of one process come in runs.
         let mut here: Option<(std::ops::Range<u32>, usize)> = None;
         for ((event, value), reached) in changes.zip(1..) {
@@ -177,7 +178,16 @@ impl<'f> Encoder<'f> {
                 here = view.dimension(process).map(|layer| (trace.range(process), layer));
             }
             let Some((_, layer)) = here else { continue };
-            let Ok(at) = view.events[layer].binary_search(&event) else { continue };
+            // Mostly it is the one after the last.
+            let own = &view.events[layer];
+            let at = match own.get(next) {
+                Some(&here) if here == event => next,
+                _ => match own.binary_search(&event) {
+                    Ok(at) => at,
+                    Err(_) => continue,
+                },
+            };
+            next = at + 1;
             first = Some(first.unwrap_or(layer).min(layer));
             last = last.max(Some(layer));
             self.points[layer].push(Point { value: number(at + 1), chain, reached });

@@ -151,8 +151,13 @@ impl Formulas {
         Some(goal)
     }
 
-    /// An atomic predicate as a formula.
+    /// An atomic predicate as a formula. What is unequal is not equal, so that a predicate and its
+    /// negation are seen to be that.
     pub fn atom(&mut self, atom: Atom) -> FormulaId {
+        if let Some(equal) = atom.as_not_equal() {
+            let equal = self.atom(equal);
+            return self.not(equal);
+        }
         let atom = self.atoms.intern(atom);
         self.literal(Formula::Atom(atom), (false, false))
     }
@@ -236,6 +241,8 @@ impl Formulas {
         if g == Formulas::FALSE || g == Formulas::TRUE || f == Formulas::FALSE {
             return g;
         }
+        // The first cut with g on a run that has one comes after cuts without.
+        let f = if f == self.not(g) { Formulas::TRUE } else { f };
         let next = self.has_next(f) || self.has_next(g);
         self.literal(Formula::Until([f, g]), (true, next))
     }

@@ -96,6 +96,8 @@ pub struct PartialOrder {
     assignments: Vec<Assignment>,
     /// Sorted by where they lead, then by where they begin; none is there twice.
     edges: Vec<Edge>,
+    /// All events in an order that ⪯ allows.
+    runs: Vec<Run>,
     notes: Notes,
 }
 

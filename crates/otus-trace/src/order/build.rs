@@ -287,6 +287,7 @@ impl Draft {
             ends: self.ends,
             assignments: self.assignments,
             edges: self.edges.edges,
+            runs: Vec::new(),
             notes: self.notes,
         };
         twice(&order)?;
@@ -298,15 +299,15 @@ impl Draft {
             return Err(OrderError::Cycle(events));
         }
         sort_edges(&mut order.edges, order.ends.len());
-        let runs = match linearize(&order.starts, &order.edges) {
-            Ok(runs) => runs,
+        match linearize(&order.starts, &order.edges) {
+            Ok(runs) => order.runs = runs,
             Err(stuck) => {
                 let events = cycle::find(&order.starts, &order.edges, &stuck);
                 let names = events.into_iter().map(|event| error::name(&order, event));
                 return Err(OrderError::Cycle(names.collect()));
             }
-        };
-        let unordered = writes::unordered(&order, &runs);
+        }
+        let unordered = writes::unordered(&order, &order.runs);
         if let Some(pair) = unordered.first() {
             match writes {
                 Writes::Checked => {
@@ -318,9 +319,10 @@ impl Draft {
                     });
                 }
                 Writes::Ordered => {
-                    let more = writes::ordering(&order, &runs, &unordered);
+                    let more = writes::ordering(&order, &order.runs, &unordered);
                     order.edges.extend(more);
                     sort_edges(&mut order.edges, order.ends.len());
+                    order.relinearize();
                 }
             }
         }

@@ -117,7 +117,7 @@ impl PartialOrder {
 
     /// The clocks of all events at some processes, each of which is listed once.
     pub fn clocks_on(&self, columns: &[ProcessId]) -> Clocks {
-        clocks(&self.starts, &self.edges, &self.linear_extension(), columns)
+        clocks(&self.starts, &self.edges, self.linear_extension(), columns)
     }
 
     /// The inverse clocks of all events at all processes.

@@ -40,7 +40,7 @@ impl PartialOrder {
         sources.dedup();
         let mut kept = Vec::new();
         for columns in sources.chunks((ENTRIES / rows).max(1)) {
-            let clocks = clocks(&self.starts, &self.edges, &runs, columns);
+            let clocks = clocks(&self.starts, &self.edges, runs, columns);
             for group in self.edges.chunk_by(|a, b| a.to == b.to) {
                 // Sorted by where they begin, so those from one process are side by side.
                 let same = |a: &Edge, b: &Edge| self.process_of(a.from) == self.process_of(b.from);
@@ -68,7 +68,9 @@ impl PartialOrder {
     #[must_use]
     pub fn reduced(self) -> Self {
         let edges = self.hasse();
-        PartialOrder { edges, ..self }
+        let mut reduced = PartialOrder { edges, ..self };
+        reduced.relinearize();
+        reduced
     }
 
     fn before_on_process(&self, event: EventId) -> Option<EventId> {

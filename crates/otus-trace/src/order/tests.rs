@@ -254,7 +254,7 @@ proptest! {
         }
         let edges: usize = runs.iter().map(|run| run.edges.len()).sum();
         prop_assert_eq!(edges, order.edges().len());
-        for run in &runs {
+        for run in runs {
             let own = order.edges()[run.edges.clone()].iter();
             prop_assert!(own.clone().all(|edge| run.events.contains(&edge.to.0)));
         }
