@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 use crate::atom::Atom;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{ACCEPT, Machine, REJECT};
-use crate::track::Course;
+use crate::track::{Course, Track};
 use crate::view::View;
 
 define_id! {
@@ -267,9 +267,7 @@ impl<'f> Encoder<'f> {
                 if stage.reached[at] == GONE || !over(self.chains[chain].last) {
                     continue;
                 }
-                let value = value(tracks, at, stage.reached[at]);
-                if let Value::Number(value) = value
-                    && let Some(summand) = terms[at].1.checked_mul(*value)
+                if let Some(summand) = summand(&tracks[at], stage.reached[at], terms[at].1)
                     && let Some(sum) = stage.sum.checked_add(summand)
                 {
                     stage.sum = sum;
@@ -291,16 +289,17 @@ impl<'f> Encoder<'f> {
                     let mut sum = Some(stage.sum);
                     for (at, &(_, factor)) in terms.iter().enumerate() {
                         if stage.reached[at] != GONE {
-                            sum = sum.zip(summand(tracks, at, stage.reached[at], factor)).and_then(
-                                |(sum, next): (Rational, Rational)| sum.checked_add(next),
-                            );
+                            sum =
+                                sum.zip(summand(&tracks[at], stage.reached[at], factor)).and_then(
+                                    |(sum, next): (Rational, Rational)| sum.checked_add(next),
+                                );
                         }
                     }
                     sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
                 }
                 Atom::Member(..) | Atom::Compare(..) | Atom::Pair(..) => {
                     let values: Vec<&Value> =
-                        (0..tracks.len()).map(|at| value(tracks, at, stage.reached[at])).collect();
+                        tracks.iter().zip(&stage.reached).map(|(t, &n)| t.value_after(n)).collect();
                     used.atom.holds(&values)
                 }
             },
@@ -458,23 +457,8 @@ impl Machine for Encoder<'_> {
     }
 }
 
-/// The value of a reading after so many of its changes.
-fn value(tracks: &[crate::track::Track], at: usize, reached: u32) -> &Value {
-    let track = &tracks[at];
-    let number = match reached.checked_sub(1) {
-        None => track.initial,
-        Some(last) => track.changes[last as usize].1,
-    };
-    &track.values[number as usize]
-}
-
-fn summand(
-    tracks: &[crate::track::Track],
-    at: usize,
-    reached: u32,
-    factor: Rational,
-) -> Option<Rational> {
-    match value(tracks, at, reached) {
+fn summand(track: &Track, reached: u32, factor: Rational) -> Option<Rational> {
+    match track.value_after(reached) {
         Value::Number(number) => factor.checked_mul(*number),
         Value::Boolean(_) | Value::Text(_) => None,
     }

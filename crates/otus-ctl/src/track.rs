@@ -24,6 +24,18 @@ pub(crate) struct Track {
     pub(crate) changes: Vec<(EventId, u32)>,
 }
 
+impl Track {
+    /// The number of the value after so many changes.
+    pub(crate) fn number_after(&self, changes: u32) -> u32 {
+        changes.checked_sub(1).map_or(self.initial, |last| self.changes[last as usize].1)
+    }
+
+    /// That value.
+    pub(crate) fn value_after(&self, changes: u32) -> &Value {
+        &self.values[self.number_after(changes) as usize]
+    }
+}
+
 /// How an atom changes.
 #[derive(Debug, Clone)]
 pub(crate) enum Course {

@@ -287,7 +287,8 @@ impl Store {
         let steps = self.stepped_that.capacity();
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
         let looks = self.waiting.capacity() * 2 + self.occurring.capacity();
-        let hashed = steps + parts + looks + self.included.capacity();
+        let short = self.cuts.capacity() + self.idle.capacity() + self.shed.capacity();
+        let hashed = steps + parts + looks + short + self.included.capacity();
         let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
         expressions + self.stepped.bytes() + self.alone.bytes() + hashed * 14 + moves
     }

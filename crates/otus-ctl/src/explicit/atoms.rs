@@ -285,13 +285,7 @@ impl Distant<'_> {
                 let values: Vec<&Value> = tracks
                     .iter()
                     .zip(reached)
-                    .map(|(track, &reached)| {
-                        let number = match reached.checked_sub(1) {
-                            None => track.initial,
-                            Some(last) => track.changes[last as usize].1,
-                        };
-                        &track.values[number as usize]
-                    })
+                    .map(|(track, &reached)| track.value_after(reached))
                     .collect();
                 self.atom.holds(&values)
             }

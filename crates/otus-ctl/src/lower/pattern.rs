@@ -1,16 +1,4 @@
-//! Named patterns: what people ask most, as formulas.
-//!
-//! ```text
-//! always(f)            AG f                       f at every cut, in every order of events
-//! never(f)             AG !f
-//! possibly(f)          EF f                       f at some cut, in some order
-//! eventually(f)        AF f                       f sooner or later, in every order
-//! response(f, g)       AG(f -> AF g)              whenever f, then g sooner or later
-//! precedence(f, g)     A[!g W f]                  no g before f
-//! mutex(f, g, …)       AG of no two of them       at most one at a time
-//! agree(x, y, …)       AG(x = y & …)              the same value at every cut
-//! one_leader(p, q, …)  no two of these processes have `role = leader` with the same `term`
-//! ```
+//! Named patterns: what people ask most, as formulas. [`PATTERNS`] is the list.
 
 use otus_syntax::Code;
 use otus_syntax::ast::formula::{Comparison, FormulaId as NodeId};
@@ -23,37 +11,118 @@ use super::{Lowering, Meaning};
 use crate::atom::{Atom, Reading};
 use crate::formula::{FormulaId, Formulas};
 
-/// The patterns, each with how many arguments it takes at least and at most, and an example.
-pub const PATTERNS: [(&str, usize, usize, &str); 9] = [
-    ("always", 1, 1, "always(x < 3)"),
-    ("never", 1, 1, "never(x = 3)"),
-    ("possibly", 1, 1, "possibly(x = 3)"),
-    ("eventually", 1, 1, "eventually(done)"),
-    ("response", 2, 2, "response(asked, answered)"),
-    ("precedence", 2, 2, "precedence(asked, answered)"),
-    ("mutex", 2, usize::MAX, "mutex(p.critical, q.critical)"),
-    ("agree", 2, usize::MAX, "agree(p.leader, q.leader)"),
-    ("one_leader", 2, usize::MAX, "one_leader(p, q, r)"),
+/// A pattern, as it is told to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pattern {
+    /// The word before the parenthesis.
+    pub name: &'static str,
+    /// How many arguments it takes, at least and at most.
+    pub arguments: (usize, usize),
+    /// How it is called.
+    pub call: &'static str,
+    /// What it stands for.
+    pub formula: &'static str,
+    /// The same in words.
+    pub says: &'static str,
+    /// An example.
+    pub example: &'static str,
+}
+
+const MANY: usize = usize::MAX;
+
+/// All patterns.
+pub const PATTERNS: [Pattern; 9] = [
+    Pattern {
+        name: "always",
+        arguments: (1, 1),
+        call: "always(f)",
+        formula: "AG f",
+        says: "f at every cut, in every order of events",
+        example: "always(x < 3)",
+    },
+    Pattern {
+        name: "never",
+        arguments: (1, 1),
+        call: "never(f)",
+        formula: "AG !f",
+        says: "f at no cut, in no order",
+        example: "never(x = 3)",
+    },
+    Pattern {
+        name: "possibly",
+        arguments: (1, 1),
+        call: "possibly(f)",
+        formula: "EF f",
+        says: "f at some cut, in some order",
+        example: "possibly(x = 3)",
+    },
+    Pattern {
+        name: "eventually",
+        arguments: (1, 1),
+        call: "eventually(f)",
+        formula: "AF f",
+        says: "f sooner or later, in every order",
+        example: "eventually(done)",
+    },
+    Pattern {
+        name: "response",
+        arguments: (2, 2),
+        call: "response(f, g)",
+        formula: "AG(f -> AF g)",
+        says: "whenever f, then g sooner or later",
+        example: "response(asked, answered)",
+    },
+    Pattern {
+        name: "precedence",
+        arguments: (2, 2),
+        call: "precedence(f, g)",
+        formula: "A[!g W f]",
+        says: "no g before f",
+        example: "precedence(asked, answered)",
+    },
+    Pattern {
+        name: "mutex",
+        arguments: (2, MANY),
+        call: "mutex(f, g, …)",
+        formula: "AG !(f & g | …)",
+        says: "no two of them at a time",
+        example: "mutex(p.critical, q.critical)",
+    },
+    Pattern {
+        name: "agree",
+        arguments: (2, MANY),
+        call: "agree(x, y, …)",
+        formula: "AG(x = y & …)",
+        says: "the same value at every cut",
+        example: "agree(p.leader, q.leader)",
+    },
+    Pattern {
+        name: "one_leader",
+        arguments: (2, MANY),
+        call: "one_leader(p, q, …)",
+        formula: "AG !(p.role = leader & q.role = leader & p.term = q.term | …)",
+        says: "no two of these processes lead in the same term",
+        example: "one_leader(p, q, r)",
+    },
 ];
 
 impl Lowering<'_> {
     /// A call of a pattern.
     pub(super) fn call(&mut self, name: Name, arguments: &[NodeId]) -> Meaning {
         let word = self.file.names.text(name.symbol).to_owned();
-        let Some(&(_, least, most, example)) = PATTERNS.iter().find(|(known, ..)| *known == word)
-        else {
-            let suggestion = did_you_mean(&word, PATTERNS.iter().map(|&(known, ..)| known));
+        let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == word) else {
+            let names = || PATTERNS.iter().map(|pattern| pattern.name);
             let message = format!("there is no pattern `{word}`");
             let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
-            let known: Vec<&str> = PATTERNS.iter().map(|&(known, ..)| known).collect();
-            diagnostic.help =
-                suggestion.or_else(|| Some(format!("there are: {}", known.join(", "))));
+            let listed = || format!("there are: {}", names().collect::<Vec<_>>().join(", "));
+            diagnostic.help = did_you_mean(&word, names()).or_else(|| Some(listed()));
             return Meaning::Nothing;
         };
+        let (least, most) = pattern.arguments;
         if arguments.len() < least || arguments.len() > most {
-            let message = format!("`{word}` does not take {} arguments", arguments.len());
+            let message = format!("the number of arguments of `{word}` is not {}", arguments.len());
             let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
-            diagnostic.help = Some(format!("an example: {example}"));
+            diagnostic.help = Some(format!("an example: {}", pattern.example));
             return Meaning::Nothing;
         }
         match word.as_str() {

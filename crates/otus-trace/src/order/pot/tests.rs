@@ -1,3 +1,5 @@
+//! Files as people and programs write them, read, written again, and complained about.
+
 use super::*;
 use crate::order::Writes;
 use otus_syntax::Source;
