@@ -5,16 +5,15 @@
 //!    as decide.
 //! 2. *View.* A part sees only some events ([`view`](crate::view)).
 //! 3. *Answer.* `EF` of a conjunction of local conditions by its least cut
-//!    ([`conjunctive`]); everything else by the engine that was chosen. An outermost `EF g` only asks
+//!    ([`conjunctive`](crate::conjunctive)); everything else by the engine that was chosen. An outermost `EF g` only asks
 //!    whether g holds anywhere.
 
 use std::cell::OnceCell;
 
 use otus_core::index::Index as _;
-use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
+use otus_trace::order::{Clocks, PartialOrder};
 use rustc_hash::FxHashMap;
 
-use crate::conjunctive::{self, Allowed};
 use crate::evaluate::Evaluation;
 use crate::explicit::{self, Input};
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
@@ -282,7 +281,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn course(&self, atom: AtomId) -> &Course {
+    pub(crate) fn course(&self, atom: AtomId) -> &Course {
         self.courses[atom.index()].get().expect("courses are prepared")
     }
 
@@ -300,66 +299,6 @@ impl<'t> Checker<'t> {
                 self.formulas.atom_of(atom).holds(&values)
             }
         }
-    }
-
-    /// The least cut of `EF` of a conjunction of local conditions, if it is one and possible: how far each of some
-    /// processes has got.
-    pub(crate) fn least_cut(
-        &self,
-        part: FormulaId,
-        options: &Options,
-    ) -> Option<Vec<(ProcessId, u32)>> {
-        let conditions = self.local_conditions(part, options)?;
-        let least = self.least(&conditions)?;
-        Some(conditions.iter().map(|&(process, _)| process).zip(least).collect())
-    }
-
-    /// The conditions of `EF` of a conjunction of local conditions, where the engine may be chosen.
-    fn local_conditions(
-        &self,
-        part: FormulaId,
-        options: &Options,
-    ) -> Option<Vec<(ProcessId, Allowed)>> {
-        let goal = self.formulas.as_possibility(part)?;
-        let free = options.engine == Engine::Auto && options.slice;
-        if free { self.conditions(goal) } else { None }
-    }
-
-    /// A conjunction as a condition on each of some processes, if it is one.
-    fn conditions(&self, goal: FormulaId) -> Option<Vec<(ProcessId, Allowed)>> {
-        let literals =
-            if let Formula::And(all) = self.formulas.get(goal) { all } else { &[goal][..] };
-        let mut conditions: Vec<(ProcessId, Allowed)> = Vec::new();
-        for &literal in literals {
-            let (atom, positive) = self.formulas.as_literal(literal)?;
-            let Course::Flips(initial, flips) = self.course(atom) else { return None };
-            let process = flips.first().map(|&event| self.trace.process_of(event));
-            let process = process.unwrap_or(ProcessId(0));
-            if self.trace.process_count() == 0 {
-                return None;
-            }
-            let range = self.trace.range(process);
-            if !flips.iter().all(|event| range.contains(&event.0)) {
-                return None;
-            }
-            let allowed = stretches(range.start, (range.len(), flips), *initial == positive);
-            match conditions.iter_mut().find(|(other, _)| *other == process) {
-                Some((_, known)) => *known = both(known, &allowed),
-                None => conditions.push((process, allowed)),
-            }
-        }
-        Some(conditions)
-    }
-
-    /// The least values that satisfy conditions on processes.
-    fn least(&self, conditions: &[(ProcessId, Allowed)]) -> Option<Vec<u32>> {
-        let column = |process: ProcessId| process.index();
-        let allowed: Vec<Allowed> = conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
-        conjunctive::least(&allowed, |from, value, to| {
-            let Some(last) = value.checked_sub(1) else { return 0 };
-            let event = EventId(self.trace.range(conditions[from].0).start + last);
-            self.clocks().at(event, column(conditions[to].0))
-        })
     }
 }
 
@@ -379,36 +318,4 @@ fn decide(all: &[FormulaId], known: &FxHashMap<FormulaId, bool>, decisive: bool)
         Some(&part) => Step::Ask(part),
         None => Step::Known(!decisive),
     }
-}
-
-/// The intervals on which something holds that flips at some events.
-fn stretches(start: u32, (length, flips): (usize, &[EventId]), initial: bool) -> Allowed {
-    let length = u32::try_from(length).unwrap_or(u32::MAX);
-    let mut found = Vec::new();
-    let (mut holds, mut since) = (initial, 0);
-    for &event in flips {
-        let at = event.0 - start + 1;
-        if holds {
-            found.push((since, at - 1));
-        }
-        (holds, since) = (!holds, at);
-    }
-    if holds {
-        found.push((since, length));
-    }
-    found
-}
-
-/// The intervals that two lists share.
-fn both(left: &Allowed, right: &Allowed) -> Allowed {
-    let (mut i, mut j) = (0, 0);
-    let mut found = Vec::new();
-    while let (Some(a), Some(b)) = (left.get(i), right.get(j)) {
-        let (low, high) = (a.0.max(b.0), a.1.min(b.1));
-        if low <= high {
-            found.push((low, high));
-        }
-        if a.1 < b.1 { i += 1 } else { j += 1 }
-    }
-    found
 }
