@@ -19,6 +19,7 @@ pub mod multitrace;
 pub mod order;
 pub mod quick;
 pub mod raise;
+pub mod read;
 pub mod transform;
 
 pub use case::Case;
