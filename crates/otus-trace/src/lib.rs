@@ -13,13 +13,17 @@
 #![forbid(unsafe_code)]
 
 pub mod case;
+mod causality;
 pub mod check;
+mod group;
 pub mod lower;
+pub mod mapping;
 pub mod multitrace;
 pub mod order;
 pub mod quick;
 pub mod raise;
 pub mod read;
+pub mod run;
 pub mod transform;
 
 pub use case::Case;

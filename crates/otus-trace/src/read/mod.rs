@@ -34,6 +34,7 @@ use std::ops::ControlFlow;
 
 pub use detect::{detect, encoding};
 pub use spans::{Span, SpanKind};
+pub(crate) use shiviz::anchored;
 pub use unpack::{Packing, unpack};
 
 /// How a log is written.

@@ -452,7 +452,7 @@ mod tests {
         );
         check(
             &format!("{{}}\n{{\"resourceSpans\":[{{{RESOURCE},\"scopeSpans\":[{{\"spans\":[{{\"name\":\"x\"}},{{\"na"),
-            &["blank", "2 shop x UNSPECIFIED - - /< 0..0", "2 it is not JSON: it ends too early at byte 146"],
+            &["blank", "2 shop x UNSPECIFIED - - /< 0..0", "2 it is not JSON: it ends too early at byte 142"],
         );
     }
 
