@@ -235,7 +235,8 @@ impl Reader<'_> {
         self.conditions(table, &mut rule, &mut scope, fields);
         rule.ignore = self.truth(table, "ignore").unwrap_or(false);
         rule.closes = self.truth(table, "closes").unwrap_or(false);
-        if rule.conditions.is_empty() && !format.has_spans() {
+        let said = get(table, "match").is_some() || get(table, "where").is_some();
+        if !said && !format.has_spans() {
             self.missing(table.span, format!("{} does not say which lines it takes", quoted(&rule.name)))
                 .help = Some("say `match = '…'`, or `where = { field = \"value\" }`".to_owned());
         }
@@ -341,7 +342,9 @@ impl Reader<'_> {
         }
         self.actions(rule, scope, fields);
         let happens = !rule.actions.is_empty() || rule.span_actions.is_some();
-        if !happens && rule.set.is_empty() && rule.label.is_none() && !rule.closes {
+        let says = ["emit", "dir", "message", "set", "share", "label", "closes"];
+        let said = says.iter().any(|key| scope.find(key).is_some());
+        if !happens && !said {
             let span = scope.rule.unwrap_or(scope.source).span;
             self.missing(span, format!("{} says nothing about its lines", quoted(&rule.name))).help = Some(
                 "say `dir` and `message`, `emit = [\"!message\"]`, `set`, or `ignore = true`".to_owned(),
@@ -387,14 +390,14 @@ impl Reader<'_> {
                 rule.actions.push(ActionPlan { direction, message, peer, id, lifeline: None });
             }
             (None, Some(_)) => {
-                if let Some((value, true)) = scope.find("message") {
+                if let (Some((value, true)), None) = (scope.find("message"), scope.find("dir")) {
                     let message = format!("{} has a message but no direction", quoted(&rule.name));
                     self.error(Code::MISSING_SETTING, span(value.span()), message).help =
                         Some("say `dir = \"!\"` or `dir = \"?\"`".to_owned());
                 }
             }
             (Some(_), None) => {
-                if let Some((value, true)) = scope.find("dir") {
+                if let (Some((value, true)), None) = (scope.find("dir"), scope.find("message")) {
                     let message = format!("{} has a direction but no message", quoted(&rule.name));
                     self.error(Code::MISSING_SETTING, span(value.span()), message).help =
                         Some("say `message = \"…\"`".to_owned());

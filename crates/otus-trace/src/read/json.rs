@@ -7,6 +7,8 @@
 //! What is passed over is checked for its brackets and quotes only: a number like `1-2` in a
 //! member that nobody asks for is not a fault here. That a line ends too early always is one.
 //!
+//! A line that does not begin with a brace is a record without fields.
+//!
 //! A path is dotted, `user.name`, and means both a member of a member and a member whose name has
 //! the dot, as many loggers flatten them. Numbers on a path are places in a list, from 0. If a
 //! member is there twice, the last one counts, as most programs have it.
@@ -15,8 +17,8 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::ops::Range;
 
-use super::lines::{Line, Lines};
-use super::{Extent, Fault, FaultKind, Fields, Found, Item, Options, Visit};
+use super::lines::{Line, Lines, repair};
+use super::{Extent, Fault, FaultKind, Fields, Found, Item, Options, Record, Visit};
 
 /// Lines of JSON.
 pub(super) fn read(
@@ -27,13 +29,27 @@ pub(super) fn read(
 ) -> Extent {
     let mut paths = Paths::new(fields);
     let mut found = Found::new(fields.names().len());
+    let mut memory = Vec::new();
     let mut lines = Lines::new(input, options.longest);
     while let Some(line) = lines.next() {
         let item = match line {
             Line::Text(at, bytes) => {
                 found.clear();
+                let (bytes, repaired) = repair(bytes, &mut memory);
+                let plain = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+                if plain.is_some_and(|&byte| byte != b'{') {
+                    // Programs print plain text before their logger is there. A record without
+                    // fields can be ignored by a pattern, and is shown if it is not.
+                    let record = Record { repaired, ..found.record(at, bytes, None) };
+                    if visit(Item::Record(record)).is_break() {
+                        break;
+                    }
+                    continue;
+                }
                 match paths.find(bytes, &mut found) {
-                    Ok(true) => Item::Record(found.record(at, bytes, None)),
+                    Ok(true) => {
+                        Item::Record(Record { repaired, ..found.record(at, bytes, None) })
+                    }
                     Ok(false) => Item::Blank,
                     Err(Malformed { cause, at: byte }) => {
                         Item::Fault(Fault { at, kind: FaultKind::NotJson(cause, byte) })

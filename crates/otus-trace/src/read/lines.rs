@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind, Read};
 
-use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Visit};
+use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Record, Visit};
 
 /// Lines of text; they have no fields but what patterns capture.
 pub(super) fn read(
@@ -16,14 +16,15 @@ pub(super) fn read(
 ) -> Extent {
     let mut found = Found::new(fields.names().len());
     found.clear();
+    let mut repaired = Vec::new();
     let mut lines = Lines::new(input, options.longest);
     while let Some(line) = lines.next() {
         let item = match line {
-            Line::Text(at, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
-                let _ = at;
-                Item::Blank
+            Line::Text(_, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Item::Blank,
+            Line::Text(at, bytes) => {
+                let (bytes, was) = repair(bytes, &mut repaired);
+                Item::Record(Record { repaired: was, ..found.record(at, bytes, None) })
             }
-            Line::Text(at, bytes) => Item::Record(found.record(at, bytes, None)),
             Line::Fault(fault) => Item::Fault(fault),
         };
         if visit(item).is_break() {
@@ -31,6 +32,17 @@ pub(super) fn read(
         }
     }
     lines.extent()
+}
+
+/// A line in UTF-8, and whether something had to be replaced for that. Patterns would not see it
+/// otherwise.
+pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8], bool) {
+    if std::str::from_utf8(bytes).is_ok() {
+        return (bytes, false);
+    }
+    memory.clear();
+    memory.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
+    (memory, true)
 }
 
 /// A line, or what stands in its place.

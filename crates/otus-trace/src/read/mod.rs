@@ -202,6 +202,8 @@ pub struct Record<'r> {
     scratch: &'r [u8],
     /// What it says as a span.
     pub span: Option<&'r Span>,
+    /// Whether bytes that are not UTF-8 were replaced by U+FFFD.
+    pub repaired: bool,
 }
 
 impl<'r> Record<'r> {
@@ -280,7 +282,7 @@ impl Found {
     }
 
     fn record<'r>(&'r self, at: At, bytes: &'r [u8], span: Option<&'r Span>) -> Record<'r> {
-        Record { at, bytes, base: bytes, slots: &self.slots, scratch: &self.scratch, span }
+        Record { at, bytes, base: bytes, slots: &self.slots, scratch: &self.scratch, span, repaired: false }
     }
 }
 

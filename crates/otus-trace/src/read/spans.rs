@@ -249,6 +249,7 @@ impl Draft {
             slots: &self.found.slots,
             scratch: &self.found.scratch,
             span: Some(&self.span),
+            repaired: false,
         };
         match visit(Item::Record(record)) {
             std::ops::ControlFlow::Continue(()) => Ok(()),

@@ -225,6 +225,7 @@ impl Mapper {
             Item::Record(record) => {
                 self.now += 1;
                 reading.tally.records += 1;
+                reading.not_utf8 += u64::from(record.repaired);
                 self.record(reading, &record, sink)
             }
             Item::Blank => {
@@ -327,9 +328,6 @@ impl Mapper {
             Ok(Some(slot)) => {
                 reading.tally.matched += 1;
                 reading.events += std::mem::take(&mut self.stored);
-                if std::str::from_utf8(record.bytes).is_err() {
-                    reading.not_utf8 += 1;
-                }
                 self.after(slot, sink, reading.plan)
             }
             Ok(None) => {

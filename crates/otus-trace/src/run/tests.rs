@@ -118,9 +118,9 @@ fn mosquitto_logs_become_one_multi_trace_per_client() {
     assert!(shown.lines().any(|line| line == expected), "{shown}");
     assert_eq!(accounting.groups.total, 5);
     assert_eq!((accounting.groups.closed, accounting.pairs.unpaired.len()), (5, 0), "{}", findings(&accounting));
-    assert_eq!(accounting.pairs.paired, 30);
+    assert_eq!(accounting.pairs.paired, 37);
     let total = accounting.total;
-    assert_eq!((total.records, total.matched, total.ignored, total.unmatched), (107, 69, 24, 14));
+    assert_eq!((total.records, total.matched, total.ignored, total.unmatched), (105, 79, 15, 11));
 }
 
 const ETCD: &str = r#"
@@ -179,8 +179,8 @@ fn an_election_of_etcd_is_a_partial_order_with_variables() {
         .map(|write| order.value(write.value).to_string())
         .collect();
     assert_eq!(roles[..4], ["\"follower\"", "\"follower\"", "\"candidate\"", "\"leader\""]);
-    assert!(order.edges().len() >= 4, "{}", findings(&accounting));
-    assert!(accounting.total.unmatched > 50 && accounting.total.unreadable > 0);
+    assert!(order.edges().len() >= 3, "{}", findings(&accounting));
+    assert!(accounting.total.unmatched > 50);
 }
 
 const SHOP: &str = r#"
@@ -224,4 +224,204 @@ fn broken_propagation_names_the_services_and_the_header() {
         let expected = format!("O1106 `orders` calls `{callee}`");
         assert!(found.lines().any(|line| line.starts_with(&expected) && line.contains("traceparent")), "{found}");
     }
+}
+
+/// The answer that each bad input gets: what is mapped, and what is told.
+#[track_caller]
+fn bad(plan_text: &str, files: &[(&str, &[u8])], mapped: &str, told: &str) {
+    let plan = plan(plan_text);
+    let (shown, accounting) = run(&plan, files);
+    assert_eq!((shown.trim(), findings(&accounting).trim_end()), (mapped, told));
+}
+
+const JSON: &str = "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\n";
+const TEXT: &str = "[[source]]\nfiles = ['*']\nformat = 'regex'\nlifeline = 'a'\n[[source.rule]]\nmatch = '^sent (?<m>\\S+)'\nemit = ['!{m}']\n[[source.rule]]\nmatch = '^got (?<m>\\S+)'\nemit = ['?{m}']\n";
+
+#[test]
+fn truncated_json_is_told_and_the_rest_is_read() {
+    bad(
+        JSON,
+        &[("x", b"{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\"}\n{\"l\":\"a\",\"d\":\"?\",\"m\":\"x\n{\"l\":\"b\",\"d\":\"?\",\"m\":\"x\"}\n")],
+        "{[a] a!x; [b] b?x}",
+        "O1101 a line of x is not JSON: it ends too early x1 x:2",
+    );
+}
+
+#[test]
+fn returns_at_line_ends_and_nul_bytes_do_no_harm() {
+    bad(
+        TEXT,
+        &[("x", b"sent x\r\n\0\0\0\0\r\ngot x\r\n")],
+        "{[a] a!x.a?x}",
+        "",
+    );
+    let (_, accounting) = run(&plan(TEXT), &[("x", b"sent x\n\0\0\0\0\ngot x\n")]);
+    assert_eq!(accounting.shapes[0].text, "␀");
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_become_replacement_characters_and_are_counted() {
+    let plan = plan(TEXT);
+    let (shown, accounting) = run(&plan, &[("x", b"sent caf\xe9\ngot caf\xe9\n")]);
+    assert_eq!(shown.trim(), "{[a] a!\"caf\u{fffd}\".a?\"caf\u{fffd}\"}");
+    assert_eq!(accounting.files[0].not_utf8, 2);
+}
+
+#[test]
+fn utf_16_is_told_as_a_whole() {
+    bad(TEXT, &[("x", b"\xff\xfes\0e\0n\0t\0")], "", "O1102 x: the file is UTF-16, not UTF-8 x1 x:1");
+}
+
+#[test]
+fn a_line_of_a_hundred_megabytes_is_passed_over() {
+    let plan = plan(TEXT);
+    let open = || {
+        use std::io::Read as _;
+        let long = std::io::repeat(b'x').take(100 << 20);
+        let text = (&b"sent x\n"[..]).chain(long).chain(&b"\ngot x\n"[..]);
+        Ok(Box::new(text) as Box<dyn std::io::Read>)
+    };
+    let file = LogFile { name: "x".to_owned(), source: 0, open: Box::new(open) };
+    let mut shown = String::new();
+    let accounting = map(&plan, vec![file], &mut |observed: &Observed<'_>| {
+        shown = observed.htf();
+        ControlFlow::Continue(())
+    });
+    assert_eq!(shown, "{[a] a!x.a?x}");
+    assert_eq!(findings(&accounting), "O1101 a line of x is longer than 67108864 bytes x1 x:2\n");
+}
+
+#[test]
+fn a_clock_that_goes_backwards_is_told_and_put_right_if_it_is_the_order() {
+    let log: &[u8] = b"{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"t\":\"2026-01-01T00:00:02Z\"}\n{\"l\":\"a\",\"d\":\"?\",\"m\":\"y\",\"t\":\"2026-01-01T00:00:01Z\"}\n";
+    let told = "O1104 the clock of `a` goes backwards in x x1 x:2\n\
+                O1108 `a` sends `x` once and nobody receives it x1 x:1\n\
+                O1108 `a` receives `y` once and nobody sends it x1 x:2";
+    bad(&format!("{JSON}time = '{{t}}'\n"), &[("x", log)], "{[a] a!x.a?y}", told);
+    bad(&format!("{JSON}order = '{{t}}'\n"), &[("x", log)], "{[a] a?y.a!x}", told);
+}
+
+#[test]
+fn a_span_that_is_there_twice_counts_once() {
+    let span = r#"{"traceId":"01","spanId":"02","kind":3,"name":"GET","startTimeUnixNano":"5","endTimeUnixNano":"9"}"#;
+    let line = format!(
+        r#"{{"resourceSpans":[{{"resource":{{"attributes":[{{"key":"service.name","value":{{"stringValue":"shop"}}}}]}},"scopeSpans":[{{"spans":[{span}]}}]}}]}}"#
+    );
+    bad(
+        SHOP,
+        &[("otel/x.jsonl", format!("{line}\n{line}\n").as_bytes())],
+        "01 {[shop] shop!GET.shop?\"GET reply\"}",
+        "O1105 spans of `shop` are there twice x1 otel/x.jsonl:2\n\
+         O1108 `shop` receives `GET reply` once and nobody sends it x1 otel/x.jsonl:1\n\
+         O1108 `shop` sends `GET` once and nobody receives it x1 otel/x.jsonl:1",
+    );
+}
+
+#[test]
+fn what_a_rule_lacks_is_told() {
+    bad(
+        JSON,
+        &[("x", b"{\"l\":\"a\",\"d\":\"up\",\"m\":\"x\"}\n{\"l\":\"a\",\"d\":\"!\"}\n{\"d\":\"!\",\"m\":\"x\"}\n")],
+        "",
+        "O1103 `all lines` of `source 1` takes a line whose `dir` cannot be `up` x1 x:1\n\
+         O1103 `all lines` of `source 1` takes lines that have no value for `message` x1 x:2\n\
+         O1103 `all lines` of `source 1` takes lines that have no value for `lifeline` x1 x:3\n\
+         O1111 no rule takes any of the 3 lines of x x1 x:1",
+    );
+}
+
+#[test]
+fn a_packed_log_that_is_cut_gives_what_it_has() {
+    use std::io::Write as _;
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    for i in 0..10_000 {
+        writeln!(packer, "sent x{i}").unwrap();
+    }
+    let packed = packer.finish().unwrap();
+    let (_, accounting) = run(&plan(TEXT), &[("x.gz", &packed[..packed.len() / 2])]);
+    assert!(accounting.total.matched > 1000);
+    assert!(findings(&accounting).starts_with("O1102 x.gz: the file cannot be read on: "));
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_told() {
+    let plan = plan(TEXT);
+    let open = Box::new(|| Err(std::io::Error::other("locked")));
+    let file = LogFile { name: "x".to_owned(), source: 0, open };
+    let accounting = map(&plan, vec![file], &mut |_: &Observed<'_>| ControlFlow::Continue(()));
+    assert_eq!(findings(&accounting), "O1102 x cannot be read: locked x1 x:1\n");
+}
+
+#[test]
+fn vector_clocks_are_read_and_checked() {
+    let plan = Plan::for_format(crate::read::Format::Shiviz).unwrap();
+    let order = |log: &str| {
+        let mut result = None;
+        let files = vec![LogFile::in_memory("v.log", 0, log.as_bytes())];
+        map(&plan, files, &mut |observed: &Observed<'_>| {
+            result = Some(observed.order(Writes::Checked).map_err(|error| error.to_string()));
+            ControlFlow::Continue(())
+        });
+        result.unwrap()
+    };
+    let sound = order("p {\"p\":1}\nsend\nq {\"q\":1, \"p\":1}\nreceive\n").unwrap();
+    assert_eq!((sound.event_count(), sound.edges().len()), (2, 1));
+    assert_eq!(sound.labels().collect::<Vec<_>>(), ["send", "receive"]);
+    assert_eq!(
+        order("p {\"p\":1}\nsend\nq {\"q\":1, \"p\":2}\nreceive\n").unwrap_err(),
+        "the clock of event 1 of q (receive, v.log:3) is not consistent: it knows 2 events of p, which has 1"
+    );
+}
+
+#[test]
+fn our_own_formats_come_back_as_they_were() {
+    let plan = plan(&format!("{JSON}id = '{{i}}'\npeer = '{{p}}'\ngroup = '{{g}}'\nclock = '{{c}}'\n"));
+    let log = "{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"g\":\"1\",\"i\":\"7\",\"p\":\"b\",\"c\":\"k\"}\n\
+               {\"l\":\"b c\",\"d\":\"?\",\"m\":\"x y\",\"g\":\"2\",\"c\":\"k\"}\n";
+    let mut canonical = crate::read::canonical::header() + "\n";
+    let mut htf = Vec::new();
+    let files = vec![LogFile::in_memory("x.log", 0, log.as_bytes())];
+    map(&plan, files, &mut |observed: &Observed<'_>| {
+        canonical += &observed.canonical();
+        htf.push(observed.htf());
+        ControlFlow::Continue(())
+    });
+    let own = Plan::for_format(crate::read::Format::Canonical).unwrap();
+    let mut again = crate::read::canonical::header() + "\n";
+    let files = vec![LogFile::in_memory("c.jsonl", 0, canonical.as_bytes())];
+    let accounting = map(&own, files, &mut |observed: &Observed<'_>| {
+        again += &observed.canonical();
+        ControlFlow::Continue(())
+    });
+    assert_eq!(again, canonical, "{}", findings(&accounting));
+    assert_eq!(accounting.total.blank, 1, "the header");
+    let own = Plan::for_format(crate::read::Format::Htf).unwrap();
+    let files = vec![LogFile::in_memory("first.htf", 0, htf[0].as_bytes())];
+    map(&own, files, &mut |observed: &Observed<'_>| {
+        assert_eq!(observed.htf(), "{[a] a!x}");
+        assert_eq!(observed.key(), "first");
+        ControlFlow::Continue(())
+    });
+}
+
+#[test]
+fn a_newer_canonical_file_is_not_misread() {
+    let plan = Plan::for_format(crate::read::Format::Canonical).unwrap();
+    let (shown, accounting) =
+        run(&plan, &[("x", b"{\"otus\":\"trace\",\"version\":2}\n{\"lifeline\":\"a\",\"weight\":3}\n")]);
+    assert_eq!(shown, "");
+    assert_eq!(accounting.total.incomplete, 2);
+}
+
+#[test]
+fn groups_that_are_closed_are_given_away_at_once_and_may_begin_again() {
+    let plan = plan(
+        "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = 'a'\ndir = '!'\nmessage = '{m}'\ngroup = '{g}'\n\
+         [[source.rule]]\nwhere = { m = 'bye' }\ncloses = true\n[[source.rule]]\nwhere = { m = true }\n",
+    );
+    let line = |message: &str, group: u32| format!("{{\"m\":\"{message}\",\"g\":{group}}}\n");
+    let log = [line("hi", 1), line("hi", 2), line("bye", 2), line("hi", 2), line("bye", 1)].concat();
+    let (shown, accounting) = run(&plan, &[("x", log.as_bytes())]);
+    assert_eq!(shown, "2* {[a] a!hi.a!bye}\n1* {[a] a!hi.a!bye}\n2 {[a] a!hi}\n");
+    assert!(findings(&accounting).contains("O1109 1 of 3 groups never end: `2`"));
 }
