@@ -1,0 +1,1 @@
+//! From data to scenes, a file for each kind of picture.

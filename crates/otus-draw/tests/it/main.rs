@@ -1,0 +1,3 @@
+//! Tests of the pictures from outside, in one binary.
+
+mod scene;
