@@ -1,1 +1,3 @@
 //! From data to scenes, a file for each kind of picture.
+
+pub mod sequence;
