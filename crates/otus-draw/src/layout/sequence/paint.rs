@@ -232,7 +232,15 @@ impl Painter<'_> {
                 let others = arrow.targets.iter().filter(|&&to| to != origin);
                 segments.extend(others.map(|&to| (x(origin), Some(origin), x(to), Some(to))));
                 match side(arrow) {
-                    Side::Right(far) | Side::Left(far) => f64::midpoint(x(origin), x(far)),
+                    Side::Right(far) | Side::Left(far) => {
+                        // Before the first receiver on that side, if there is room.
+                        let beyond = |to: &&usize| (**to > origin) == (far > origin);
+                        let others = arrow.targets.iter().filter(|&&to| to != origin);
+                        let near = others.filter(beyond).min_by_key(|to| to.abs_diff(origin));
+                        let near = near.copied().unwrap_or(far);
+                        let fits = (x(near) - x(origin)).abs() >= outside;
+                        f64::midpoint(x(origin), x(if fits { near } else { far }))
+                    }
                     Side::Turn => x(origin),
                 }
             }
