@@ -124,7 +124,7 @@ mod tests {
         loopS(seq(pub -- publish -> bro, bro -- publish -> sub)))";
 
     #[track_caller]
-    fn check(text: &str, limits: Limits, expected: Expect) {
+    fn check(text: &str, limits: Limits, expected: &Expect) {
         let (mut pool, term) = interaction(text);
         let any = build(&mut pool, term, limits);
         let least = minimize(&determinize(&any, limits));
@@ -136,7 +136,7 @@ mod tests {
         check(
             "loopS(alt(a!m, b!m, a -- <synch> n -> b))",
             Limits::default(),
-            expect![[r#"
+            &expect![[r#"
             digraph automaton {
               rankdir=LR;
               node [shape=circle];
@@ -154,7 +154,7 @@ mod tests {
         check(
             "loopW(seq(a!m, b!m))",
             Limits { states: 3, ..Limits::default() },
-            expect![[r#"
+            &expect![[r#"
             digraph automaton {
               rankdir=LR;
               node [shape=circle];
@@ -181,7 +181,7 @@ mod tests {
         check(
             r#""a\"b\\"!"m\nn""#,
             Limits::default(),
-            expect![[r#"
+            &expect![[r#"
             digraph automaton {
               rankdir=LR;
               node [shape=circle];
@@ -201,7 +201,7 @@ mod tests {
         check(
             PUBLISH_SUBSCRIBE,
             Limits::default(),
-            expect![[r#"
+            &expect![[r#"
             digraph automaton {
               rankdir=LR;
               node [shape=circle];

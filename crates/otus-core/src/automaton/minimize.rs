@@ -256,3 +256,115 @@ impl Classes {
         waiting.push(new);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::automaton::SymbolId;
+    use crate::index::{EventId, IndexVec};
+
+    /// Whether a state accepts, whether it is cut, and its transitions as letter and end.
+    type Description = (bool, bool, Vec<(u32, u32)>);
+
+    /// An automaton with two letters.
+    fn automaton(states: &[Description]) -> Automaton {
+        let alphabet: IndexVec<SymbolId, EventId> = [EventId(0), EventId(1)].into_iter().collect();
+        let transitions = states.iter().zip(0..).flat_map(|((_, _, moves), from)| {
+            moves.iter().map(move |&(symbol, to)| Transition {
+                from: StateId(from),
+                symbol: SymbolId(symbol),
+                to: StateId(to),
+            })
+        });
+        let flags = states.iter().map(|&(accepting, cut, _)| State { accepting, cut, term: None });
+        Automaton::from_parts(&flags.collect::<Vec<_>>(), &alphabet, transitions.collect())
+    }
+
+    /// All words of at most `length` letters.
+    fn words(length: usize) -> Vec<Vec<EventId>> {
+        let mut all = vec![Vec::new()];
+        let mut at = 0;
+        while all[at].len() < length {
+            for event in [EventId(0), EventId(1)] {
+                let longer = [all[at].as_slice(), &[event]].concat();
+                all.push(longer);
+            }
+            at += 1;
+        }
+        all
+    }
+
+    /// The least number of states, by the theorem of Myhill and Nerode: how many different sets of
+    /// words can be left after a word, the empty set apart. Two states of n are told apart by fewer
+    /// than n letters, and each is reached by fewer than n.
+    fn residuals(automaton: &Automaton) -> usize {
+        let all = words(automaton.len());
+        let left = all.iter().map(|word| {
+            let accepted =
+                |rest: &&Vec<EventId>| automaton.accepts(&[&word[..], &rest[..]].concat());
+            all.iter().filter(|rest| accepted(rest) == Some(true)).collect::<BTreeSet<_>>()
+        });
+        left.filter(|rest| !rest.is_empty()).collect::<BTreeSet<_>>().len().max(1)
+    }
+
+    #[test]
+    fn dead_states_go() {
+        let (yes, no) = (true, false);
+        let some =
+            automaton(&[(no, no, vec![(0, 1), (1, 2)]), (yes, no, vec![]), (no, no, vec![])]);
+        let least = minimize(&some);
+        assert_eq!((least.len(), least.transitions.len(), least.alphabet.len()), (2, 1, 1));
+        let none = automaton(&[(no, no, vec![(0, 1)]), (no, no, vec![(0, 0)])]);
+        let least = minimize(&none);
+        assert_eq!((least.len(), least.transitions.len()), (1, 0));
+        assert_eq!(least.accepts(&[]), Some(false));
+    }
+
+    #[test]
+    fn cut_states_stay_apart() {
+        let (yes, no) = (true, false);
+        let cut = [(no, no, vec![(0, 1), (1, 2)]), (no, yes, vec![]), (no, yes, vec![])];
+        assert_eq!(minimize(&automaton(&cut)).len(), 3);
+        let whole = [(no, no, vec![(0, 1), (1, 2)]), (yes, no, vec![]), (yes, no, vec![])];
+        assert_eq!(minimize(&automaton(&whole)).len(), 2);
+    }
+
+    fn random(most: u32, cuts: bool) -> impl Strategy<Value = Automaton> {
+        (1..=most).prop_flat_map(move |count| {
+            let moves = prop::collection::vec((0..2u32, 0..count), 0..5);
+            let state = (any::<bool>(), prop::bool::weighted(if cuts { 0.2 } else { 0.0 }), moves);
+            prop::collection::vec(state, count as usize).prop_map(|states| automaton(&states))
+        })
+    }
+
+    /// Of several transitions by one letter only the first stays.
+    fn first_moves(automaton: &Automaton) -> Automaton {
+        let mut transitions = automaton.transitions.clone();
+        transitions.dedup_by_key(|transition| (transition.from, transition.symbol));
+        Automaton::from_parts(automaton.states.as_slice(), &automaton.alphabet, transitions)
+    }
+
+    proptest! {
+        #[test]
+        fn the_least_automaton_has_a_state_for_each_residual(any in random(5, false)) {
+            let one = first_moves(&any);
+            let least = minimize(&one);
+            prop_assert_eq!(least.len(), residuals(&one));
+            prop_assert_eq!(equivalent(&one, &least), Some(true));
+        }
+
+        #[test]
+        fn words_and_doubts_stay(any in random(7, true)) {
+            for automaton in [first_moves(&any), any] {
+                let least = minimize(&automaton);
+                for word in words(7) {
+                    prop_assert_eq!(least.accepts(&word), automaton.accepts(&word), "{:?}", word);
+                }
+            }
+        }
+    }
+}

@@ -74,7 +74,8 @@ pub struct State {
     pub accepting: bool,
     /// Whether transitions from here may be missing, because a limit was met.
     pub cut: bool,
-    /// An interaction whose traces are the words accepted from here, if one is at hand.
+    /// What is left to happen, if one term says it: its traces are the words accepted from here, or
+    /// would be if nothing were cut.
     pub term: Option<TermId>,
 }
 
