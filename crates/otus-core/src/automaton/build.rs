@@ -4,7 +4,7 @@
 //! derivatives of regular expressions and finite automaton constructions", TCS 1996): together
 //! they accept what is left of the traces that begin with the event. Taken together as one `alt`
 //! they would be the derivative (Brzozowski, "Derivatives of regular expressions", JACM 1964),
-//! which is what [`determinize`](super::determinize) makes of them. Both count derivatives up to a
+//! which is what [`determinize`](super::determinize()) makes of them. Both count derivatives up to a
 //! congruence; ours is [`normalize`](super::normalize). Regular expressions have finitely many
 //! derivatives. Interactions may have infinitely many, and not only for want of laws: see the head
 //! of [`automaton`](super).
