@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use otus_core::TermId;
 use otus_core::automaton::normalize::Normalizer;
 use otus_core::automaton::{
     Automaton, Limits, StateId, build, determinize, dot, equivalent, json, minimize,
 };
 use otus_core::index::Index as _;
+use otus_core::{Pool, TermId};
 use otus_testkit::corpus;
 use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Trace, Traces};
@@ -157,6 +157,57 @@ fn normal_forms_have_the_same_traces() {
         }
     }
     assert!(compared > 5_000, "{compared}");
+}
+
+/// One loop may absorb what is beside it. Terms of small scopes have no room for two loops over two
+/// events each, so these are made on purpose.
+#[test]
+fn loops_beside_loops_keep_their_traces() {
+    let mut scope = Scope::new(2, 1, false);
+    let regions = scope.regions.clone();
+    let leaves: Vec<TermId> =
+        scope.events.iter().map(|&event| scope.pool.event(event)).take(3).collect();
+    let mut terms = Vec::new();
+    let pool = &mut scope.pool;
+    for (&first, &second) in leaves.iter().flat_map(|x| leaves.iter().map(move |y| (x, y))) {
+        for body in [pool.strict(first, second), pool.seq(first, second), pool.par(first, second)] {
+            let more = pool.alt(body, leaves[0]);
+            let all_loops = |pool: &mut Pool, body| {
+                let mut all: Vec<TermId> =
+                    regions.iter().map(|&region| pool.loop_c(region, body)).collect();
+                all.push(pool.loop_s(body));
+                all
+            };
+            let few = all_loops(pool, body);
+            let many = [all_loops(pool, body), all_loops(pool, more)].concat();
+            for (&x, &y) in few.iter().flat_map(|x| many.iter().map(move |y| (x, y))) {
+                for (x, y) in [(x, y), (y, x)] {
+                    terms.push(pool.strict(x, y));
+                    terms.push(pool.alt(x, y));
+                    terms.extend(regions.iter().map(|&region| pool.coreg(region, x, y)));
+                }
+            }
+        }
+    }
+    let mut normalizer = Normalizer::default();
+    let normal: Vec<TermId> =
+        terms.iter().map(|&term| normalizer.normal(&mut scope.pool, term)).collect();
+    let mut sets = TraceSets::new(&scope.pool, BUDGET);
+    for (&term, &normal) in terms.iter().zip(&normal) {
+        let own = sets.traces(term, 4).unwrap();
+        let pool = &scope.pool;
+        assert!(
+            own == sets.traces(normal, 4).unwrap(),
+            "{} became {}",
+            pool.text(term),
+            pool.text(normal)
+        );
+    }
+    let shorter = |(x, y): &(&TermId, &TermId)| {
+        scope.pool.attributes(**y).loops < scope.pool.attributes(**x).loops
+    };
+    let absorbed = terms.iter().zip(&normal).filter(shorter).count();
+    assert!(absorbed > 1_000 && absorbed < terms.len(), "{absorbed} of {}", terms.len());
 }
 
 #[test]
