@@ -159,10 +159,10 @@ fn normal_forms_have_the_same_traces() {
     assert!(compared > 5_000, "{compared}");
 }
 
-/// One loop may absorb what is beside it. Terms of small scopes have no room for two loops over two
-/// events each, so these are made on purpose.
+/// A loop may absorb what is beside it, and an alternative what it includes. Terms of small scopes have
+/// no room for two loops or alternatives over two events each, so these are made on purpose.
 #[test]
-fn loops_beside_loops_keep_their_traces() {
+fn inclusion_and_absorption_keep_the_traces() {
     let mut scope = Scope::new(2, 1, false);
     let regions = scope.regions.clone();
     let leaves: Vec<TermId> =
@@ -170,7 +170,8 @@ fn loops_beside_loops_keep_their_traces() {
     let mut terms = Vec::new();
     let pool = &mut scope.pool;
     for (&first, &second) in leaves.iter().flat_map(|x| leaves.iter().map(move |y| (x, y))) {
-        for body in [pool.strict(first, second), pool.seq(first, second), pool.par(first, second)] {
+        // The one with most traces has the least number, so it is the first to be compared.
+        for body in [pool.par(first, second), pool.seq(first, second), pool.strict(first, second)] {
             let more = pool.alt(body, leaves[0]);
             let all_loops = |pool: &mut Pool, body| {
                 let mut all: Vec<TermId> =
@@ -178,6 +179,18 @@ fn loops_beside_loops_keep_their_traces() {
                 all.push(pool.loop_s(body));
                 all
             };
+            // The same two events in another order, as an alternative and beside a loop of them.
+            let either = pool.alt(first, second);
+            let mut orders = vec![pool.strict(first, second)];
+            orders.extend(regions.iter().map(|&region| pool.coreg(region, first, second)));
+            for other in orders {
+                terms.push(pool.alt(body, other));
+                let maybe = pool.alt(Pool::EMPTY, other);
+                for repeated in all_loops(pool, either) {
+                    terms.push(pool.strict(maybe, repeated));
+                    terms.extend(regions.iter().map(|&region| pool.coreg(region, maybe, repeated)));
+                }
+            }
             let few = all_loops(pool, body);
             let many = [all_loops(pool, body), all_loops(pool, more)].concat();
             for (&x, &y) in few.iter().flat_map(|x| many.iter().map(move |y| (x, y))) {
