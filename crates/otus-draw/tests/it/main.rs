@@ -1,3 +1,7 @@
 //! Tests of the pictures from outside, in one binary.
 
+mod multitrace;
+mod order;
 mod scene;
+mod show;
+mod terminal;
