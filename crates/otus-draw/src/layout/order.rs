@@ -7,8 +7,7 @@
 //!
 //! Rows have a zone for dots and labels and below it a gap for lines. A label stands on the side
 //! of its line where fewer arrows are. An arrow is straight if that crosses no label and no other
-//! dot ([`route`]); else it crosses to the other process in the gap below its origin and goes down
-//! beside the line of the target. A cut runs in gaps and changes from one to another
+//! dot, or has one bend; if neither will do it goes round ([`route`]). A cut runs in gaps and changes from one to another
 //! between two processes, where no label is: so it passes below exactly the events that it has
 //! ([`cut`]). Cuts are numbered at both ends, since colours alone do not tell them apart.
 //!
@@ -22,7 +21,7 @@ use otus_core::index::Index as _;
 use otus_ctl::witness::Evidence;
 use otus_trace::order::{Edge, EventId, PartialOrder, ProcessId};
 
-use crate::geometry::{Rect, Size, point};
+use crate::geometry::{Point, Rect, Size, point};
 use crate::layout::multitrace::grouped;
 use crate::metrics::{Font, PLAIN, SMALL, STRONG};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
@@ -179,6 +178,8 @@ const DOT: f64 = 4.0;
 const ASIDE: f64 = 10.0;
 /// Between two parallel lines.
 const TRACK: f64 = 8.0;
+/// How often places are looked for before all arrows that are left are sent round.
+const MOST_PASSES: usize = 6;
 
 impl Plan {
     fn new(trace: &PartialOrder, options: &Options<'_>, chosen: &[usize]) -> Self {
@@ -387,7 +388,8 @@ struct Places {
     reach: Vec<[f64; 2]>,
     /// By process: how many tracks are beside it on either side.
     tracks: Vec<[usize; 2]>,
-    routes: Vec<route::Route>,
+    /// By arrow: its way.
+    ways: Vec<Vec<Point>>,
     bottom: f64,
 }
 
@@ -400,14 +402,19 @@ impl Places {
         loop {
             let mut places = Places::new(plan);
             let routes = route::assign(plan, &detour, &mut places.tracks);
-            places.routes = routes;
             places.spread(plan);
             let mut changed = false;
-            for (index, arrow) in plan.arrows.iter().enumerate() {
-                if !detour[index] && (pass >= 6 || route::is_blocked(plan, &places, *arrow)) {
-                    detour[index] = true;
-                    changed = true;
-                }
+            for (index, (route, &arrow)) in routes.iter().zip(&plan.arrows).enumerate() {
+                let points = match route {
+                    route::Route::Free if pass >= MOST_PASSES => None,
+                    route::Route::Free => route::free(plan, &places, arrow),
+                    route::Route::Gap | route::Route::Track(_) => {
+                        Some(route::around(plan, &places, arrow, *route))
+                    }
+                };
+                changed |= points.is_none();
+                detour[index] |= points.is_none();
+                places.ways.push(points.unwrap_or_default());
             }
             if !changed {
                 return places;
@@ -447,7 +454,7 @@ impl Places {
             gap,
             reach: vec![[0.0; 2]; count],
             tracks: vec![[0; 2]; count],
-            routes: Vec::new(),
+            ways: Vec::new(),
             bottom: top,
         }
     }
@@ -475,6 +482,14 @@ impl Places {
             let apart = self.reach[process - 1][1] + self.reach[process][0] + corridor;
             self.x[process] = self.x[process - 1] + apart.max(90.0);
         }
+    }
+
+    /// Between a process and the next: where no label is.
+    fn corridor(&self, process: usize) -> [f64; 2] {
+        [
+            self.x[process] + self.reach[process][1],
+            self.x[process + 1] - self.reach[process + 1][0],
+        ]
     }
 
     /// The room of the label of an event.
@@ -529,7 +544,7 @@ fn paint(
         keys.push(column.iter().map(|_| scene.fresh_key()).collect());
     }
     for (index, arrow) in plan.arrows.iter().enumerate() {
-        let points = route::points(plan, places, index);
+        let points = places.ways[index].clone();
         let on = [arrow.from, arrow.to].map(|(process, at)| Some(keys[process][at]));
         let ends = [End::Plain, End::Filled];
         let line = Line { points, smooth: false, ends, on };

@@ -79,6 +79,11 @@ impl Canvas {
         }
         self.out.push('\n');
         self.row = row;
+        self.clear();
+    }
+
+    /// Forgets the row.
+    pub(super) fn clear(&mut self) {
         self.row.fill(' ');
     }
 

@@ -13,7 +13,9 @@ pub(super) fn write(
     limit: usize,
     canvas: &mut Canvas,
 ) {
-    heads(measured, canvas);
+    if !measured.heads.is_empty() {
+        heads(measured, canvas);
+    }
     let mut writer = Writer { measured, canvas, frames: Vec::new(), left: limit };
     let root = interaction.root;
     let total = measured.parts[root.0 as usize].rows.max(1);
@@ -148,9 +150,15 @@ impl Writer<'_> {
         }
     }
 
+    /// Ends a row, or drops it if it is beyond the limit.
     fn end(&mut self) {
-        self.canvas.next();
-        self.left = self.left.saturating_sub(1);
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.canvas.next();
+                self.left = left;
+            }
+            None => self.canvas.clear(),
+        }
     }
 
     /// A side of the innermost frame, or a line through it.

@@ -81,7 +81,7 @@ fn four_processes_with_long_arrows_and_many_labels() {
     let book = builder.event(processes[1]).label("book").set("amount", 40).set("user", "ann").at();
     let booked = builder.event(processes[2]).label("booked").set("balance", 60).at();
     builder.edge(book, booked);
-    builder.event(processes[2]).set("idle", true);
+    builder.event(processes[2]).set("idle", true).at();
     let stored = builder.event(processes[3]).label("store").set("count", 1).at();
     builder.edge(direct, stored);
     let reply = builder.event(processes[2]).label("reply").at();

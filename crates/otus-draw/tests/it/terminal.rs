@@ -24,7 +24,23 @@ const PUBLISH: &str = "@lifeline{pub; bro; sub} @message{publish; subscribe} \
 
 #[test]
 fn publish_subscribe() {
-    check(PUBLISH, expect![[""]]);
+    check(PUBLISH, expect![[r#"
+        ┌─────┐     ┌─────┐       ┌─────┐
+        │ pub │     │ bro │       │ sub │
+        └──┬──┘     └──┬──┘       └──┬──┘
+         ┌─[loop strict]─┐           │
+         │ │  publish  │ │           │
+         │ ├──────────►│ │           │
+         └───────────────┘           │
+           │           │  subscribe  │
+           │           │◄────────────┤
+         ┌─[loop strict]───────────────┐
+         │ │  publish  │             │ │
+         │ ├──────────►│             │ │
+         │ │           │   publish   │ │
+         │ │           ├────────────►│ │
+         └─────────────────────────────┘
+    "#]]);
 }
 
 #[test]
@@ -33,7 +49,51 @@ fn every_operator_has_its_frame() {
         "seq(alt(a -- m -> b, o), par(a -- m -> b, b -- n -> c), \
          coreg(a, b)(a -- m -> c, strict(a -- n -> b, o)), \
          loopW(alt(a -- m -> b, b -- n -> a, o)), loopP(a -- m -> b), loopC(b)(o))",
-        expect![[""]],
+        expect![[r#"
+              ┌───┐             ┌───┐ ┌───┐
+              │ a │             │ b │ │ c │
+              └─┬─┘             └─┬─┘ └─┬─┘
+              ┌─[opt]───────────────┐   │
+              │ │        m        │ │   │
+              │ ├────────────────►│ │   │
+              └─────────────────────┘   │
+              ┌─[par]─────────────────────┐
+              │ │        m        │     │ │
+              │ ├────────────────►│     │ │
+              ├╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤
+              │ │                 │  n  │ │
+              │ │                 ├────►│ │
+              └───────────────────────────┘
+            ┌─[coreg(a, b)]───────────────┐
+            │   │           m     │     │ │
+            │   ├─────────────────┼────►│ │
+            ├╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤
+            │ ┌─[strict]────────────┐   │ │
+            │ │ │        n        │ │   │ │
+            │ │ ├────────────────►│ │   │ │
+            │ ├╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤   │ │
+            │ │ │        ∅        │ │   │ │
+            │ └─────────────────────┘   │ │
+            └─────────────────────────────┘
+            ┌─[loop seq]──────────────┐ │
+            │ ┌─[alt]───────────────┐ │ │
+            │ │ │        m        │ │ │ │
+            │ │ ├────────────────►│ │ │ │
+            │ ├╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤ │ │
+            │ │ │        n        │ │ │ │
+            │ │ │◄────────────────┤ │ │ │
+            │ ├╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤ │ │
+            │ │ │        ∅        │ │ │ │
+            │ └─────────────────────┘ │ │
+            └─────────────────────────┘ │
+              ┌─[loop par]──────────┐   │
+              │ │        m        │ │   │
+              │ ├────────────────►│ │   │
+              └─────────────────────┘   │
+              ┌─[loop coreg(b)]─┐ │     │
+              │ │      ∅        │ │     │
+              └─────────────────┘ │     │
+        "#]],
     );
 }
 
@@ -43,7 +103,36 @@ fn every_kind_of_arrow() {
         "seq(a -- m -> b, b -- m -> a, a -- m -> c, b -- local -> b, a -- out ->|, n -> b, \
          b -- all -> (a, c), a -- all -> (b, c), a -- <synch>m -> b, c -- <synch>m -> a, \
          b -- mine -> (a, b))",
-        expect![[""]],
+        expect![[r#"
+            ┌───┐    ┌───┐    ┌───┐
+            │ a │    │ b │    │ c │
+            └─┬─┘    └─┬─┘    └─┬─┘
+              │   m    │        │
+              ├───────►│        │
+              │   m    │        │
+              │◄───────┤        │
+              │        m        │
+              ├────────┼───────►│
+              │        │ local  │
+              │        ├──┐     │
+              │        │◄─┘     │
+              │ out    │        │
+              ├────►○  │        │
+              │     n  │        │
+              │   ○───►│        │
+              │       all       │
+              │◄───────┼───────►│
+              │       all       │
+              ├───────►│───────►│
+              │   m    │        │
+              ╞═══════►│        │
+              │        m        │
+              │◄═══════╪════════╡
+              │  mine  │        │
+              │◄───────┤        │
+              │        ├──┐     │
+              │        │◄─┘     │
+        "#]],
     );
 }
 
@@ -52,32 +141,74 @@ fn ascii_will_do() {
     let options = Options { ascii: true, ..Options::default() };
     let text = draw(PUBLISH, &options).unwrap();
     assert!(text.is_ascii(), "{text}");
-    expect![[""]].assert_eq(&text);
+    expect![[r#"
+        +-----+     +-----+       +-----+
+        | pub |     | bro |       | sub |
+        +--+--+     +--+--+       +--+--+
+         +-[loop strict]-+           |
+         | |  publish  | |           |
+         | +---------->| |           |
+         +---------------+           |
+           |           |  subscribe  |
+           |           |<------------+
+         +-[loop strict]---------------+
+         | |  publish  |             | |
+         | +---------->|             | |
+         | |           |   publish   | |
+         | |           +------------>| |
+         +-----------------------------+
+    "#]].assert_eq(&text);
 }
 
 #[test]
 fn nothing_is_shown_as_such() {
-    check("@lifeline{a; b} @message{m} o", expect![[""]]);
-    check("o", expect![[""]]);
+    check("@lifeline{a; b} @message{m} o", expect![[r#"
+        ┌───┐ ┌───┐
+        │ a │ │ b │
+        └─┬─┘ └─┬─┘
+          │  ∅  │
+    "#]]);
+    check("o", expect![[r#"
+        ∅
+    "#]]);
 }
 
 #[test]
 fn wide_characters_keep_the_columns() {
-    check("@lifeline{a; b} @message{m} a -- m -> b", expect![[""]]);
+    check("@lifeline{a; b} @message{m} a -- m -> b", expect![[r#"
+        ┌───┐ ┌───┐
+        │ a │ │ b │
+        └─┬─┘ └─┬─┘
+          │  m  │
+          ├────►│
+    "#]]);
     let plantuml = "@startuml\nparticipant \"日本語\" as a\nparticipant b\na -> b : m\n@enduml";
     let parsed = Language::PlantUml.parse(&Source::new("test", plantuml));
     let lowered = otus_core::lower(&[&parsed.tree]);
     let text = sequence(&parsed.tree, lowered.pool.signature(), &Options::default()).unwrap();
-    expect![[""]].assert_eq(&text);
+    expect![[r#"
+        ┌────────┐ ┌───┐
+        │ 日本語 │ │ b │
+        └───┬────┘ └─┬─┘
+            │   m    │
+            ├───────►│
+    "#]].assert_eq(&text);
 }
 
 #[test]
 fn what_is_too_wide_is_shortened_or_refused() {
     let long = "a -- a_message_with_a_very_long_name_indeed -> b";
     let options = Options { width: 40, ..Options::default() };
-    expect![[""]].assert_eq(&draw(long, &options).unwrap());
+    expect![[r#"
+        ┌───┐                        ┌───┐
+        │ a │                        │ b │
+        └─┬─┘                        └─┬─┘
+          │  a_message_with_a_very_l…  │
+          ├───────────────────────────►│
+        (labels are shortened; in full it takes 48 columns)
+    "#]].assert_eq(&draw(long, &options).unwrap());
     let error = draw(PUBLISH, &Options { width: 12, ..Options::default() }).unwrap_err();
-    expect![[""]].assert_eq(&error.to_string());
+    expect!["the diagram needs 33 columns and there are 12; write it to a file: -o x.svg"].assert_eq(&error.to_string());
 }
 
 #[test]
@@ -136,7 +267,10 @@ fn traces_and_orders_are_lists() {
         otus_draw::layout::multitrace::Lane { simulated_before: 2, ..Default::default() },
     ];
     let narrow = Options { width: 64, ..Options::default() };
-    expect![[""]].assert_eq(&multi_trace(&trace, &pool, &lanes, &narrow));
+    expect![[r#"
+        [pub]       pub!publish │
+        [bro, sub]  {bro?publish, sub!subscribe}; … 2 more  (2 simulated before)
+    "#]].assert_eq(&multi_trace(&trace, &pool, &lanes, &narrow));
     let mut builder = otus_trace::order::Builder::default();
     let (p, q) = (builder.process("p"), builder.process("q"));
     let from = builder.event(p).label("send").set("x", 1).at();
@@ -144,5 +278,8 @@ fn traces_and_orders_are_lists() {
     let to = builder.event(q).set("y", true).at();
     builder.edge(from, to);
     let trace = builder.finish(otus_trace::order::Writes::Checked).unwrap();
-    expect![[""]].assert_eq(&order(&trace, &Options::default()));
+    expect![[r#"
+        p  send x := 1; ·
+        q  y := true (after p 1)
+    "#]].assert_eq(&order(&trace, &Options::default()));
 }

@@ -140,8 +140,10 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
         // Those that go down begin with the lowest, those that go up with the highest.
         let down = (0..plan.cuts.len()).rev().filter(|&cut| way(cut) > 0.0);
         let up = (0..plan.cuts.len()).filter(|&cut| way(cut) < 0.0);
-        let start = places.x[process] + places.reach[process][1] + 11.0;
-        for (slot, cut) in down.chain(up).enumerate() {
+        let moving: Vec<usize> = down.chain(up).collect();
+        let [left, right] = places.corridor(process);
+        let start = f64::midpoint(left, right) - 4.0 * number(moving.len().saturating_sub(1));
+        for (slot, &cut) in moving.iter().enumerate() {
             let x = start + 8.0 * number(slot);
             corners[cut].push(point(x, heights[cut][process]));
             corners[cut].push(point(x, heights[cut][process + 1]));
