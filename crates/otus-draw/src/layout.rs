@@ -1,1 +1,4 @@
 //! From data to scenes, a file for each kind of picture.
+
+pub mod layered;
+pub mod tree;
