@@ -1,4 +1,5 @@
 //! From data to scenes, a file for each kind of picture.
 
 pub mod layered;
+pub mod term;
 pub mod tree;

@@ -169,11 +169,14 @@ impl Virtual {
             let (across, along) = options.direction.turn(*size);
             graph.add(rank * scale, [across / 2.0; 2], along, false);
         }
+        let mut looping = vec![false; nodes.len()];
         for edge in edges.iter().filter(|edge| edge.from == edge.to) {
             let (across, along) = options.direction.turn(edge.label);
-            let room = LOOP_REACH + if has_label(edge) { across + LABEL_GAP } else { 0.0 };
+            let has_loop = std::mem::replace(&mut looping[edge.from], true);
             let vertex = &mut graph.nodes[edge.from];
-            vertex.extent[options.direction.loop_side()] += room;
+            let room = &mut vertex.extent[options.direction.loop_side()];
+            *room += if has_loop { 0.0 } else { LOOP_REACH };
+            *room += if has_label(edge) { across + LABEL_GAP } else { 0.0 };
             let thick = &mut graph.thickness[vertex.layer as usize];
             *thick = thick.max(along).max(4.0 * LOOP_HALF);
         }
@@ -456,7 +459,8 @@ impl Router<'_> {
         Route { points, label }
     }
 
-    /// The way of an edge from a node to itself; `reach` is how far out the node's loops are.
+    /// The way of an edge from a node to itself. If there are several they share it, and `reach`
+    /// is how much room the labels take that are there already.
     fn round(&self, edge: &Edge, along: &[[f64; 2]], reach: &mut f64) -> Route {
         let direction = self.options.direction;
         let layer = along[self.graph.nodes[edge.from].layer as usize];
@@ -464,7 +468,7 @@ impl Router<'_> {
         let (wide, thick) = direction.turn(self.nodes[edge.from]);
         let sign = if direction.loop_side() == 1 { 1.0 } else { -1.0 };
         let near = self.across[edge.from] + sign * wide / 2.0;
-        let far = near + sign * (*reach + LOOP_REACH - 4.0);
+        let far = near + sign * (LOOP_REACH - 4.0);
         let half = LOOP_HALF.min(thick / 4.0);
         let points = vec![
             direction.point(near, middle - half),
@@ -472,11 +476,11 @@ impl Router<'_> {
             direction.point(far, middle + half * 1.8),
             direction.point(near, middle + half),
         ];
-        *reach += LOOP_REACH;
         let label = has_label(edge).then(|| {
             let (label_wide, label_thick) = direction.turn(edge.label);
-            *reach += label_wide + LABEL_GAP;
-            let sides = [far + sign * LABEL_GAP, far + sign * (LABEL_GAP + label_wide)];
+            let begin = *reach + LABEL_GAP;
+            *reach = begin + label_wide;
+            let sides = [far + sign * begin, far + sign * *reach];
             let sides = if sign > 0.0 { sides } else { [sides[1], sides[0]] };
             direction.rect(sides, [middle - label_thick / 2.0, middle + label_thick / 2.0])
         });
