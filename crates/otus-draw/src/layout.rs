@@ -1,5 +1,6 @@
 //! From data to scenes, a file for each kind of picture.
 
 pub mod layered;
+pub mod search;
 pub mod term;
 pub mod tree;

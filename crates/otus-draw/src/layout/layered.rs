@@ -7,7 +7,7 @@
 //! - here: what passes a layer gets a virtual node in it, and a label is a virtual node of its
 //!   own size, so that nothing else can be where it stands;
 //! - [`order`]: sweeps of barycentres make crossings few;
-//! - [`place`]: coordinates within the layers, by Brandes and Köpf.
+//! - [`place`]: coordinates within the layers, by Brandes and Köpf; of trees, by [`tree`].
 //!
 //! All of it is computed *across* and *along* the layers; [`Direction`] says at the end which of
 //! the two is x. Between two layers there is nothing but edges, and within a layer everything has
@@ -21,6 +21,7 @@ pub mod place;
 pub mod rank;
 
 use crate::geometry::{Point, Rect, Size, point};
+use crate::layout::tree;
 
 /// Where layers lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,11 +55,19 @@ pub struct Options {
     pub layer_gap: f64,
     /// Whether edges leave and enter in the middle of a side rather than next to each other.
     pub centered: bool,
+    /// Whether nodes stand at the beginning of their layer rather than in its middle.
+    pub flush: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { direction: Direction::Down, node_gap: 24.0, layer_gap: 22.0, centered: false }
+        Options {
+            direction: Direction::Down,
+            node_gap: 24.0,
+            layer_gap: 22.0,
+            centered: false,
+            flush: false,
+        }
     }
 }
 
@@ -112,7 +121,8 @@ pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
     let ranks = rank::ranks(nodes.len(), edges, &turned);
     let mut graph = Virtual::new(nodes, edges, &turned, &ranks, options);
     order::reduce(&mut graph);
-    let across = place::across(&graph, options.node_gap);
+    let across = as_tree(&graph, options.node_gap)
+        .unwrap_or_else(|| place::across(&graph, options.node_gap));
     Router { nodes, edges, turned: &turned, graph: &graph, across: &across, options }.run()
 }
 
@@ -284,6 +294,25 @@ fn has_label(edge: &Edge) -> bool {
     edge.label.width > 0.0 && edge.label.height > 0.0
 }
 
+/// Places across the layers for a graph that is a tree.
+fn as_tree(graph: &Virtual, gap: f64) -> Option<Vec<f64>> {
+    let roots = graph.up.iter().filter(|up| up.is_empty()).count();
+    if roots != 1 || graph.up.iter().any(|up| up.len() > 1) {
+        return None;
+    }
+    let nodes: Vec<tree::Node> = graph
+        .nodes
+        .iter()
+        .zip(&graph.down)
+        .map(|(node, down)| tree::Node {
+            extent: node.extent,
+            children: down.iter().map(|&child| child as usize).collect(),
+        })
+        .collect();
+    let root = graph.up.iter().position(Vec::is_empty)?;
+    Some(tree::tree(&nodes, root, gap).into_iter().map(|place| place.x).collect())
+}
+
 /// Which edges are drawn: all, unless they pass too many layers together.
 fn within_budget(edges: &[Edge], ranks: &[u32], scale: u32) -> Vec<bool> {
     let length = |edge: &Edge| (ranks[edge.from].abs_diff(ranks[edge.to]) * scale) as usize;
@@ -324,8 +353,7 @@ impl Router<'_> {
             .enumerate()
             .map(|(id, size)| {
                 let (wide, thick) = direction.turn(*size);
-                let layer = along[self.graph.nodes[id].layer as usize];
-                let (x, y) = (self.across[id], f64::midpoint(layer[0], layer[1]));
+                let (x, y) = (self.across[id], self.middle(id, &along));
                 direction.rect(
                     [x - wide / 2.0, x + wide / 2.0],
                     [y - thick / 2.0, y + thick / 2.0],
@@ -410,6 +438,13 @@ impl Router<'_> {
             .collect()
     }
 
+    /// Where a node is along the layers.
+    fn middle(&self, node: usize, along: &[[f64; 2]]) -> f64 {
+        let [begin, end] = along[self.graph.nodes[node].layer as usize];
+        let (_, thick) = self.options.direction.turn(self.nodes[node]);
+        if self.options.flush { begin + thick / 2.0 } else { f64::midpoint(begin, end) }
+    }
+
     fn ends(&self, index: usize) -> [usize; 2] {
         let Edge { from, to, .. } = self.edges[index];
         if self.turned[index] { [to, from] } else { [from, to] }
@@ -423,9 +458,8 @@ impl Router<'_> {
         let direction = self.options.direction;
         let [upper, lower] = self.ends(index);
         let border = |node: usize, side: f64| {
-            let layer = along[self.graph.nodes[node].layer as usize];
             let (_, thick) = direction.turn(self.nodes[node]);
-            f64::midpoint(layer[0], layer[1]) + side * thick / 2.0
+            self.middle(node, along) + side * thick / 2.0
         };
         let layer = |node: usize| along[self.graph.nodes[node].layer as usize];
         let mut points = vec![
@@ -463,8 +497,7 @@ impl Router<'_> {
     /// is how much room the labels take that are there already.
     fn round(&self, edge: &Edge, along: &[[f64; 2]], reach: &mut f64) -> Route {
         let direction = self.options.direction;
-        let layer = along[self.graph.nodes[edge.from].layer as usize];
-        let middle = f64::midpoint(layer[0], layer[1]);
+        let middle = self.middle(edge.from, along);
         let (wide, thick) = direction.turn(self.nodes[edge.from]);
         let sign = if direction.loop_side() == 1 { 1.0 } else { -1.0 };
         let near = self.across[edge.from] + sign * wide / 2.0;

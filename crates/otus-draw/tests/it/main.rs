@@ -2,6 +2,7 @@
 
 mod layered;
 mod scene;
+mod search;
 mod term;
 
 use otus_core::{Pool, TermId};

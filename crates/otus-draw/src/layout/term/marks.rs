@@ -239,12 +239,15 @@ fn mark_pruned(
 ) {
     let mut known = Known::default();
     prune(pool, part, avoided, &mut known);
-    let mut queue = std::collections::VecDeque::from([(part, place)]);
-    while let Some((term, at)) = queue.pop_front() {
+    // With whether what pruning leaves of it is taken away by simplification.
+    let mut queue = std::collections::VecDeque::from([(part, place, false)]);
+    while let Some((term, at, is_gone)) = queue.pop_front() {
         if marks.nodes.len() > MOST {
             break;
         }
-        if pool.lifelines(term).is_disjoint(avoided) {
+        if is_gone {
+            marks.nodes[at].own = Some(Tone::Assumed);
+        } else if pool.lifelines(term).is_disjoint(avoided) {
             continue;
         }
         let operands: Vec<TermId> = pool.node(term).operands().collect();
@@ -262,8 +265,10 @@ fn mark_pruned(
                     vanishes = true;
                 }
                 left @ (Left::Empty | Left::Some) => {
-                    vanishes |= left == Left::Empty && !matches!(pool.node(term), Term::Alt(..));
-                    queue.push_back((operand, child));
+                    // ∅ stays a choice, but is no part of a sequence.
+                    let goes = left == Left::Empty && !matches!(pool.node(term), Term::Alt(..));
+                    vanishes |= goes;
+                    queue.push_back((operand, child, is_gone || goes));
                 }
             }
         }
