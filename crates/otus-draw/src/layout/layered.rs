@@ -64,7 +64,7 @@ impl Default for Options {
         Options {
             direction: Direction::Down,
             node_gap: 24.0,
-            layer_gap: 22.0,
+            layer_gap: 26.0,
             centered: false,
             flush: false,
         }
@@ -94,6 +94,12 @@ pub const VIRTUAL_NODES: usize = 400_000;
 
 /// From a line to its label.
 const LABEL_GAP: f64 = 5.0;
+/// How far before a layer an edge is straight again, so that its curve keeps off labels.
+const BEND: f64 = 4.0;
+/// How far an edge is straight where it has an arrow head.
+const LANDING: f64 = 13.0;
+/// How far before a corner its rounding may begin, twice.
+const CORNER: f64 = 22.0;
 /// How far a loop at a node reaches out.
 const LOOP_REACH: f64 = 26.0;
 /// Half of the distance between the ends of a loop at a node.
@@ -432,7 +438,7 @@ impl Router<'_> {
             .map(|(&thickness, sideways)| {
                 let layer = [at, at + thickness];
                 let gap = self.options.layer_gap;
-                at += thickness + gap.max((sideways * 0.12).min(gap * 2.5));
+                at += thickness + gap.max((sideways * 0.14).min(gap * 2.5));
                 layer
             })
             .collect()
@@ -462,18 +468,21 @@ impl Router<'_> {
             self.middle(node, along) + side * thick / 2.0
         };
         let layer = |node: usize| along[self.graph.nodes[node].layer as usize];
+        // Arrow heads are at the end of the edge, not always at the end of the way down.
+        let [leave, land] = if self.turned[index] { [LANDING, 3.0] } else { [3.0, LANDING] };
         let mut points = vec![
             direction.point(ports[0], border(upper, 1.0)),
-            direction.point(ports[0], layer(upper)[1]),
+            direction.point(ports[0], layer(upper)[1] + leave),
         ];
         for &bend in &chain.bends {
             let [begin, end] = layer(bend as usize);
             let across = self.across[bend as usize];
-            points.extend([direction.point(across, begin), direction.point(across, end)]);
+            points.push(direction.point(across, begin - BEND));
+            points.push(direction.point(across, end + BEND));
         }
-        points.push(direction.point(ports[1], layer(lower)[0]));
+        points.push(direction.point(ports[1], layer(lower)[0] - land));
         points.push(direction.point(ports[1], border(lower, -1.0)));
-        let mut points = straighten(&points);
+        let mut points = soften(&straighten(&points));
         if self.turned[index] {
             points.reverse();
         }
@@ -537,6 +546,27 @@ fn straighten(points: &[Point]) -> Vec<Point> {
         kept.push(next);
     }
     kept
+}
+
+/// The same line with points near its corners, so that [`Line::smooth`](crate::scene::Line) rounds
+/// off corners alone.
+fn soften(points: &[Point]) -> Vec<Point> {
+    let towards = |corner: Point, other: Point| {
+        let way = other - corner;
+        let length = way.x.hypot(way.y);
+        let part = (CORNER / length).min(0.5);
+        point(corner.x + way.x * part, corner.y + way.y * part)
+    };
+    let mut soft = Vec::with_capacity(3 * points.len());
+    soft.extend(points.first());
+    for triple in points.windows(3) {
+        let [before, corner, after] = [triple[0], triple[1], triple[2]];
+        soft.extend([towards(corner, before), corner, towards(corner, after)]);
+    }
+    if points.len() > 1 {
+        soft.extend(points.last());
+    }
+    soft
 }
 
 fn near(a: Point, b: Point) -> bool {

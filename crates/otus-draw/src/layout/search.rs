@@ -67,6 +67,7 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
     let mut sketch = Sketch::default();
     sketch.nodes(context, graph, &window, options);
     sketch.edges(context, graph, &window);
+    sketch.leaves(context, graph, &window, options);
     let sizes: Vec<Size> = sketch.boxes.iter().map(|node| node.content.size).collect();
     let edges: Vec<Edge> = sketch.lines.iter().map(Joint::edge).collect();
     let style = layered::Options { flush: true, ..layered::Options::default() };
@@ -155,6 +156,16 @@ impl Sketch {
             self.of.insert(index, self.boxes.len());
             self.boxes.push(Boxed { content, tone, radius: 4.0, subject });
         }
+    }
+
+    /// What hangs below nodes, right of their children: verdicts, and what is not there.
+    fn leaves(
+        &mut self,
+        context: &Context<'_>,
+        graph: &Graph,
+        window: &window::Window,
+        options: &Options<'_>,
+    ) {
         for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
             let from = self.of[&index];
             if let (Some(leaf), Some(_)) = (node.leaf, context.trace) {
@@ -169,6 +180,12 @@ impl Sketch {
             }
             if node.cut > 0 {
                 let pill = self.pill(&format!("+{} cut", node.cut), SMALL, Tone::Faded);
+                self.join(from, pill, Vec::new(), Tone::Faded);
+            }
+            let hidden = window.hidden[index];
+            if hidden > 0 {
+                let text = format!("… {} more", count(hidden as u64));
+                let pill = self.pill(&text, SMALL, Tone::Faded);
                 self.join(from, pill, Vec::new(), Tone::Faded);
             }
         }
@@ -205,10 +222,6 @@ impl Sketch {
             } else if let Some(&from) = self.of.get(&(parent.0 as usize)) {
                 self.join(from, to, label(rule), tone);
             }
-        }
-        for (index, &hidden) in window.hidden.iter().enumerate().filter(|(_, hidden)| **hidden > 0) {
-            let pill = self.pill(&format!("… {} more", count(hidden as u64)), SMALL, Tone::Faded);
-            self.join(self.of[&index], pill, Vec::new(), Tone::Faded);
         }
         // Edges to nodes met before; those between the same two nodes are one.
         let mut known: FxHashMap<(usize, usize), usize> = FxHashMap::default();

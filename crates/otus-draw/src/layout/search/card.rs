@@ -40,7 +40,7 @@ impl<'a> Cards<'a> {
         let term = self.picture(node.state.term);
         let rest = self.context.trace.map(|_| match self.options.remaining {
             Some(draw) => draw(&node.state),
-            None => lines(&shorten(self.context.remaining(&node.state)), TEXT),
+            None => lines(&shorten(&self.context.remaining(&node.state))),
         });
         let may_end = (self.context.trace.is_none() && node.leaf.is_some()).then_some("✓ may end");
 
@@ -52,6 +52,9 @@ impl<'a> Cards<'a> {
         let (left, right) = (PADDING, PADDING + width);
         let middle = f64::midpoint(left, right);
 
+        // Text is set flush left, pictures stand in the middle.
+        let centered = |scene: &Scene| middle - scene.size.width / 2.0;
+
         let mut scene = Scene::default();
         let style = (Role::Aside, Tone::Normal);
         let top = 5.0;
@@ -60,13 +63,13 @@ impl<'a> Cards<'a> {
             scene.lines(&[measure], (right, top), Anchor::End, SMALL, style);
         }
         let mut y = bottom + 3.0;
-        scene.place(&term, point(middle - term.size.width / 2.0, y));
+        scene.place(&term, point(self.options.term.map_or(left, |_| centered(&term)), y));
         y += term.size.height;
         if let Some(rest) = rest {
             y += 5.0;
             scene.push(Item::line(Role::Separator, point(left, y), point(right, y)));
             y += 4.0;
-            scene.place(&rest, point(middle - rest.size.width / 2.0, y));
+            scene.place(&rest, point(self.options.remaining.map_or(left, |_| centered(&rest)), y));
             y += rest.size.height;
         }
         if let Some(text) = may_end {
@@ -84,7 +87,7 @@ impl<'a> Cards<'a> {
         }
         let scene = Rc::new(match self.options.term {
             Some(draw) => draw(term),
-            None => lines(&self.text(term), TEXT),
+            None => lines(&self.text(term)),
         });
         self.pictures.insert(term, Rc::clone(&scene));
         scene
@@ -97,8 +100,7 @@ impl<'a> Cards<'a> {
             return vec![format!("an interaction of {} nodes", super::count(nodes))];
         }
         let text = print::interaction(&raise(self.context.pool, term));
-        let mut lines: Vec<String> =
-            text.trim_end().lines().map(|line| TEXT.shorten(line, MOST_WIDE)).collect();
+        let mut lines: Vec<String> = text.trim_end().lines().flat_map(wrap).collect();
         if lines.len() > MOST_LINES {
             let missing = lines.len() - MOST_LINES + 1;
             lines.truncate(MOST_LINES - 1);
@@ -108,8 +110,24 @@ impl<'a> Cards<'a> {
     }
 }
 
+/// A line in lines that are not too wide; those after the first are further in.
+fn wrap(line: &str) -> Vec<String> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let room = (MOST_WIDE - step(indent + 2)).max(120.0);
+    let lines = TEXT.wrap(text, room).into_iter().enumerate();
+    lines
+        .map(|(index, part)| " ".repeat(indent + if index > 0 { 2 } else { 0 }) + &part)
+        .collect()
+}
+
+/// Spaces are narrow here, and what is further in is to be seen.
+fn step(spaces: usize) -> f64 {
+    f64::from(u32::try_from(spaces).unwrap_or(0).min(40)) * TEXT.size * 0.5
+}
+
 /// What is left of a multi-trace, its beginning if it is long.
-fn shorten(components: Vec<String>) -> Vec<String> {
+fn shorten(components: &[String]) -> Vec<String> {
     let missing = components.len().saturating_sub(MOST_LINES);
     let mut lines: Vec<String> =
         components.iter().take(MOST_LINES).map(|line| TEXT.shorten(line, MOST_WIDE)).collect();
@@ -120,17 +138,15 @@ fn shorten(components: Vec<String>) -> Vec<String> {
 }
 
 /// Lines of text, which keep the space they begin with.
-fn lines(lines: &[String], font: Font) -> Scene {
+fn lines(lines: &[String]) -> Scene {
     let mut scene = Scene::default();
     let mut y = 0.0;
     let mut width = 0.0_f64;
     for line in lines {
         let text = line.trim_start();
-        // Spaces are narrow here, and what is further in is to be seen.
-        let depth = u32::try_from(line.len() - text.len()).unwrap_or(0).min(40);
-        let x = f64::from(depth) * font.size * 0.5;
-        y = scene.lines(&[text], (x, y), Anchor::Start, font, (Role::Node, Tone::Normal));
-        width = width.max(x + font.width(text));
+        let x = step(line.len() - text.len());
+        y = scene.lines(&[text], (x, y), Anchor::Start, TEXT, (Role::Node, Tone::Normal));
+        width = width.max(x + TEXT.width(text));
     }
     scene.size = Size { width, height: y };
     scene
