@@ -1,6 +1,8 @@
 //! From data to scenes, a file for each kind of picture.
 
+pub mod automaton;
 pub mod layered;
 pub mod search;
+pub mod sequence;
 pub mod term;
 pub mod tree;

@@ -53,6 +53,11 @@ impl Font {
         f64::from(units) / UNITS * self.size
     }
 
+    /// How wide the widest of some lines is.
+    pub fn widest<T: AsRef<str>>(self, lines: &[T]) -> f64 {
+        lines.iter().map(|line| self.width(line.as_ref())).fold(0.0, f64::max)
+    }
+
     /// Breaks a text into lines no wider than `room`: at spaces, behind punctuation, before
     /// capitals, and anywhere if need be. There is always at least one line.
     ///
@@ -88,6 +93,18 @@ impl Font {
         }
         if !line.is_empty() || lines.is_empty() {
             lines.push(line.trim_end().to_owned());
+        }
+        lines
+    }
+
+    /// The same in at most so many lines; if they do not do, the last ends in `…`.
+    pub fn wrap_to(self, text: &str, room: f64, most: usize) -> Vec<String> {
+        let mut lines = self.wrap(text, room);
+        if lines.len() > most.max(1) {
+            lines.truncate(most.max(1));
+            if let Some(last) = lines.last_mut() {
+                *last = self.shorten(&format!("{last}…"), room);
+            }
         }
         lines
     }

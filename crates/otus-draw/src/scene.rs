@@ -371,6 +371,14 @@ impl Scene {
         }));
     }
 
+    /// Everything that is written in it.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().filter_map(|item| match &item.shape {
+            Shape::Label(label) => Some(label.text.as_str()),
+            Shape::Box { .. } | Shape::Polygon(_) | Shape::Disc { .. } | Shape::Line(_) => None,
+        })
+    }
+
     /// The smallest rectangle that has every item.
     pub fn extent(&self) -> Option<Rect> {
         self.items.iter().map(Item::rect_of).reduce(Rect::union)

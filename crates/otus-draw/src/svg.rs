@@ -200,7 +200,11 @@ fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {
             );
         }
         End::Filled => {
-            let _ = writeln!(out, "<polygon class=\"{class}-end\" points=\"{}\"/>", list(&wings));
+            let points = list(&wings);
+            let _ = writeln!(
+                out,
+                "<polygon class=\"{class}-end\" style=\"stroke: none\" points=\"{points}\"/>"
+            );
         }
         End::Dot => {
             let _ = writeln!(

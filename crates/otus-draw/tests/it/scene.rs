@@ -9,10 +9,10 @@ use otus_draw::{Theme, svg};
 /// One of everything.
 fn everything() -> Scene {
     let mut scene = Scene::new("one of <everything> & \"more\"");
-    scene.description = "For a test.\u{1}".to_owned();
+    "For a test.\u{1}".clone_into(&mut scene.description);
     let key = scene.fresh_key();
-    for (row, tone) in Tone::ALL.into_iter().enumerate() {
-        let y = f64::from(u32::try_from(row).unwrap()) * 60.0;
+    for (row, tone) in (0_u8..).zip(Tone::ALL) {
+        let y = f64::from(row) * 60.0;
         let rect = Rect::at(point(0.0, y), Size { width: 90.0, height: 30.0 });
         scene.push(Item::rect(Role::Node, rect).tone(tone).subject("node-1"));
         let middle = point(45.0, y + 20.0);

@@ -13,7 +13,7 @@ use otus_syntax::{Source, parse_spec, parse_trace};
 use otus_testkit::read::{Language, read};
 use otus_trace::MultiTrace;
 
-use crate::show;
+use crate::common::{for_random_interactions, show};
 use crate::term::FIGURE_2;
 
 /// 003, section 5.1: the criterion that the paper proposes.
@@ -147,7 +147,7 @@ fn a_failure_shows_how_far_it_came() {
 #[test]
 fn random_explorations_have_no_flaws() {
     let mut random = fastrand::Rng::with_seed(3);
-    crate::for_random_interactions(200, |pool, term| {
+    for_random_interactions(200, |pool, term| {
         let memoize = random.bool();
         let options = format!("filters = [max_depth = 4, max_node_number = 60]; memoize = {memoize}");
         let mut graph = Graph::default();

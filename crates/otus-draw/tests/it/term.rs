@@ -7,7 +7,7 @@ use otus_draw::layout::term::{Marks, Options, step, term};
 use otus_draw::{Scene, Theme, svg};
 use otus_testkit::read::{Language, read};
 
-use crate::show;
+use crate::common::{for_random_interactions, show};
 
 /// 003, Fig. 2.
 pub(crate) const FIGURE_2: &str = "seq(
@@ -114,7 +114,7 @@ fn nothing_happens_where_nothing_can() {
 
 #[test]
 fn random_terms_have_no_flaws() {
-    crate::for_random_interactions(300, |pool, root| {
+    for_random_interactions(300, |pool, root| {
         for (positions, fold_passings) in [(false, true), (true, false)] {
             let mut frontiers = Frontiers::default();
             let steps = frontiers.steps(pool, root);
