@@ -117,7 +117,12 @@ struct Sketch {
 }
 
 enum Node {
-    State { text: String, radius: f64, tone: Tone, accepting: bool },
+    State {
+        text: String,
+        radius: f64,
+        tone: Tone,
+        accepting: bool,
+    },
     /// What is not drawn.
     More(String),
 }
@@ -171,6 +176,7 @@ impl Sketch {
         let style = layered::Options {
             direction: options.direction,
             node_gap: 26.0,
+            spread: 1.3,
             ..layered::Options::default()
         };
         let layout = layered(&sizes, &edges, &style);
@@ -227,7 +233,8 @@ impl Sketch {
         let [first, .., last] = points else { return };
         let from = self.nodes[edge.from].meet(places[edge.from], *first, *last);
         let to = self.nodes[edge.to].meet(places[edge.to], *last, *first);
-        let points = if let [_, middle, _] = points { vec![from, *middle, to] } else { vec![from, to] };
+        let points =
+            if let [_, middle, _] = points { vec![from, *middle, to] } else { vec![from, to] };
         arrow(scene, points, [Some(keys[edge.from]), Some(keys[edge.to])], edge.tone);
     }
 }
@@ -237,9 +244,8 @@ impl Node {
         let center = place.center();
         let (text, font, tone) = match self {
             Node::State { text, radius, tone, accepting } => {
-                let disc = |radius: f64| {
-                    Item::new(Role::Node, Shape::Disc { center, radius }).tone(*tone)
-                };
+                let disc =
+                    |radius: f64| Item::new(Role::Node, Shape::Disc { center, radius }).tone(*tone);
                 scene.push(disc(*radius).key(key).subject(format!("state-{text}")));
                 if *accepting {
                     scene.push(disc(radius - RING));

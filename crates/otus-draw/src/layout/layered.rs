@@ -55,6 +55,9 @@ pub struct Options {
     pub layer_gap: f64,
     /// Whether edges leave and enter in the middle of a side rather than next to each other.
     pub centered: bool,
+    /// How much of a side edges may take, 1 for all of it. More is for nodes that edges meet as if
+    /// they went to the middle.
+    pub spread: f64,
     /// Whether nodes stand at the beginning of their layer rather than in its middle.
     pub flush: bool,
 }
@@ -66,6 +69,7 @@ impl Default for Options {
             node_gap: 24.0,
             layer_gap: 26.0,
             centered: false,
+            spread: 0.7,
             flush: false,
         }
     }
@@ -274,12 +278,7 @@ impl Direction {
 
     fn rect(self, across: [f64; 2], along: [f64; 2]) -> Rect {
         let corners = [self.point(across[0], along[0]), self.point(across[1], along[1])];
-        Rect {
-            left: corners[0].x,
-            top: corners[0].y,
-            right: corners[1].x,
-            bottom: corners[1].y,
-        }
+        Rect { left: corners[0].x, top: corners[0].y, right: corners[1].x, bottom: corners[1].y }
     }
 
     /// Labels stand to the right of lines that go down, and above those that go to the right.
@@ -360,12 +359,14 @@ impl Router<'_> {
             .map(|(id, size)| {
                 let (wide, thick) = direction.turn(*size);
                 let (x, y) = (self.across[id], self.middle(id, &along));
-                direction.rect(
-                    [x - wide / 2.0, x + wide / 2.0],
-                    [y - thick / 2.0, y + thick / 2.0],
-                )
+                direction.rect([x - wide / 2.0, x + wide / 2.0], [y - thick / 2.0, y + thick / 2.0])
             })
             .collect();
+        // By node: whether an edge ends at its upper side, and at its lower one.
+        let mut lands = vec![[false; 2]; self.nodes.len()];
+        for (edge, &turned) in self.edges.iter().zip(self.turned) {
+            lands[edge.to][usize::from(turned)] |= edge.from != edge.to;
+        }
         let mut reach = vec![0.0; self.nodes.len()];
         let routes = self
             .edges
@@ -375,7 +376,7 @@ impl Router<'_> {
                 if edge.from == edge.to {
                     self.round(edge, &along, &mut reach[edge.from])
                 } else {
-                    self.route(index, &ports[index], &along)
+                    self.route(index, &ports[index], &along, &lands)
                 }
             })
             .collect();
@@ -402,10 +403,14 @@ impl Router<'_> {
             let (wide, _) = self.options.direction.turn(self.nodes[node]);
             for (side, mut edges) in sides.into_iter().enumerate() {
                 edges.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-                let count = edges.len() as f64;
-                let gap = if self.options.centered { 0.0 } else { PORT_GAP.min(wide * 0.7 / count) };
-                for (place, (_, index)) in edges.into_iter().enumerate() {
-                    let offset = (place as f64 - (count - 1.0) / 2.0) * gap;
+                let count = f64::from(u32::try_from(edges.len()).unwrap_or(u32::MAX));
+                let gap = if self.options.centered {
+                    0.0
+                } else {
+                    PORT_GAP.min(wide * self.options.spread / count)
+                };
+                for (place, (_, index)) in (0_u32..).zip(edges) {
+                    let offset = (f64::from(place) - (count - 1.0) / 2.0) * gap;
                     ports[index][1 - side] = self.across[node] + offset;
                 }
             }
@@ -456,7 +461,13 @@ impl Router<'_> {
         if self.turned[index] { [to, from] } else { [from, to] }
     }
 
-    fn route(&self, index: usize, ports: &[f64; 2], along: &[[f64; 2]]) -> Route {
+    fn route(
+        &self,
+        index: usize,
+        ports: &[f64; 2],
+        along: &[[f64; 2]],
+        lands: &[[bool; 2]],
+    ) -> Route {
         let chain = &self.graph.chains[index];
         if !chain.is_drawn {
             return Route::default();
@@ -468,8 +479,9 @@ impl Router<'_> {
             self.middle(node, along) + side * thick / 2.0
         };
         let layer = |node: usize| along[self.graph.nodes[node].layer as usize];
-        // Arrow heads are at the end of the edge, not always at the end of the way down.
-        let [leave, land] = if self.turned[index] { [LANDING, 3.0] } else { [3.0, LANDING] };
+        // All edges at a side of a node bend at the same place, or they would cross there.
+        let straight = |node: usize, side: usize| if lands[node][side] { LANDING } else { 3.0 };
+        let (leave, land) = (straight(upper, 1), straight(lower, 0));
         let mut points = vec![
             direction.point(ports[0], border(upper, 1.0)),
             direction.point(ports[0], layer(upper)[1] + leave),

@@ -49,7 +49,8 @@ fn check(seed: u64, edges: &[Edge], layout: &Layout) {
                     let way = pair[1] - pair[0];
                     let x = pair[0].x + way.x * part;
                     let y = pair[0].y + way.y * part;
-                    let inside = rect.grow(-0.1).contains(Rect { left: x, top: y, right: x, bottom: y });
+                    let inside =
+                        rect.grow(-0.1).contains(Rect { left: x, top: y, right: x, bottom: y });
                     assert!(!inside, "{seed}: edge {edge:?} through {rect:?}");
                 }
             }
@@ -97,7 +98,11 @@ fn ten_thousand_nodes_and_long_edges_are_drawn() {
     let label = Size { width: 60.0, height: 12.0 };
     let mut edges: Vec<Edge> =
         (1..10_000).map(|to| Edge { from: random.usize(0..to), to, label }).collect();
-    edges.extend((0..1_000).map(|_| Edge { from: random.usize(..10_000), to: random.usize(..10_000), label }));
+    edges.extend((0..1_000).map(|_| Edge {
+        from: random.usize(..10_000),
+        to: random.usize(..10_000),
+        label,
+    }));
     let size = Size { width: 80.0, height: 30.0 };
     let layout = layered(&vec![size; 10_000], &edges, &Options::default());
     assert!(layout.routes.iter().all(|route| route.points.len() >= 2));

@@ -1,12 +1,13 @@
 //! Searches as graphs.
 
+use otus_analysis::explore::explore;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, Outcome};
-use otus_analysis::explore::explore;
 use otus_analysis::{Config, Verdict};
 use otus_core::Lowered;
 use otus_draw::check::flaws;
 use otus_draw::layout::search::{Options, search};
+use otus_draw::layout::sequence;
 use otus_draw::{Scene, Theme, svg};
 use otus_syntax::ast::Section;
 use otus_syntax::{Source, parse_spec, parse_trace};
@@ -75,7 +76,8 @@ fn exploration(model: &str, options: &str, max_nodes: usize) -> Scene {
 #[test]
 fn an_exploration_of_2020() {
     let model = "seq(loop_seq(seq(a -- m1 -> b, alt(b -- m2 -> c, o), b -- m3 ->|)), par(a -- m1 ->|, c -- m4 -> a))";
-    let options = "strategy = DFS; pre_filters = [max_depth = 3, max_loop_depth = 1, max_node_number = 12]";
+    let options =
+        "strategy = DFS; pre_filters = [max_depth = 3, max_loop_depth = 1, max_node_number = 12]";
     let scene = exploration(model, options, 200);
     assert_eq!(flaws(&scene), []);
     show("explore", &scene);
@@ -97,6 +99,27 @@ fn figure_7() {
     assert_eq!(flaws(&scene), []);
     show("analyze-7", &scene);
     insta::assert_snapshot!("search_figure_7", svg(&scene, Theme::Light));
+}
+
+/// Nodes that show interactions as diagrams.
+#[test]
+fn figure_8_with_diagrams() {
+    let model = "seq(loopW(l1 -- m1 -> l2), l1 -- m2 -> l2)";
+    let analysis = analysis(model, "[l1] l1!m1; [l2] l2?m2", PROPOSED);
+    let pool = &analysis.lowered.pool;
+    let diagram = |term| {
+        let options = sequence::Options { compact: true, ..sequence::Options::default() };
+        sequence::sequence(&otus_core::raise(pool, term), pool.signature(), &options)
+    };
+    let options = Options {
+        max_nodes: 12,
+        verdict: Some(analysis.outcome.verdict),
+        term: Some(&diagram),
+        ..Options::default()
+    };
+    let scene = search(&analysis.context(), &analysis.graph, &options);
+    assert_eq!(flaws(&scene), []);
+    show("analyze-8-diagrams", &scene);
 }
 
 #[test]
@@ -149,7 +172,8 @@ fn random_explorations_have_no_flaws() {
     let mut random = fastrand::Rng::with_seed(3);
     for_random_interactions(200, |pool, term| {
         let memoize = random.bool();
-        let options = format!("filters = [max_depth = 4, max_node_number = 60]; memoize = {memoize}");
+        let options =
+            format!("filters = [max_depth = 4, max_node_number = 60]; memoize = {memoize}");
         let mut graph = Graph::default();
         let (_, positions) = explore(pool, term, &config(&options), &mut graph);
         let context = Context { pool, positions: &positions, trace: None };
@@ -164,7 +188,8 @@ fn a_large_search_is_drawn_around_its_verdict() {
     let model = "par(loop_seq(a -- m -> b), loop_seq(a -- m -> c), loop_seq(a -- m -> d))";
     let sends = ["a!m"; 9].join(".");
     let trace = format!("[a] {sends}; [b]; [c] c?m.c?m.c?m.c?m; [d] d?m.d?m.d?m.d?m");
-    let options = "analysis_kind = accept; strategy = BFS; goal = none; filters = [max_node_number = 10000]";
+    let options =
+        "analysis_kind = accept; strategy = BFS; goal = none; filters = [max_node_number = 10000]";
     let analysis = analysis(model, &trace, options);
     assert_eq!(analysis.graph.nodes.len(), 10_000);
     let scene = analysis.draw(200);

@@ -86,7 +86,8 @@ fn sort(graph: &mut Virtual, places: &mut [u32], layer: usize, above: bool) {
         if near.is_empty() {
             return f64::from(places[node as usize]);
         }
-        near.iter().map(|&other| f64::from(places[other as usize])).sum::<f64>() / near.len() as f64
+        let sum: f64 = near.iter().map(|&other| f64::from(places[other as usize])).sum();
+        sum / f64::from(u32::try_from(near.len()).unwrap_or(u32::MAX))
     };
     let mut keyed: Vec<(f64, u32)> =
         graph.layers[layer].iter().map(|&node| (center(node), node)).collect();

@@ -81,8 +81,8 @@ fn conflicts(graph: &Virtual) -> FxHashSet<(u32, u32)> {
             while next <= place {
                 let node = lower[next];
                 for &above in &graph.up[node as usize] {
-                    let both = graph.nodes[node as usize].is_bend
-                        && graph.nodes[above as usize].is_bend;
+                    let both =
+                        graph.nodes[node as usize].is_bend && graph.nodes[above as usize].is_bend;
                     let at = places[above as usize];
                     if !both && (at < low || at > high) {
                         found.insert((above, node));

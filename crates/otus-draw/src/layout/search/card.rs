@@ -116,9 +116,7 @@ fn wrap(line: &str) -> Vec<String> {
     let indent = line.len() - text.len();
     let room = (MOST_WIDE - step(indent + 2)).max(120.0);
     let lines = TEXT.wrap(text, room).into_iter().enumerate();
-    lines
-        .map(|(index, part)| " ".repeat(indent + if index > 0 { 2 } else { 0 }) + &part)
-        .collect()
+    lines.map(|(index, part)| " ".repeat(indent + if index > 0 { 2 } else { 0 }) + &part).collect()
 }
 
 /// Spaces are narrow here, and what is further in is to be seen.

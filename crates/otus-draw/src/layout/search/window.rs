@@ -125,7 +125,8 @@ fn target(graph: &Graph) -> usize {
         }
         let verdict = node.leaf.map(|leaf| leaf.verdict);
         let consumed: u64 = node.state.consumed.iter().map(|&n| u64::from(n)).sum();
-        let far = if verdict >= Some(Verdict::WeakPass) { (0, 0) } else { (consumed, depths[index]) };
+        let far =
+            if verdict >= Some(Verdict::WeakPass) { (0, 0) } else { (consumed, depths[index]) };
         let key = (verdict, far.0, far.1);
         if best.is_none_or(|(known, _)| key > known) {
             best = Some((key, index));

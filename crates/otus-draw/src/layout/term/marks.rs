@@ -230,13 +230,7 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
 const MOST: usize = 100_000;
 
 /// Marks what pruning takes away from a part that is not pruned as a whole.
-fn mark_pruned(
-    pool: &Pool,
-    part: TermId,
-    avoided: &LifelineSet,
-    marks: &mut Marks,
-    place: usize,
-) {
+fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Marks, place: usize) {
     let mut known = Known::default();
     prune(pool, part, avoided, &mut known);
     // With whether what pruning leaves of it is taken away by simplification.
