@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
     Ctl(CtlArgs),
     Explore(ExploreArgs),
+    Draw(DrawArgs),
     Generate(GenerateArgs),
     Demo(DemoArgs),
     Fmt(FmtArgs),
@@ -508,6 +509,156 @@ pub(crate) struct ExploreArgs {
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) from: Option<Format>,
+}
+
+/// Draw a specification, a trace, an order of events, or a search.
+///
+/// What is drawn follows from the files: a sequence diagram of a specification, the lanes of a
+/// multi-trace, the space-time diagram of a partial-order trace. --what asks for something else:
+/// the term of an interaction as a tree, its automaton, the search of `otus explore` (a
+/// specification alone) or of `otus analyze` (with a multi-trace; options from a .hcf).
+///
+/// Without -o, a drawing made of text is printed. Pictures need no other program and no installed
+/// font, and are the same bytes on every machine.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus draw flow.mmd                                      on the terminal
+  otus draw sig.hsf model.hif -o model.svg                a sequence diagram
+  otus draw docs/checkout.md#login -o login.png --theme dark
+  otus draw model.hsf --what term --positions -o term.svg its operators as a tree
+  otus draw model.hsf --what term --step 'a!m@11' -o step.svg   what one step executes and prunes
+  otus draw model.hsf --what automaton -o automaton.svg   its states and what leads from one to the next
+  otus draw model.hsf run.htf -o run.svg                  what was observed, a lane per log
+  otus draw run.pot.json --cut p=1,q=2 -o order.svg       events, messages, and a cut through them
+  otus draw model.hsf --what search -o explored.svg       what it can do, step by step
+  otus draw model.hsf run.htf conf.hcf --what search -o search.svg
+  otus draw flow.mmd -o - > flow.svg                      SVG on standard output")]
+pub(crate) struct DrawArgs {
+    /// A specification (its files together), a trace, options.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// Where to write it: .svg or .png, .dot for graphs; `-` is SVG on standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+
+    /// What to draw.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) what: Option<What>,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
+
+    /// Show the picture in the desktop's viewer.
+    #[arg(long, requires = "output")]
+    pub(crate) open: bool,
+
+    /// Leave out lifelines that have no action.
+    #[arg(long)]
+    pub(crate) only_used: bool,
+
+    /// In a term: number every node by its position.
+    #[arg(long)]
+    pub(crate) positions: bool,
+
+    /// In a term: show what executing an action at a position does, as `a!m@121`.
+    #[arg(long, value_name = "ACTION@POSITION")]
+    pub(crate) step: Option<String>,
+
+    /// In an order of events: draw a cut, by how many events of each process are before it, as
+    /// `p=1,q=2`; several are a run of cuts.
+    #[arg(long, value_name = "CUT")]
+    pub(crate) cut: Vec<String>,
+
+    /// In an order of events: which way time goes.
+    #[arg(long, value_enum, default_value_t = Flow::Down, value_name = "WAY")]
+    pub(crate) time: Flow,
+
+    /// Which automaton: as the rules give it, made deterministic, or made minimal.
+    #[arg(long, value_enum, default_value_t = AutomatonKind::Minimal, value_name = "KIND")]
+    pub(crate) automaton: AutomatonKind,
+
+    /// How many states an automaton, or nodes a search, may have before parts are left out.
+    #[arg(long, default_value_t = 200, value_name = "NUMBER")]
+    pub(crate) max_nodes: usize,
+
+    /// How wide a drawing made of text may be.
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) width: Option<usize>,
+
+    /// Make drawings of text from ASCII characters.
+    #[arg(long)]
+    pub(crate) ascii: bool,
+
+    /// How to read standard input and files without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<Format>,
+}
+
+/// How pictures look.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct PictureArgs {
+    /// Which colours a picture has; `auto` follows the viewer (SVG only).
+    #[arg(long, value_enum, default_value_t = PictureTheme::Light, value_name = "THEME")]
+    pub(crate) theme: PictureTheme,
+
+    /// How many pixels a PNG has for each unit.
+    #[arg(long, default_value_t = 2.0, value_name = "NUMBER")]
+    pub(crate) scale: f64,
+
+    /// A font file (.ttf, .otf) for characters that the font of Otus lacks, in PNG; may be
+    /// repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) font: Vec<PathBuf>,
+}
+
+/// What to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// A sequence diagram of a specification.
+    Sequence,
+    /// The term of a specification as a tree.
+    Term,
+    /// A multi-trace, a lane per log.
+    Trace,
+    /// A partial-order trace, as a space-time diagram.
+    Order,
+    /// What `otus explore` or `otus analyze` looked at.
+    Search,
+    /// The automaton of a specification.
+    Automaton,
+}
+
+/// Which colours a picture has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PictureTheme {
+    /// Dark on white.
+    Light,
+    /// Light on black.
+    Dark,
+    /// As the viewer prefers.
+    Auto,
+}
+
+/// Which way time goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Flow {
+    /// From top to bottom.
+    Down,
+    /// From left to right.
+    Right,
+}
+
+/// Which automaton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AutomatonKind {
+    /// A state for each term that the rules lead to.
+    Rules,
+    /// At most one way to read each event.
+    Deterministic,
+    /// The smallest deterministic one.
+    Minimal,
 }
 
 /// Make random multi-traces that a specification accepts.

@@ -17,6 +17,7 @@ mod load;
 mod options;
 mod order_file;
 mod output;
+mod picture;
 mod pipeline;
 mod report;
 mod words;

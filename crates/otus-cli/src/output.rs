@@ -29,8 +29,13 @@ pub(crate) fn complain(text: &str) {
 
 /// Writes a file so that it is either the old or the new one, never half of it.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same with what is not text.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut draft = Draft::create(path)?;
-    draft.write(text)?;
+    draft.write_bytes(bytes)?;
     draft.finish()?;
     Ok(())
 }
@@ -63,7 +68,11 @@ impl Draft {
     }
 
     pub(crate) fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        self.file.write_all(text.as_bytes()).with_context(|| cannot_write(&self.path))
+        self.write_bytes(text.as_bytes())
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.file.write_all(bytes).with_context(|| cannot_write(&self.path))
     }
 
     /// Gives the file its name, and returns it.

@@ -29,6 +29,7 @@
 
 pub mod action;
 pub mod algebra;
+pub mod automaton;
 pub mod findings;
 pub mod index;
 pub mod intern;

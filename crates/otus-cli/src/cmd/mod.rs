@@ -6,6 +6,7 @@ mod convert;
 mod ctl;
 mod demo;
 mod derive;
+mod draw;
 mod explain;
 mod explore;
 mod fmt;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Lint(lint) => lint::run(lint, args.color),
         Command::Convert(convert) => convert::run(convert, args.color),
+        Command::Draw(draw) => draw::run(draw, args.color),
         Command::Explain(explain) => explain::run(explain, args.color),
         Command::Explore(explore) => explore::run(explore, args.color),
         Command::Generate(generate) => generate::run(generate, args.color),

@@ -3,7 +3,6 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
 
 use crate::sandbox::{MODEL, SIGNATURE, Sandbox, TRACE};
 
@@ -53,26 +52,10 @@ fn prepared(name: &str) -> Sandbox {
     for (name, text) in files {
         sandbox.write(name, text);
     }
-    let otus = snapbox::cmd::cargo_bin!("otus");
-    std::os::unix::fs::symlink(otus, sandbox.path("bin/otus")).unwrap();
+    sandbox.with_repository();
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(sandbox.path("bin/man"), executable).unwrap();
     sandbox
-}
-
-/// Runs a line as a shell would; a question may be answered with no, but it can be asked.
-#[track_caller]
-fn works(sandbox: &Sandbox, line: &str) {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("sh")
-        .args(["-c", line])
-        .current_dir(sandbox.path(""))
-        .env("HOME", sandbox.path(""))
-        .env("PATH", format!("{}:{path}", sandbox.path("bin").display()))
-        .output()
-        .unwrap();
-    let asked = output.status.code().is_some_and(|code| code <= 1);
-    assert!(asked, "`{line}` does not work: {output:?}");
 }
 
 /// The command at the start of a line that goes on with an explanation after two spaces.
@@ -113,6 +96,7 @@ fn examples_of_the_help_work() {
         "analyze",
         "ctl",
         "explore",
+        "draw",
         "generate",
         "demo",
         "fmt",
@@ -131,7 +115,7 @@ fn examples_of_the_help_work() {
         let help = String::from_utf8(help).unwrap();
         let examples = help.split("Examples:").nth(1).unwrap_or("");
         for line in examples.lines().filter_map(command) {
-            works(&sandbox, line);
+            sandbox.shell(line);
             count += 1;
         }
     }
@@ -156,7 +140,7 @@ fn commands_of_the_readme_and_the_docs_work() {
         let blocks = text.lines().filter(|line| !line.contains('`'));
         for line in spans.chain(blocks).filter_map(command) {
             println!("{}: {line}", path.display());
-            works(&sandbox, line);
+            sandbox.shell(line);
             count += 1;
         }
     }
@@ -171,6 +155,6 @@ fn commands_of_the_demo_work() {
     let lines: Vec<&str> = said.lines().filter_map(command).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     for line in lines {
-        works(&sandbox, line);
+        sandbox.shell(line);
     }
 }

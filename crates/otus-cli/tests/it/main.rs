@@ -18,6 +18,8 @@ mod explore;
 mod fmt;
 mod lint;
 mod manual;
+#[cfg(unix)]
+mod pictures;
 mod sandbox;
 mod stream;
 mod usage;

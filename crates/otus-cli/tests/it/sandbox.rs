@@ -27,6 +27,37 @@ impl Sandbox {
         sandbox
     }
 
+    /// Puts `otus` on the path of [`Sandbox::shell`], and the examples and models of the
+    /// repository where its pages have them.
+    #[cfg(unix)]
+    pub(crate) fn with_repository(&self) {
+        use std::os::unix::fs::symlink;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for folder in ["bin", "docs/pictures"] {
+            std::fs::create_dir_all(self.path(folder)).unwrap();
+        }
+        symlink(snapbox::cmd::cargo_bin!("otus"), self.path("bin/otus")).unwrap();
+        for folder in ["examples", "bench"] {
+            symlink(root.join(folder), self.path(folder)).unwrap();
+        }
+    }
+
+    /// Runs a line as a shell would; a question may be answered with no, but it can be asked.
+    #[cfg(unix)]
+    #[track_caller]
+    pub(crate) fn shell(&self, line: &str) {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let output = std::process::Command::new("sh")
+            .args(["-c", line])
+            .current_dir(self.path(""))
+            .env("HOME", self.path(""))
+            .env("PATH", format!("{}:{path}", self.path("bin").display()))
+            .output()
+            .unwrap();
+        let asked = output.status.code().is_some_and(|code| code <= 1);
+        assert!(asked, "`{line}` does not work: {output:?}");
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

@@ -1,0 +1,194 @@
+//! i ⊑ j: every trace of i is one of j, as far as their shapes show it.
+//!
+//! ```text
+//! i ⊑ i      ∅ ⊑ j if j has the empty trace      alt(i,i′) ⊑ j if both are      i ⊑ alt(j,j′) if i is ⊑ one
+//! f(i…) ⊑ g(j…) if each operand of f is ⊑ one of g, in their order, those of g left over have the
+//!                empty trace, and f keeps every order that g asks for
+//! i ⊑ loop(j) if i ⊑ j, or i is made of parts ⊑ loop(j) in at least the order of its iterations
+//! ```
+//!
+//! Every operator is monotone, so "yes" is right. "No" may be wrong: deciding inclusion is as hard as
+//! anything one can ask of interactions, and an answer is wanted quickly. Questions nest up to
+//! [`DEPTH`] and are at most [`FUEL`] in all for one answer, which bounds the recursion. Pruned terms are
+//! found to be ⊑ what they were pruned from, as long as they are small: that is what makes the
+//! follow-ups of loops fall together.
+
+use rustc_hash::FxHashMap;
+
+use super::normalize::{Chain, alternatives, in_several, strict_parts};
+use crate::index::{RegionId, TermId};
+use crate::pool::Pool;
+use crate::set::LifelineSet;
+use crate::term::Term;
+
+/// How deeply questions may nest.
+const DEPTH: u32 = 12;
+/// How many questions may be asked for one answer.
+const FUEL: u32 = 300;
+
+/// The answers so far, for terms in normal form of one pool.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Inclusion {
+    known: FxHashMap<(TermId, TermId), bool>,
+}
+
+impl Inclusion {
+    /// Whether every trace of `small` is certainly one of `large`.
+    pub(super) fn includes(&mut self, pool: &Pool, small: TermId, large: TermId) -> bool {
+        // Most questions have an answer at once and need not be remembered.
+        if let Some(answer) = quickly(pool, small, large) {
+            return answer;
+        }
+        *self.known.entry((small, large)).or_insert_with(|| {
+            let mut fuel = FUEL;
+            Question { pool, fuel: &mut fuel }.includes(small, large, DEPTH)
+        })
+    }
+}
+
+fn quickly(pool: &Pool, small: TermId, large: TermId) -> Option<bool> {
+    if small == large {
+        return Some(true);
+    }
+    let (few, many) = (pool.attributes(small), pool.attributes(large));
+    if few.terminates && !many.terminates {
+        return Some(false);
+    }
+    if small == Pool::EMPTY {
+        return Some(true);
+    }
+    // Every event of a term is in one of its traces.
+    let outside =
+        few.lifelines != many.lifelines && !pool.lifelines(small).is_subset(&pool.lifelines(large));
+    outside.then_some(false)
+}
+
+struct Question<'a> {
+    pool: &'a Pool,
+    fuel: &'a mut u32,
+}
+
+/// How the parts of a term follow each other.
+enum Composed {
+    /// All of one before all of the next; also a single part.
+    Strictly(Vec<TermId>),
+    /// In order on some lifelines.
+    Partly(Chain),
+}
+
+impl Question<'_> {
+    fn includes(&mut self, small: TermId, large: TermId, depth: u32) -> bool {
+        if let Some(answer) = quickly(self.pool, small, large) {
+            return answer;
+        }
+        if depth == 0 || *self.fuel == 0 {
+            return false;
+        }
+        *self.fuel -= 1;
+        let depth = depth - 1;
+        if let Term::Alt(..) = self.pool.node(small) {
+            let all = alternatives(self.pool, small);
+            return all.into_iter().all(|each| self.includes(each, large, depth));
+        }
+        match self.pool.node(large) {
+            Term::Empty | Term::Event(_) => false,
+            Term::Alt(..) => {
+                let all = alternatives(self.pool, large);
+                all.into_iter().any(|each| self.includes(small, each, depth))
+            }
+            Term::LoopS(body) => {
+                self.includes(small, body, depth) || self.repeats_strictly(small, large, depth)
+            }
+            Term::LoopC(region, body) => {
+                self.includes(small, body, depth) || self.repeats(small, (region, large), depth)
+            }
+            Term::Strict(..) => match self.composed(small) {
+                Composed::Strictly(few) => {
+                    let many = strict_parts(self.pool, large);
+                    self.matches(&few, &many, depth)
+                }
+                // It may still be one part of the other.
+                Composed::Partly(_) => {
+                    let many = strict_parts(self.pool, large);
+                    self.matches(&[small], &many, depth)
+                }
+            },
+            Term::Coreg(..) => {
+                let Some(many) = Chain::of(self.pool, large) else { return false };
+                let few = match self.composed(small) {
+                    Composed::Strictly(few) => few,
+                    Composed::Partly(few) if self.keeps(&few, &many.ordered) => few.operands,
+                    Composed::Partly(_) => vec![small],
+                };
+                self.matches(&few, &many.operands, depth)
+                    || few.len() > 1 && self.matches(&[small], &many.operands, depth)
+            }
+        }
+    }
+
+    /// Whether a term is made of iterations of a strict loop, one after the other.
+    fn repeats_strictly(&mut self, small: TermId, large: TermId, depth: u32) -> bool {
+        match self.pool.node(small) {
+            Term::LoopS(body) => self.includes(body, large, depth),
+            Term::Strict(..) => {
+                let parts = strict_parts(self.pool, small);
+                parts.into_iter().all(|part| self.includes(part, large, depth))
+            }
+            Term::Empty | Term::Event(_) | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => {
+                false
+            }
+        }
+    }
+
+    /// Whether a term is made of iterations of a loop, in at least their order.
+    fn repeats(&mut self, small: TermId, (region, large): (RegionId, TermId), depth: u32) -> bool {
+        let concurrent = self.pool.region(region);
+        let parts = match self.pool.node(small) {
+            Term::LoopS(body) => vec![body],
+            Term::LoopC(own, body) => {
+                let asked = self.pool.lifelines(body).difference(&concurrent);
+                if !asked.is_disjoint(&self.pool.region(own)) {
+                    return false;
+                }
+                vec![body]
+            }
+            Term::Strict(..) => strict_parts(self.pool, small),
+            Term::Coreg(..) => {
+                let Some(chain) = Chain::of(self.pool, small) else { return false };
+                let asked = self.pool.lifelines(large).difference(&concurrent);
+                if !self.keeps(&chain, &asked) {
+                    return false;
+                }
+                chain.operands
+            }
+            Term::Empty | Term::Event(_) | Term::Alt(..) => return false,
+        };
+        parts.into_iter().all(|part| self.includes(part, large, depth))
+    }
+
+    /// Whether a chain keeps the order of its operands on these lifelines.
+    fn keeps(&self, chain: &Chain, asked: &LifelineSet) -> bool {
+        in_several(self.pool, &chain.operands).intersection(asked).is_subset(&chain.ordered)
+    }
+
+    /// Whether each of a few parts is ⊑ one of many, in their order, and the others of these can be
+    /// left out.
+    fn matches(&mut self, few: &[TermId], many: &[TermId], depth: u32) -> bool {
+        let mut wanted = few.iter().peekable();
+        for &each in many {
+            if wanted.next_if(|&&next| self.includes(next, each, depth)).is_none()
+                && !self.pool.attributes(each).terminates
+            {
+                return false;
+            }
+        }
+        wanted.next().is_none()
+    }
+
+    fn composed(&self, term: TermId) -> Composed {
+        match Chain::of(self.pool, term) {
+            Some(chain) => Composed::Partly(chain),
+            None => Composed::Strictly(strict_parts(self.pool, term)),
+        }
+    }
+}

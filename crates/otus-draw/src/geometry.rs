@@ -1,0 +1,150 @@
+//! Points and rectangles. x grows to the right, y downwards, as in SVG; a unit is a CSS pixel.
+
+use std::ops::{Add, Sub};
+
+/// A place, or the way from one place to another.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Point {
+    /// To the right.
+    pub x: f64,
+    /// Downwards.
+    pub y: f64,
+}
+
+/// The place at `(x, y)`.
+pub const fn point(x: f64, y: f64) -> Point {
+    Point { x, y }
+}
+
+impl Add for Point {
+    type Output = Point;
+
+    fn add(self, other: Point) -> Point {
+        point(self.x + other.x, self.y + other.y)
+    }
+}
+
+impl Sub for Point {
+    type Output = Point;
+
+    fn sub(self, other: Point) -> Point {
+        point(self.x - other.x, self.y - other.y)
+    }
+}
+
+/// How wide and how high something is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Size {
+    /// From left to right.
+    pub width: f64,
+    /// From top to bottom.
+    pub height: f64,
+}
+
+/// A rectangle with upright sides.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Rect {
+    /// The left side.
+    pub left: f64,
+    /// The upper side.
+    pub top: f64,
+    /// The right side, not left of `left`.
+    pub right: f64,
+    /// The lower side, not above `top`.
+    pub bottom: f64,
+}
+
+impl Rect {
+    /// The rectangle with its upper left corner at a place.
+    pub fn at(corner: Point, size: Size) -> Self {
+        Rect {
+            left: corner.x,
+            top: corner.y,
+            right: corner.x + size.width,
+            bottom: corner.y + size.height,
+        }
+    }
+
+    /// The smallest rectangle with all the given points, of which there is at least one.
+    pub fn around(points: impl IntoIterator<Item = Point>) -> Option<Self> {
+        points.into_iter().map(|p| Rect::at(p, Size::default())).reduce(Rect::union)
+    }
+
+    /// From left to right.
+    pub fn width(self) -> f64 {
+        self.right - self.left
+    }
+
+    /// From top to bottom.
+    pub fn height(self) -> f64 {
+        self.bottom - self.top
+    }
+
+    /// Its middle.
+    pub fn center(self) -> Point {
+        point(f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom))
+    }
+
+    /// The smallest rectangle that has both.
+    #[must_use]
+    pub fn union(self, other: Rect) -> Rect {
+        Rect {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    /// The same with each side moved outwards by so much.
+    #[must_use]
+    pub fn grow(self, by: f64) -> Rect {
+        Rect {
+            left: self.left - by,
+            top: self.top - by,
+            right: self.right + by,
+            bottom: self.bottom + by,
+        }
+    }
+
+    /// The same elsewhere.
+    #[must_use]
+    pub fn shift(self, by: Point) -> Rect {
+        Rect {
+            left: self.left + by.x,
+            top: self.top + by.y,
+            right: self.right + by.x,
+            bottom: self.bottom + by.y,
+        }
+    }
+
+    /// Whether the other lies in this one, sides included.
+    pub fn contains(self, other: Rect) -> bool {
+        self.left <= other.left
+            && self.top <= other.top
+            && other.right <= self.right
+            && other.bottom <= self.bottom
+    }
+
+    /// Whether they share more than a side.
+    pub fn overlaps(self, other: Rect) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn touching_is_not_overlapping() {
+        let unit = Rect::at(point(0.0, 0.0), Size { width: 1.0, height: 1.0 });
+        assert!(!unit.overlaps(unit.shift(point(1.0, 0.0))));
+        assert!(unit.overlaps(unit.shift(point(0.9, 0.9))));
+        assert!(unit.contains(unit) && unit.grow(1.0).contains(unit));
+        assert_eq!(unit.union(unit.shift(point(1.0, 2.0))).center(), point(1.0, 1.5));
+    }
+}

@@ -1,0 +1,291 @@
+//! Automata as graphs: circles with numbers, two rings where a word may end, an arrow from
+//! nowhere where words begin.
+//!
+//! Transitions between the same two states are one arrow with all their letters. A state of which
+//! transitions are not known is dotted and has an arrow to `…`. States are numbered from the
+//! initial one outwards, so a large automaton is drawn up to some number, and says so.
+
+use otus_core::Pool;
+use otus_core::automaton::{Automaton, SymbolId};
+use otus_core::index::Index as _;
+
+use crate::geometry::{Point, Rect, Size, point};
+use crate::layout::layered::{self, Direction, layered};
+use crate::metrics::{Font, PLAIN, SMALL};
+use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+
+/// How an automaton is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// How many states are drawn.
+    pub max_states: usize,
+    /// Where words go.
+    pub direction: Direction,
+    /// How many lines a label may have.
+    pub label_lines: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { max_states: 200, direction: Direction::Right, label_lines: 6 }
+    }
+}
+
+/// Draws an automaton. The pool must be the one of the term that it was built from.
+///
+/// ```
+/// use otus_core::automaton::{Limits, build};
+/// use otus_draw::layout::automaton::{Options, automaton};
+/// # use otus_core::{Pool, Signature};
+/// # let mut signature = Signature::default();
+/// # let (a, m) = (signature.add_lifeline("a"), signature.add_message("m"));
+/// # let mut pool = Pool::new(signature);
+/// let send = pool.emission(a, m);
+/// let term = pool.loop_s(send);
+/// let machine = build(&mut pool, term, Limits::default());
+/// let scene = automaton(&pool, &machine, &Options::default());
+/// assert!(otus_draw::check::flaws(&scene).is_empty());
+/// ```
+pub fn automaton(pool: &Pool, automaton: &Automaton, options: &Options) -> Scene {
+    let shown = automaton.len().min(options.max_states.max(1));
+    let mut sketch = Sketch::default();
+    for (id, state) in automaton.states().iter_with_ids().take(shown) {
+        let text = id.0.to_string();
+        let radius = (LETTER.width(&text) / 2.0 + 7.0).max(15.0);
+        let tone = if state.cut { Tone::Faded } else { Tone::Normal };
+        sketch.nodes.push(Node::State { text, radius, tone, accepting: state.accepting });
+    }
+    let mut hidden = vec![0_usize; shown];
+    for edge in automaton.edges() {
+        let (from, to) = (edge.from.index(), edge.to.index());
+        if from >= shown {
+            continue;
+        }
+        if to < shown {
+            let label = label(pool, automaton, &edge.symbols, options);
+            sketch.edges.push(Arrow { from, to, label, tone: Tone::Normal });
+        } else {
+            hidden[from] += edge.symbols.len();
+        }
+    }
+    for (state, known) in automaton.states().iter().take(shown).enumerate() {
+        let text = match (known.cut, hidden[state]) {
+            (false, 0) => continue,
+            (true, 0) => "…".to_owned(),
+            (_, 1) => "… 1 transition".to_owned(),
+            (_, several) => format!("… {several} transitions"),
+        };
+        let to = sketch.nodes.len();
+        sketch.nodes.push(Node::More(text));
+        sketch.edges.push(Arrow { from: state, to, label: Vec::new(), tone: Tone::Faded });
+    }
+    let mut scene = sketch.draw(options);
+    scene.title = "Automaton of an interaction".to_owned();
+    let whole = if automaton.is_complete() {
+        ""
+    } else {
+        " It is cut: there are more states, which were not made."
+    };
+    scene.description = format!(
+        "{} states, {} transitions. State 0 is initial; states with two rings accept.{whole}",
+        automaton.len(),
+        automaton.transitions().len()
+    );
+    if let (true, Some(extent)) = (shown < automaton.len(), scene.extent()) {
+        let note = format!("showing {shown} of {} states, nearest to the first", automaton.len());
+        let at = (extent.left, extent.top - SMALL.line_height() - 8.0);
+        scene.lines(&[note], at, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+    }
+    scene.fit(MARGIN);
+    scene
+}
+
+const MARGIN: f64 = 12.0;
+const LETTER: Font = PLAIN;
+const LABEL: Font = Font { size: 11.0, bold: false };
+/// From a state's ring to the inner one of an accepting state.
+const RING: f64 = 3.5;
+/// How long the arrow from nowhere is.
+const ENTRY: f64 = 26.0;
+const LABEL_WIDE: f64 = 150.0;
+
+/// What is drawn, before it has places.
+#[derive(Default)]
+struct Sketch {
+    nodes: Vec<Node>,
+    edges: Vec<Arrow>,
+}
+
+enum Node {
+    State {
+        text: String,
+        radius: f64,
+        tone: Tone,
+        accepting: bool,
+    },
+    /// What is not drawn.
+    More(String),
+}
+
+struct Arrow {
+    from: usize,
+    to: usize,
+    label: Vec<String>,
+    tone: Tone,
+}
+
+impl Node {
+    fn size(&self) -> Size {
+        match self {
+            Node::State { radius, .. } => Size { width: 2.0 * radius, height: 2.0 * radius },
+            Node::More(text) => {
+                Size { width: SMALL.width(text) + 14.0, height: SMALL.line_height() + 4.0 }
+            }
+        }
+    }
+
+    /// Where a line from outside that points at the middle of the node meets its border; `end` is
+    /// where it meets the box around it.
+    fn meet(&self, place: Rect, end: Point, from: Point) -> Point {
+        let Node::State { radius, .. } = self else { return end };
+        let middle = place.center();
+        let way = from - middle;
+        let length = way.x.hypot(way.y);
+        if length <= *radius {
+            return end;
+        }
+        point(middle.x + way.x / length * radius, middle.y + way.y / length * radius)
+    }
+}
+
+impl Sketch {
+    fn draw(&self, options: &Options) -> Scene {
+        let sizes: Vec<Size> = self.nodes.iter().map(Node::size).collect();
+        let edges: Vec<layered::Edge> = self
+            .edges
+            .iter()
+            .map(|edge| layered::Edge {
+                from: edge.from,
+                to: edge.to,
+                label: Size {
+                    width: LABEL.widest(&edge.label),
+                    height: edge.label.iter().map(|_| LABEL.line_height()).sum(),
+                },
+            })
+            .collect();
+        let style = layered::Options {
+            direction: options.direction,
+            node_gap: 26.0,
+            spread: 1.3,
+            ..layered::Options::default()
+        };
+        let layout = layered(&sizes, &edges, &style);
+        let mut scene = Scene::default();
+        let keys: Vec<Key> = self.nodes.iter().map(|_| scene.fresh_key()).collect();
+        for (edge, route) in self.edges.iter().zip(&layout.routes) {
+            let mut points = route.points.clone();
+            let [first, second, .., before, last] = route.points.as_slice() else {
+                self.straight(edge, &route.points, &layout.nodes, &keys, &mut scene);
+                continue;
+            };
+            let end = points.len() - 1;
+            points[0] = self.nodes[edge.from].meet(layout.nodes[edge.from], *first, *second);
+            points[end] = self.nodes[edge.to].meet(layout.nodes[edge.to], *last, *before);
+            arrow(&mut scene, points, [Some(keys[edge.from]), Some(keys[edge.to])], edge.tone);
+        }
+        for (edge, route) in self.edges.iter().zip(&layout.routes) {
+            if let Some(rect) = route.label {
+                let style = (Role::Edge, edge.tone);
+                let (x, anchor) = match options.direction {
+                    Direction::Down => (rect.left, Anchor::Start),
+                    Direction::Right => (rect.center().x, Anchor::Middle),
+                };
+                scene.lines(&edge.label, (x, rect.top), anchor, LABEL, style);
+            }
+        }
+        for ((node, place), &key) in self.nodes.iter().zip(&layout.nodes).zip(&keys) {
+            node.paint(*place, key, &mut scene);
+        }
+        if let (Some(place), Some(&key)) = (layout.nodes.first(), keys.first()) {
+            let middle = place.center();
+            let points = match options.direction {
+                Direction::Down => {
+                    vec![point(middle.x, place.top - ENTRY), point(middle.x, place.top)]
+                }
+                Direction::Right => {
+                    vec![point(place.left - ENTRY, middle.y), point(place.left, middle.y)]
+                }
+            };
+            arrow(&mut scene, points, [None, Some(key)], Tone::Normal);
+        }
+        scene
+    }
+
+    /// A line of two points, whose ends see each other.
+    fn straight(
+        &self,
+        edge: &Arrow,
+        points: &[Point],
+        places: &[Rect],
+        keys: &[Key],
+        scene: &mut Scene,
+    ) {
+        let [first, .., last] = points else { return };
+        let from = self.nodes[edge.from].meet(places[edge.from], *first, *last);
+        let to = self.nodes[edge.to].meet(places[edge.to], *last, *first);
+        let points =
+            if let [_, middle, _] = points { vec![from, *middle, to] } else { vec![from, to] };
+        arrow(scene, points, [Some(keys[edge.from]), Some(keys[edge.to])], edge.tone);
+    }
+}
+
+impl Node {
+    fn paint(&self, place: Rect, key: Key, scene: &mut Scene) {
+        let center = place.center();
+        let (text, font, tone) = match self {
+            Node::State { text, radius, tone, accepting } => {
+                let disc =
+                    |radius: f64| Item::new(Role::Node, Shape::Disc { center, radius }).tone(*tone);
+                scene.push(disc(*radius).key(key).subject(format!("state-{text}")));
+                if *accepting {
+                    scene.push(disc(radius - RING));
+                }
+                (text, LETTER, *tone)
+            }
+            Node::More(text) => {
+                let shape = Shape::Box { rect: place, radius: place.height() / 2.0 };
+                scene.push(Item::new(Role::Node, shape).tone(Tone::Faded).key(key));
+                (text, SMALL, Tone::Faded)
+            }
+        };
+        let base = center.y + (font.ascent() - font.descent()) / 2.0;
+        let at = point(center.x, base);
+        scene.push(Item::label(Role::Node, text.as_str(), at, Anchor::Middle, font).tone(tone));
+    }
+}
+
+fn arrow(scene: &mut Scene, points: Vec<Point>, on: [Option<Key>; 2], tone: Tone) {
+    let line = Line { points, smooth: true, ends: [End::Plain, End::Filled], on };
+    scene.push(Item::new(Role::Edge, Shape::Line(line)).tone(tone));
+}
+
+/// What may happen on the way: a line each if they are few.
+fn label(
+    pool: &Pool,
+    automaton: &Automaton,
+    symbols: &[SymbolId],
+    options: &Options,
+) -> Vec<String> {
+    // No label is so long that more of them would be seen.
+    let most = 40 * options.label_lines.max(1);
+    let each: Vec<String> =
+        symbols.iter().take(most).map(|&symbol| automaton.label(pool, symbol)).collect();
+    if each.len() <= 3 {
+        let short: Vec<String> =
+            each.iter().flat_map(|text| LABEL.wrap_to(text, LABEL_WIDE, 2)).collect();
+        if short.len() <= options.label_lines {
+            return short;
+        }
+    }
+    LABEL.wrap_to(&each.join(", "), LABEL_WIDE, options.label_lines)
+}

@@ -1,0 +1,586 @@
+//! Layered drawings of directed graphs: nodes in layers, edges along one direction.
+//!
+//! The framework of Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical
+//! system structures", 1981) in its four steps, a file each:
+//!
+//! - [`rank`]: some edges are turned around so that no cycle is left, and every node gets a layer;
+//! - here: what passes a layer gets a virtual node in it, and a label is a virtual node of its
+//!   own size, so that nothing else can be where it stands;
+//! - [`order`]: sweeps of barycentres make crossings few;
+//! - [`place`]: coordinates within the layers, by Brandes and Köpf; of trees, by [`tree`].
+//!
+//! All of it is computed *across* and *along* the layers; [`Direction`] says at the end which of
+//! the two is x. Between two layers there is nothing but edges, and within a layer everything has
+//! room of its own: hence edges meet neither nodes nor labels.
+//!
+//! Costs: linear in nodes and virtual nodes for each sweep, with a fixed number of sweeps. Edges
+//! that would need more than [`VIRTUAL_NODES`] in all, longest first, are left out.
+
+pub mod order;
+pub mod place;
+pub mod rank;
+
+use crate::geometry::{Point, Rect, Size, point};
+use crate::layout::tree;
+
+/// Where layers lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// Below each other; edges go down.
+    #[default]
+    Down,
+    /// Beside each other; edges go to the right.
+    Right,
+}
+
+/// An edge to be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Edge {
+    /// The number of the node it leaves.
+    pub from: usize,
+    /// The number of the node it enters; may be the same.
+    pub to: usize,
+    /// The room that its label needs; zero for none.
+    pub label: Size,
+}
+
+/// How a graph is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Where layers lie.
+    pub direction: Direction,
+    /// From one node of a layer to the next, at least.
+    pub node_gap: f64,
+    /// From one layer to the next, at least.
+    pub layer_gap: f64,
+    /// Whether edges leave and enter in the middle of a side rather than next to each other.
+    pub centered: bool,
+    /// How much of a side edges may take, 1 for all of it. More is for nodes that edges meet as if
+    /// they went to the middle.
+    pub spread: f64,
+    /// Whether nodes stand at the beginning of their layer rather than in its middle.
+    pub flush: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            direction: Direction::Down,
+            node_gap: 24.0,
+            layer_gap: 26.0,
+            centered: false,
+            spread: 0.7,
+            flush: false,
+        }
+    }
+}
+
+/// Where everything is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Layout {
+    /// By node.
+    pub nodes: Vec<Rect>,
+    /// By edge.
+    pub routes: Vec<Route>,
+}
+
+/// The way of an edge.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Route {
+    /// From border to border. Empty if there was no room for it.
+    pub points: Vec<Point>,
+    /// Where its label is.
+    pub label: Option<Rect>,
+}
+
+/// The most virtual nodes of a drawing; a picture with more is unreadable anyway.
+pub const VIRTUAL_NODES: usize = 400_000;
+
+/// From a line to its label.
+const LABEL_GAP: f64 = 5.0;
+/// How far before a layer an edge is straight again, so that its curve keeps off labels.
+const BEND: f64 = 4.0;
+/// How far an edge is straight where it has an arrow head.
+const LANDING: f64 = 13.0;
+/// How far before a corner its rounding may begin, twice.
+const CORNER: f64 = 22.0;
+/// How far a loop at a node reaches out.
+const LOOP_REACH: f64 = 26.0;
+/// Half of the distance between the ends of a loop at a node.
+const LOOP_HALF: f64 = 9.0;
+/// The most between two edges at a side.
+const PORT_GAP: f64 = 18.0;
+
+/// Draws a graph. Nodes that edges refer to and that do not exist are an error of the caller.
+///
+/// ```
+/// use otus_draw::geometry::Size;
+/// use otus_draw::layout::layered::{Edge, Options, layered};
+///
+/// let size = Size { width: 40.0, height: 20.0 };
+/// let edge = |from, to| Edge { from, to, ..Edge::default() };
+/// let layout = layered(&[size; 3], &[edge(0, 1), edge(0, 2)], &Options::default());
+/// assert_eq!(layout.nodes[1].top, layout.nodes[2].top);
+/// assert!(layout.nodes[1].right < layout.nodes[2].left);
+/// ```
+///
+/// # Panics
+/// If an edge names a node that does not exist.
+pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
+    let turned = rank::turned(nodes.len(), edges);
+    let ranks = rank::ranks(nodes.len(), edges, &turned);
+    let mut graph = Virtual::new(nodes, edges, &turned, &ranks, options);
+    order::reduce(&mut graph);
+    let across = as_tree(&graph, options.node_gap)
+        .unwrap_or_else(|| place::across(&graph, options.node_gap));
+    Router { nodes, edges, turned: &turned, graph: &graph, across: &across, options }.run()
+}
+
+/// A graph in which every edge goes from a layer to the next.
+#[derive(Debug, Clone, Default)]
+pub struct Virtual {
+    /// By virtual node; the first ones are the nodes of the graph.
+    pub nodes: Vec<Vertex>,
+    /// By virtual node: those in the layer before it, and in the layer after it.
+    pub up: Vec<Vec<u32>>,
+    /// See `up`.
+    pub down: Vec<Vec<u32>>,
+    /// By layer, in order.
+    pub layers: Vec<Vec<u32>>,
+    /// By edge: what it passes, from its upper end to its lower.
+    chains: Vec<Chain>,
+    /// By layer: how thick it is.
+    thickness: Vec<f64>,
+}
+
+/// One virtual node.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Vertex {
+    /// The number of its layer.
+    pub layer: u32,
+    /// How far it reaches across, before and after its middle.
+    pub extent: [f64; 2],
+    /// Whether it is a part of an edge.
+    pub is_bend: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Chain {
+    bends: Vec<u32>,
+    label: Option<u32>,
+    is_drawn: bool,
+}
+
+impl Virtual {
+    fn new(
+        nodes: &[Size],
+        edges: &[Edge],
+        turned: &[bool],
+        ranks: &[u32],
+        options: &Options,
+    ) -> Self {
+        // Labels stand in layers of their own, between those of nodes.
+        let labelled = edges.iter().any(|edge| edge.from != edge.to && has_label(edge));
+        let scale = if labelled { 2 } else { 1 };
+        let mut graph = Virtual::default();
+        let last = ranks.iter().max().map_or(0, |&rank| rank * scale + 1);
+        graph.thickness = vec![0.0; last as usize];
+        for (size, rank) in nodes.iter().zip(ranks) {
+            let (across, along) = options.direction.turn(*size);
+            graph.add(rank * scale, [across / 2.0; 2], along, false);
+        }
+        let mut looping = vec![false; nodes.len()];
+        for edge in edges.iter().filter(|edge| edge.from == edge.to) {
+            let (across, along) = options.direction.turn(edge.label);
+            let has_loop = std::mem::replace(&mut looping[edge.from], true);
+            let vertex = &mut graph.nodes[edge.from];
+            let room = &mut vertex.extent[options.direction.loop_side()];
+            *room += if has_loop { 0.0 } else { LOOP_REACH };
+            *room += if has_label(edge) { across + LABEL_GAP } else { 0.0 };
+            let thick = &mut graph.thickness[vertex.layer as usize];
+            *thick = thick.max(along).max(4.0 * LOOP_HALF);
+        }
+        let drawn = within_budget(edges, ranks, scale);
+        for (index, edge) in edges.iter().enumerate() {
+            let mut chain = Chain { is_drawn: drawn[index], ..Chain::default() };
+            if edge.from != edge.to && drawn[index] {
+                let ends = [edge.from, edge.to];
+                let [upper, lower] = if turned[index] { [ends[1], ends[0]] } else { ends };
+                graph.thread(edge, [upper, lower], scale, options.direction, &mut chain);
+            }
+            graph.chains.push(chain);
+        }
+        graph
+    }
+
+    fn add(&mut self, layer: u32, extent: [f64; 2], along: f64, is_bend: bool) -> u32 {
+        let id = u32::try_from(self.nodes.len()).expect("fewer virtual nodes than 32 bits count");
+        self.nodes.push(Vertex { layer, extent, is_bend });
+        self.up.push(Vec::new());
+        self.down.push(Vec::new());
+        let thick = &mut self.thickness[layer as usize];
+        *thick = thick.max(along);
+        id
+    }
+
+    /// Lays an edge through the layers between its ends.
+    fn thread(
+        &mut self,
+        edge: &Edge,
+        [upper, lower]: [usize; 2],
+        scale: u32,
+        direction: Direction,
+        chain: &mut Chain,
+    ) {
+        let (top, bottom) = (self.nodes[upper].layer, self.nodes[lower].layer);
+        // The middle one of the odd layers between the two even ones.
+        let middle = top + 1 + (bottom - top - 2 * (scale - 1)) / 4 * 2;
+        let mut before = u32::try_from(upper).expect("nodes have 32-bit numbers");
+        for layer in top + 1..bottom {
+            let here = if has_label(edge) && layer == middle {
+                let (across, along) = direction.turn(edge.label);
+                let mut extent = [1.0; 2];
+                extent[direction.label_side()] = across + LABEL_GAP;
+                let id = self.add(layer, extent, along, true);
+                chain.label = Some(id);
+                id
+            } else {
+                self.add(layer, [1.0; 2], 0.0, true)
+            };
+            self.link(before, here);
+            chain.bends.push(here);
+            before = here;
+        }
+        self.link(before, u32::try_from(lower).expect("nodes have 32-bit numbers"));
+    }
+
+    fn link(&mut self, from: u32, to: u32) {
+        self.down[from as usize].push(to);
+        self.up[to as usize].push(from);
+    }
+}
+
+impl Direction {
+    /// How far something reaches across and along the layers.
+    fn turn(self, size: Size) -> (f64, f64) {
+        match self {
+            Direction::Down => (size.width, size.height),
+            Direction::Right => (size.height, size.width),
+        }
+    }
+
+    fn point(self, across: f64, along: f64) -> Point {
+        match self {
+            Direction::Down => point(across, along),
+            Direction::Right => point(along, across),
+        }
+    }
+
+    fn rect(self, across: [f64; 2], along: [f64; 2]) -> Rect {
+        let corners = [self.point(across[0], along[0]), self.point(across[1], along[1])];
+        Rect { left: corners[0].x, top: corners[0].y, right: corners[1].x, bottom: corners[1].y }
+    }
+
+    /// Labels stand to the right of lines that go down, and above those that go to the right.
+    fn label_side(self) -> usize {
+        match self {
+            Direction::Down => 1,
+            Direction::Right => 0,
+        }
+    }
+
+    /// Loops are where labels are.
+    fn loop_side(self) -> usize {
+        self.label_side()
+    }
+}
+
+fn has_label(edge: &Edge) -> bool {
+    edge.label.width > 0.0 && edge.label.height > 0.0
+}
+
+/// Places across the layers for a graph that is a tree.
+fn as_tree(graph: &Virtual, gap: f64) -> Option<Vec<f64>> {
+    let roots = graph.up.iter().filter(|up| up.is_empty()).count();
+    if roots != 1 || graph.up.iter().any(|up| up.len() > 1) {
+        return None;
+    }
+    let nodes: Vec<tree::Node> = graph
+        .nodes
+        .iter()
+        .zip(&graph.down)
+        .map(|(node, down)| tree::Node {
+            extent: node.extent,
+            children: down.iter().map(|&child| child as usize).collect(),
+        })
+        .collect();
+    let root = graph.up.iter().position(Vec::is_empty)?;
+    Some(tree::tree(&nodes, root, gap).into_iter().map(|place| place.x).collect())
+}
+
+/// Which edges are drawn: all, unless they pass too many layers together.
+fn within_budget(edges: &[Edge], ranks: &[u32], scale: u32) -> Vec<bool> {
+    let length = |edge: &Edge| (ranks[edge.from].abs_diff(ranks[edge.to]) * scale) as usize;
+    let mut drawn = vec![true; edges.len()];
+    let mut total: usize = edges.iter().map(length).sum();
+    if total > VIRTUAL_NODES {
+        let mut longest: Vec<usize> = (0..edges.len()).collect();
+        longest.sort_by_key(|&index| std::cmp::Reverse(length(&edges[index])));
+        for index in longest {
+            if total <= VIRTUAL_NODES {
+                break;
+            }
+            drawn[index] = false;
+            total -= length(&edges[index]);
+        }
+    }
+    drawn
+}
+
+/// Turns what the steps found into places and ways.
+struct Router<'a> {
+    nodes: &'a [Size],
+    edges: &'a [Edge],
+    turned: &'a [bool],
+    graph: &'a Virtual,
+    across: &'a [f64],
+    options: &'a Options,
+}
+
+impl Router<'_> {
+    fn run(&self) -> Layout {
+        let ports = self.ports();
+        let along = self.along(&ports);
+        let direction = self.options.direction;
+        let nodes: Vec<Rect> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(id, size)| {
+                let (wide, thick) = direction.turn(*size);
+                let (x, y) = (self.across[id], self.middle(id, &along));
+                direction.rect([x - wide / 2.0, x + wide / 2.0], [y - thick / 2.0, y + thick / 2.0])
+            })
+            .collect();
+        // By node: whether an edge ends at its upper side, and at its lower one.
+        let mut lands = vec![[false; 2]; self.nodes.len()];
+        for (edge, &turned) in self.edges.iter().zip(self.turned) {
+            lands[edge.to][usize::from(turned)] |= edge.from != edge.to;
+        }
+        let mut reach = vec![0.0; self.nodes.len()];
+        let routes = self
+            .edges
+            .iter()
+            .enumerate()
+            .map(|(index, edge)| {
+                if edge.from == edge.to {
+                    self.round(edge, &along, &mut reach[edge.from])
+                } else {
+                    self.route(index, &ports[index], &along, &lands)
+                }
+            })
+            .collect();
+        Layout { nodes, routes }
+    }
+
+    /// Where each edge is at its upper and at its lower end, across.
+    fn ports(&self) -> Vec<[f64; 2]> {
+        let mut ports = vec![[0.0; 2]; self.edges.len()];
+        // Per node: the edges at its two sides, with where they come from.
+        let mut sides: Vec<[Vec<(f64, usize)>; 2]> = vec![Default::default(); self.nodes.len()];
+        for (index, edge) in self.edges.iter().enumerate() {
+            if edge.from == edge.to || !self.graph.chains[index].is_drawn {
+                continue;
+            }
+            let [upper, lower] = self.ends(index);
+            let bends = &self.graph.chains[index].bends;
+            let next = bends.first().map_or(lower, |&bend| bend as usize);
+            let last = bends.last().map_or(upper, |&bend| bend as usize);
+            sides[upper][1].push((self.across[next], index));
+            sides[lower][0].push((self.across[last], index));
+        }
+        for (node, sides) in sides.into_iter().enumerate() {
+            let (wide, _) = self.options.direction.turn(self.nodes[node]);
+            for (side, mut edges) in sides.into_iter().enumerate() {
+                edges.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+                let count = f64::from(u32::try_from(edges.len()).unwrap_or(u32::MAX));
+                let gap = if self.options.centered {
+                    0.0
+                } else {
+                    PORT_GAP.min(wide * self.options.spread / count)
+                };
+                for (place, (_, index)) in (0_u32..).zip(edges) {
+                    let offset = (f64::from(place) - (count - 1.0) / 2.0) * gap;
+                    ports[index][1 - side] = self.across[node] + offset;
+                }
+            }
+        }
+        ports
+    }
+
+    /// Where each layer begins and ends. Edges that go far to the side get more room to do so.
+    fn along(&self, ports: &[[f64; 2]]) -> Vec<[f64; 2]> {
+        let layers = self.graph.thickness.len();
+        let mut sideways = vec![0.0_f64; layers];
+        for (index, edge) in self.edges.iter().enumerate() {
+            let chain = &self.graph.chains[index];
+            if edge.from == edge.to || !chain.is_drawn {
+                continue;
+            }
+            let [upper, _] = self.ends(index);
+            let mut layer = self.graph.nodes[upper].layer as usize;
+            let mut at = ports[index][0];
+            let bends = chain.bends.iter().map(|&bend| self.across[bend as usize]);
+            for next in bends.chain([ports[index][1]]) {
+                sideways[layer] = sideways[layer].max((next - at).abs());
+                layer += 1;
+                at = next;
+            }
+        }
+        let mut at = 0.0;
+        let layers = self.graph.thickness.iter().zip(sideways);
+        layers
+            .map(|(&thickness, sideways)| {
+                let layer = [at, at + thickness];
+                let gap = self.options.layer_gap;
+                at += thickness + gap.max((sideways * 0.14).min(gap * 2.5));
+                layer
+            })
+            .collect()
+    }
+
+    /// Where a node is along the layers.
+    fn middle(&self, node: usize, along: &[[f64; 2]]) -> f64 {
+        let [begin, end] = along[self.graph.nodes[node].layer as usize];
+        let (_, thick) = self.options.direction.turn(self.nodes[node]);
+        if self.options.flush { begin + thick / 2.0 } else { f64::midpoint(begin, end) }
+    }
+
+    fn ends(&self, index: usize) -> [usize; 2] {
+        let Edge { from, to, .. } = self.edges[index];
+        if self.turned[index] { [to, from] } else { [from, to] }
+    }
+
+    fn route(
+        &self,
+        index: usize,
+        ports: &[f64; 2],
+        along: &[[f64; 2]],
+        lands: &[[bool; 2]],
+    ) -> Route {
+        let chain = &self.graph.chains[index];
+        if !chain.is_drawn {
+            return Route::default();
+        }
+        let direction = self.options.direction;
+        let [upper, lower] = self.ends(index);
+        let border = |node: usize, side: f64| {
+            let (_, thick) = direction.turn(self.nodes[node]);
+            self.middle(node, along) + side * thick / 2.0
+        };
+        let layer = |node: usize| along[self.graph.nodes[node].layer as usize];
+        // All edges at a side of a node bend at the same place, or they would cross there.
+        let straight = |node: usize, side: usize| if lands[node][side] { LANDING } else { 3.0 };
+        let (leave, land) = (straight(upper, 1), straight(lower, 0));
+        let mut points = vec![
+            direction.point(ports[0], border(upper, 1.0)),
+            direction.point(ports[0], layer(upper)[1] + leave),
+        ];
+        for &bend in &chain.bends {
+            let [begin, end] = layer(bend as usize);
+            let across = self.across[bend as usize];
+            points.push(direction.point(across, begin - BEND));
+            points.push(direction.point(across, end + BEND));
+        }
+        points.push(direction.point(ports[1], layer(lower)[0] - land));
+        points.push(direction.point(ports[1], border(lower, -1.0)));
+        let mut points = soften(&straighten(&points));
+        if self.turned[index] {
+            points.reverse();
+        }
+        let label = chain.label.map(|bend| {
+            let bend = bend as usize;
+            let [begin, end] = layer(bend);
+            let (wide, thick) = direction.turn(self.edges[index].label);
+            let middle = f64::midpoint(begin, end);
+            let x = self.across[bend];
+            let sides = if direction.label_side() == 1 {
+                [x + LABEL_GAP, x + LABEL_GAP + wide]
+            } else {
+                [x - LABEL_GAP - wide, x - LABEL_GAP]
+            };
+            direction.rect(sides, [middle - thick / 2.0, middle + thick / 2.0])
+        });
+        Route { points, label }
+    }
+
+    /// The way of an edge from a node to itself. If there are several they share it, and `reach`
+    /// is how much room the labels take that are there already.
+    fn round(&self, edge: &Edge, along: &[[f64; 2]], reach: &mut f64) -> Route {
+        let direction = self.options.direction;
+        let middle = self.middle(edge.from, along);
+        let (wide, thick) = direction.turn(self.nodes[edge.from]);
+        let sign = if direction.loop_side() == 1 { 1.0 } else { -1.0 };
+        let near = self.across[edge.from] + sign * wide / 2.0;
+        let far = near + sign * (LOOP_REACH - 4.0);
+        let half = LOOP_HALF.min(thick / 4.0);
+        let points = vec![
+            direction.point(near, middle - half),
+            direction.point(far, middle - half * 1.8),
+            direction.point(far, middle + half * 1.8),
+            direction.point(near, middle + half),
+        ];
+        let label = has_label(edge).then(|| {
+            let (label_wide, label_thick) = direction.turn(edge.label);
+            let begin = *reach + LABEL_GAP;
+            *reach = begin + label_wide;
+            let sides = [far + sign * begin, far + sign * *reach];
+            let sides = if sign > 0.0 { sides } else { [sides[1], sides[0]] };
+            direction.rect(sides, [middle - label_thick / 2.0, middle + label_thick / 2.0])
+        });
+        Route { points, label }
+    }
+}
+
+/// The same line without points that change nothing.
+fn straighten(points: &[Point]) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::with_capacity(points.len());
+    for &next in points {
+        if kept.last().is_some_and(|last| near(*last, next)) {
+            continue;
+        }
+        if let [.., a, b] = kept.as_slice() {
+            let (first, second) = (*b - *a, next - *b);
+            if (first.x * second.y - first.y * second.x).abs() < 1e-6 {
+                kept.pop();
+            }
+        }
+        kept.push(next);
+    }
+    kept
+}
+
+/// The same line with points near its corners, so that [`Line::smooth`](crate::scene::Line) rounds
+/// off corners alone.
+fn soften(points: &[Point]) -> Vec<Point> {
+    let towards = |corner: Point, other: Point| {
+        let way = other - corner;
+        let length = way.x.hypot(way.y);
+        let part = (CORNER / length).min(0.5);
+        point(corner.x + way.x * part, corner.y + way.y * part)
+    };
+    let mut soft = Vec::with_capacity(3 * points.len());
+    soft.extend(points.first());
+    for triple in points.windows(3) {
+        let [before, corner, after] = [triple[0], triple[1], triple[2]];
+        soft.extend([towards(corner, before), corner, towards(corner, after)]);
+    }
+    if points.len() > 1 {
+        soft.extend(points.last());
+    }
+    soft
+}
+
+fn near(a: Point, b: Point) -> bool {
+    (a.x - b.x).abs() < 1e-6 && (a.y - b.y).abs() < 1e-6
+}

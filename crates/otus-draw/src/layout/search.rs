@@ -1,0 +1,375 @@
+//! Searches as graphs: the executions that were explored, or how a multi-trace was analysed.
+//!
+//! After Fig. 4 to 11 of Mahe et al., "Tooling offline runtime verification against interaction
+//! models", and the trees of the HIBOU README of 2020: every node shows an interaction and what is
+//! left of the multi-trace, every edge the rule, the action and its position, and leaves have
+//! their verdicts. The path to the leaf that decided is drawn stronger, what was simulated or
+//! removed is drawn as assumed, and what was met before or is left out is dotted. Of a large
+//! search a [window](Options::max_nodes) around the verdict is drawn, which says so.
+
+mod card;
+mod window;
+
+use std::fmt;
+
+use otus_analysis::Verdict;
+use otus_analysis::graph::record::{Context, Graph};
+use otus_analysis::graph::{Leaf, LeafKind, Rule, State};
+use otus_core::TermId;
+use rustc_hash::FxHashMap;
+
+use crate::geometry::{Size, point};
+use crate::layout::layered::{self, Edge, Layout, layered};
+use crate::metrics::{Font, SMALL};
+use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+
+/// How a search is drawn.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// How many nodes of the search are drawn.
+    pub max_nodes: usize,
+    /// The verdict of the whole.
+    pub verdict: Option<Verdict>,
+    /// The picture of an interaction; without one it is written as text.
+    pub term: Option<&'a dyn Fn(TermId) -> Scene>,
+    /// The picture of what is left of the multi-trace; without one it is written as text.
+    pub remaining: Option<&'a dyn Fn(&State) -> Scene>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { max_nodes: 200, verdict: None, term: None, remaining: None }
+    }
+}
+
+impl fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("max_nodes", &self.max_nodes)
+            .field("verdict", &self.verdict)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Draws a search that was recorded.
+pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Scene {
+    let mut scene = Scene::new(match (context.trace, options.verdict) {
+        (None, _) => "exploration of an interaction".to_owned(),
+        (Some(_), None) => "analysis of a multi-trace".to_owned(),
+        (Some(_), Some(verdict)) => format!("analysis of a multi-trace: {verdict}"),
+    });
+    if graph.nodes.is_empty() {
+        scene.description = "Nothing was searched.".to_owned();
+        scene.fit(MARGIN);
+        return scene;
+    }
+    let window = window::window(graph, context.trace.is_some(), options.max_nodes);
+    let mut sketch = Sketch::default();
+    sketch.nodes(context, graph, &window, options);
+    sketch.edges(context, graph, &window);
+    sketch.leaves(context, graph, &window, options);
+    let sizes: Vec<Size> = sketch.boxes.iter().map(|node| node.content.size).collect();
+    let edges: Vec<Edge> = sketch.lines.iter().map(Joint::edge).collect();
+    let style = layered::Options { flush: true, ..layered::Options::default() };
+    let layout = layered(&sizes, &edges, &style);
+    sketch.draw(&mut scene, &layout);
+
+    let shown = window.kept.iter().filter(|&&kept| kept).count();
+    let total = graph.nodes.len();
+    let mut notes = Vec::new();
+    if shown < total {
+        let near = if context.trace.is_some() { "around the verdict" } else { "from the root" };
+        notes.push(format!(
+            "showing {} of {} nodes, {near}",
+            count(shown as u64),
+            count(total as u64)
+        ));
+    }
+    let lost = layout.routes.iter().filter(|route| route.points.is_empty()).count();
+    if lost > 0 {
+        notes.push(format!("{} edges are not drawn, for want of room", count(lost as u64)));
+    }
+    scene.description = describe(context, graph, options, &notes);
+    if let (Some(extent), false) = (scene.extent(), notes.is_empty()) {
+        let height = SMALL.line_height() * f64::from(u8::try_from(notes.len()).unwrap_or(2));
+        let at = (extent.left, extent.top - height - 8.0);
+        scene.lines(&notes, at, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+    }
+    scene.fit(MARGIN);
+    scene
+}
+
+const MARGIN: f64 = 12.0;
+const LABEL: Font = Font { size: 11.0, bold: false };
+const PILL: Font = Font { size: 12.0, bold: true };
+const GRAND: Font = Font { size: 14.0, bold: true };
+/// The most that the label of an edge may take.
+const LABEL_WIDE: f64 = 170.0;
+const LABEL_LINES: usize = 8;
+
+/// What is drawn, before it has places.
+#[derive(Default)]
+struct Sketch {
+    boxes: Vec<Boxed>,
+    lines: Vec<Joint>,
+    /// By node of the search: its box.
+    of: FxHashMap<usize, usize>,
+}
+
+/// A node of the picture.
+struct Boxed {
+    content: Scene,
+    tone: Tone,
+    radius: f64,
+    subject: Option<String>,
+}
+
+/// An edge of the picture.
+struct Joint {
+    from: usize,
+    to: usize,
+    label: Vec<String>,
+    tone: Tone,
+}
+
+impl Joint {
+    fn edge(&self) -> Edge {
+        let width = self.label.iter().map(|line| LABEL.width(line)).fold(0.0, f64::max);
+        let height = self.label.iter().map(|_| LABEL.line_height()).sum();
+        Edge { from: self.from, to: self.to, label: Size { width, height } }
+    }
+}
+
+impl Sketch {
+    fn nodes(
+        &mut self,
+        context: &Context<'_>,
+        graph: &Graph,
+        window: &window::Window,
+        options: &Options<'_>,
+    ) {
+        let mut cards = card::Cards::new(context, options);
+        for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
+            let tone = if window.on_path[index] { Tone::Active } else { Tone::Normal };
+            let content = cards.card(index, node);
+            let subject = Some(format!("node-{index}"));
+            self.of.insert(index, self.boxes.len());
+            self.boxes.push(Boxed { content, tone, radius: 4.0, subject });
+        }
+    }
+
+    /// What hangs below nodes, right of their children: verdicts, and what is not there.
+    fn leaves(
+        &mut self,
+        context: &Context<'_>,
+        graph: &Graph,
+        window: &window::Window,
+        options: &Options<'_>,
+    ) {
+        for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
+            let from = self.of[&index];
+            if let (Some(leaf), Some(_)) = (node.leaf, context.trace) {
+                let (text, tone) = leaf_text(leaf);
+                let pill = self.pill(&text, PILL, tone);
+                self.join(from, pill, Vec::new(), tone);
+                if index == window.target {
+                    self.verdict(pill, options);
+                }
+            } else if index == window.target {
+                self.verdict(from, options);
+            }
+            if node.cut > 0 {
+                let pill = self.pill(&format!("+{} cut", node.cut), SMALL, Tone::Faded);
+                self.join(from, pill, Vec::new(), Tone::Faded);
+            }
+            let hidden = window.hidden[index];
+            if hidden > 0 {
+                let text = format!("… {} more", count(hidden as u64));
+                let pill = self.pill(&text, SMALL, Tone::Faded);
+                self.join(from, pill, Vec::new(), Tone::Faded);
+            }
+        }
+    }
+
+    fn verdict(&mut self, from: usize, options: &Options<'_>) {
+        if let Some(verdict) = options.verdict {
+            let (sign, tone) = sign(verdict);
+            let pill = self.pill(&format!("{sign} {verdict}"), GRAND, tone);
+            self.join(from, pill, Vec::new(), tone);
+        }
+    }
+
+    fn edges(&mut self, context: &Context<'_>, graph: &Graph, window: &window::Window) {
+        let label = |rule: &Rule| wrap(&context.rule(rule));
+        for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
+            let Some((parent, rule)) = &node.parent else { continue };
+            let to = self.of[&index];
+            let tone = match rule {
+                Rule::Execute(_) if window.on_path[index] => Tone::Active,
+                Rule::Execute(_) => Tone::Normal,
+                Rule::Simulate(_) | Rule::Remove(_) => Tone::Assumed,
+            };
+            if let Some(gap) = window.gap.filter(|gap| gap.between[1] == index) {
+                let text = format!(
+                    "… {} steps, {} nodes",
+                    count(gap.steps as u64),
+                    count(gap.nodes as u64)
+                );
+                let pill = self.pill(&text, SMALL, Tone::Faded);
+                let from = self.of[&gap.between[0]];
+                self.join(from, pill, Vec::new(), Tone::Faded);
+                self.join(pill, to, label(rule), tone);
+            } else if let Some(&from) = self.of.get(&(parent.0 as usize)) {
+                self.join(from, to, label(rule), tone);
+            }
+        }
+        // Edges to nodes met before; those between the same two nodes are one.
+        let mut known: FxHashMap<(usize, usize), usize> = FxHashMap::default();
+        let mut elsewhere: Vec<(usize, usize)> = Vec::new();
+        for (from, rule, to) in &graph.again {
+            let (from, to) = (from.0 as usize, to.0 as usize);
+            let Some(&start) = self.of.get(&from) else { continue };
+            let Some(&end) = self.of.get(&to) else {
+                elsewhere.push((start, to));
+                continue;
+            };
+            match known.get(&(from, to)) {
+                Some(&line) => self.lines[line].label.extend(label(rule)),
+                None => {
+                    known.insert((from, to), self.lines.len());
+                    self.join(start, end, label(rule), Tone::Faded);
+                }
+            }
+        }
+        for line in &mut self.lines {
+            cap(&mut line.label);
+        }
+        elsewhere.sort_unstable();
+        elsewhere.dedup();
+        for group in elsewhere.chunk_by(|x, y| x.0 == y.0) {
+            let text = match group {
+                [(_, only)] => format!("again {only}, not shown"),
+                several => format!("again {} nodes, not shown", several.len()),
+            };
+            let pill = self.pill(&text, SMALL, Tone::Faded);
+            self.join(group[0].0, pill, Vec::new(), Tone::Faded);
+        }
+    }
+
+    fn join(&mut self, from: usize, to: usize, label: Vec<String>, tone: Tone) {
+        self.lines.push(Joint { from, to, label, tone });
+    }
+
+    fn pill(&mut self, text: &str, font: Font, tone: Tone) -> usize {
+        let size =
+            Size { width: font.width(text) + 20.0, height: font.line_height() + font.size * 0.6 };
+        let mut content = Scene::default();
+        content.size = size;
+        let base = size.height / 2.0 + (font.ascent() - font.descent()) / 2.0;
+        let at = point(size.width / 2.0, base);
+        content.push(Item::label(Role::Node, text, at, Anchor::Middle, font).tone(tone));
+        self.boxes.push(Boxed { content, tone, radius: size.height / 2.0, subject: None });
+        self.boxes.len() - 1
+    }
+
+    fn draw(&self, scene: &mut Scene, layout: &Layout) {
+        let keys: Vec<Key> = self.boxes.iter().map(|_| scene.fresh_key()).collect();
+        for (line, route) in self.lines.iter().zip(&layout.routes) {
+            if route.points.is_empty() {
+                continue;
+            }
+            let shape = Shape::Line(Line {
+                points: route.points.clone(),
+                smooth: true,
+                ends: [End::Plain, End::Filled],
+                on: [Some(keys[line.from]), Some(keys[line.to])],
+            });
+            scene.push(Item::new(Role::Edge, shape).tone(line.tone));
+        }
+        for (line, route) in self.lines.iter().zip(&layout.routes) {
+            if let Some(rect) = route.label {
+                let at = (rect.left, rect.top);
+                scene.lines(&line.label, at, Anchor::Start, LABEL, (Role::Edge, line.tone));
+            }
+        }
+        for ((node, rect), key) in self.boxes.iter().zip(&layout.nodes).zip(keys) {
+            let shape = Shape::Box { rect: *rect, radius: node.radius };
+            let mut item = Item::new(Role::Node, shape).tone(node.tone).key(key);
+            item.subject.clone_from(&node.subject);
+            scene.push(item);
+            scene.place(&node.content, point(rect.left, rect.top));
+        }
+    }
+}
+
+fn wrap(text: &str) -> Vec<String> {
+    LABEL.wrap(text, LABEL_WIDE)
+}
+
+fn cap(lines: &mut Vec<String>) {
+    if lines.len() > LABEL_LINES {
+        let missing = lines.len() - LABEL_LINES + 1;
+        lines.truncate(LABEL_LINES - 1);
+        lines.push(format!("… {missing} more"));
+    }
+}
+
+/// What a leaf says, never by colour alone.
+fn leaf_text(leaf: Leaf) -> (String, Tone) {
+    let (sign, tone) = sign(leaf.verdict);
+    let name = match leaf.kind {
+        LeafKind::Cov
+        | LeafKind::TooShort
+        | LeafKind::LackObs
+        | LeafKind::Out
+        | LeafKind::UnCov
+        | LeafKind::Ok
+        | LeafKind::Ko
+        | LeafKind::Dead => leaf.kind.name(),
+    };
+    (format!("{sign} {name}"), tone)
+}
+
+fn sign(verdict: Verdict) -> (&'static str, Tone) {
+    match verdict {
+        Verdict::Pass | Verdict::WeakPass => ("✓", Tone::Good),
+        Verdict::Inconclusive => ("?", Tone::Assumed),
+        Verdict::Fail | Verdict::WeakFail => ("✗", Tone::Bad),
+    }
+}
+
+/// A number with its thousands apart.
+fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn describe(
+    context: &Context<'_>,
+    graph: &Graph,
+    options: &Options<'_>,
+    notes: &[String],
+) -> String {
+    let leaves = graph.nodes.iter().filter(|node| node.leaf.is_some()).count();
+    let kind = if context.trace.is_some() { "leaves" } else { "nodes that may end" };
+    let mut text = format!(
+        "{} nodes, {} edges to nodes met before, {} {kind}.",
+        count(graph.nodes.len() as u64),
+        count(graph.again.len() as u64),
+        count(leaves as u64)
+    );
+    if let Some(verdict) = options.verdict {
+        text.push_str(&format!(" The verdict is {verdict}."));
+    }
+    for note in notes {
+        text.push_str(&format!(" ({note})"));
+    }
+    text
+}

@@ -1,0 +1,151 @@
+//! One node of a search as a picture: its number and measure, the interaction, and what is left
+//! of the multi-trace.
+
+use std::rc::Rc;
+
+use otus_analysis::graph::record::{Context, Recorded};
+use otus_core::{TermId, raise};
+use otus_syntax::print;
+use rustc_hash::FxHashMap;
+
+use super::Options;
+use crate::geometry::{Size, point};
+use crate::metrics::{Font, SMALL, STRONG};
+use crate::scene::{Anchor, Item, Role, Scene, Tone};
+
+/// Makes cards; the picture of an interaction that several nodes have is made once.
+pub(super) struct Cards<'a> {
+    context: &'a Context<'a>,
+    options: &'a Options<'a>,
+    pictures: FxHashMap<TermId, Rc<Scene>>,
+}
+
+const PADDING: f64 = 8.0;
+const TEXT: Font = Font { size: 11.0, bold: false };
+/// The most that text may take.
+const MOST_WIDE: f64 = 260.0;
+const MOST_LINES: usize = 16;
+/// Larger interactions are not written down.
+const MOST_NODES: u64 = 400;
+
+impl<'a> Cards<'a> {
+    pub(super) fn new(context: &'a Context<'a>, options: &'a Options<'a>) -> Self {
+        Cards { context, options, pictures: FxHashMap::default() }
+    }
+
+    /// The card of a node, from (0, 0) to its size, without a frame.
+    pub(super) fn card(&mut self, number: usize, node: &Recorded) -> Scene {
+        let head = number.to_string();
+        let measure = self.context.measure(&node.state).unwrap_or_default();
+        let term = self.picture(node.state.term);
+        let rest = self.context.trace.map(|_| match self.options.remaining {
+            Some(draw) => draw(&node.state),
+            None => lines(&shorten(&self.context.remaining(&node.state))),
+        });
+        let may_end = (self.context.trace.is_none() && node.leaf.is_some()).then_some("✓ may end");
+
+        let foot = may_end.map_or(0.0, |text| STRONG.width(text));
+        let gap = if measure.is_empty() { 0.0 } else { 12.0 };
+        let heads = SMALL.width(&head) + gap + SMALL.width(&measure);
+        let inner = rest.as_ref().map_or(0.0, |rest| rest.size.width);
+        let width = [heads, term.size.width, inner, foot].into_iter().fold(0.0, f64::max);
+        let (left, right) = (PADDING, PADDING + width);
+        let middle = f64::midpoint(left, right);
+
+        // Text is set flush left, pictures stand in the middle.
+        let centered = |scene: &Scene| middle - scene.size.width / 2.0;
+
+        let mut scene = Scene::default();
+        let style = (Role::Aside, Tone::Normal);
+        let top = 5.0;
+        let bottom = scene.lines(&[head], (left, top), Anchor::Start, SMALL, style);
+        if !measure.is_empty() {
+            scene.lines(&[measure], (right, top), Anchor::End, SMALL, style);
+        }
+        let mut y = bottom + 3.0;
+        scene.place(&term, point(self.options.term.map_or(left, |_| centered(&term)), y));
+        y += term.size.height;
+        if let Some(rest) = rest {
+            y += 5.0;
+            scene.push(Item::line(Role::Separator, point(left, y), point(right, y)));
+            y += 4.0;
+            scene.place(&rest, point(self.options.remaining.map_or(left, |_| centered(&rest)), y));
+            y += rest.size.height;
+        }
+        if let Some(text) = may_end {
+            y += 4.0;
+            let style = (Role::Node, Tone::Good);
+            y = scene.lines(&[text], (middle, y), Anchor::Middle, STRONG, style);
+        }
+        scene.size = Size { width: width + 2.0 * PADDING, height: y + 6.0 };
+        scene
+    }
+
+    fn picture(&mut self, term: TermId) -> Rc<Scene> {
+        if let Some(known) = self.pictures.get(&term) {
+            return Rc::clone(known);
+        }
+        let scene = Rc::new(match self.options.term {
+            Some(draw) => draw(term),
+            None => lines(&self.text(term)),
+        });
+        self.pictures.insert(term, Rc::clone(&scene));
+        scene
+    }
+
+    /// The interaction as text, in lines.
+    fn text(&self, term: TermId) -> Vec<String> {
+        let nodes = self.context.pool.attributes(term).nodes;
+        if nodes > MOST_NODES {
+            return vec![format!("an interaction of {} nodes", super::count(nodes))];
+        }
+        let text = print::interaction(&raise(self.context.pool, term));
+        let mut lines: Vec<String> = text.trim_end().lines().flat_map(wrap).collect();
+        if lines.len() > MOST_LINES {
+            let missing = lines.len() - MOST_LINES + 1;
+            lines.truncate(MOST_LINES - 1);
+            lines.push(format!("… {missing} more lines"));
+        }
+        lines
+    }
+}
+
+/// A line in lines that are not too wide; those after the first are further in.
+fn wrap(line: &str) -> Vec<String> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let room = (MOST_WIDE - step(indent + 2)).max(120.0);
+    let lines = TEXT.wrap(text, room).into_iter().enumerate();
+    lines.map(|(index, part)| " ".repeat(indent + if index > 0 { 2 } else { 0 }) + &part).collect()
+}
+
+/// Spaces are narrow here, and what is further in is to be seen.
+fn step(spaces: usize) -> f64 {
+    f64::from(u32::try_from(spaces).unwrap_or(0).min(40)) * TEXT.size * 0.5
+}
+
+/// What is left of a multi-trace, its beginning if it is long.
+fn shorten(components: &[String]) -> Vec<String> {
+    let missing = components.len().saturating_sub(MOST_LINES);
+    let mut lines: Vec<String> =
+        components.iter().take(MOST_LINES).map(|line| TEXT.shorten(line, MOST_WIDE)).collect();
+    if missing > 0 {
+        lines.push(format!("… {missing} more components"));
+    }
+    lines
+}
+
+/// Lines of text, which keep the space they begin with.
+fn lines(lines: &[String]) -> Scene {
+    let mut scene = Scene::default();
+    let mut y = 0.0;
+    let mut width = 0.0_f64;
+    for line in lines {
+        let text = line.trim_start();
+        let x = step(line.len() - text.len());
+        y = scene.lines(&[text], (x, y), Anchor::Start, TEXT, (Role::Node, Tone::Normal));
+        width = width.max(x + TEXT.width(text));
+    }
+    scene.size = Size { width, height: y };
+    scene
+}

@@ -1,0 +1,134 @@
+//! Sequence diagrams of interactions.
+//!
+//! A diagram is read from top to bottom, and what stands below happens later *on the same
+//! lifeline*: that is weak sequencing, so `seq` needs no frame. Every other operator is a frame
+//! with a tab that names it, its operands separated by dashed lines; `alt(i, ∅)` is `opt`. On the
+//! lifelines of a coregion, where order does not matter, the lifeline is a full line between
+//! brackets.
+//!
+//! ```text
+//! a -- m -> b            an arrow with an open head: m need not have arrived yet
+//! a -- <synch> m -> b    an arrow with a filled head: one indivisible step
+//! a -- m -> (b, c)       one line from a dot at a, with a head at each receiver
+//! a -- m ->|             an arrow to the right that ends in a ring
+//! m -> b                 an arrow from a ring at the left
+//! a -- m -> a            an arrow that turns back
+//! ```
+//!
+//! Layout takes three passes, each linear in what is drawn: [`rows`] writes the tree down as a
+//! list of rows, [`columns`] finds out how far lifelines are apart, [`paint`] goes down the rows.
+
+mod columns;
+mod paint;
+mod rows;
+
+use otus_core::LifelineId;
+use otus_core::Signature;
+use otus_core::index::Index as _;
+use otus_syntax::ast::{NodeId, SpecFile};
+
+use crate::scene::{Scene, Tone};
+
+use rows::{Row, Rows};
+
+/// How a sequence diagram is drawn.
+#[derive(Debug, Clone)]
+pub struct Options<'a> {
+    /// What the picture is called.
+    pub title: String,
+    /// What is said of each node of the interaction, by number; nothing where it has no entry.
+    pub tones: &'a [Tone],
+    /// Whether lifelines without any action are left out.
+    pub only_used: bool,
+    /// How many rows are drawn; what comes after them is counted.
+    pub max_rows: usize,
+    /// How wide labels may be before they are broken into lines.
+    pub label_width: f64,
+    /// Whether the diagram is to be small: a part of another picture.
+    pub compact: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            title: "Sequence diagram".to_owned(),
+            tones: &[],
+            only_used: false,
+            max_rows: 20_000,
+            label_width: 210.0,
+            compact: false,
+        }
+    }
+}
+
+/// The diagram of a file's interaction, with the lifelines of a signature.
+///
+/// ```
+/// use otus_draw::layout::sequence::{Options, sequence};
+/// use otus_syntax::{Source, parse_spec};
+///
+/// let text = "@message{m}\n@lifeline{a; b}\nloopS(a -- m -> b)";
+/// let file = parse_spec(&Source::new("model.hsf", text)).tree;
+/// let lowered = otus_core::lower(&[&file]);
+/// let scene = sequence(&file, lowered.pool.signature(), &Options::default());
+/// assert_eq!(otus_draw::check::flaws(&scene), []);
+/// ```
+pub fn sequence(file: &SpecFile, signature: &Signature, options: &Options<'_>) -> Scene {
+    let mut rows = Rows::of(file, signature, options);
+    let shown = shown(&rows, signature, options);
+    let heads: Vec<Vec<String>> = shown.iter().map(|&l| head(signature, l, options)).collect();
+    rows.keep(&shown, signature.lifeline_count());
+    let columns = columns::columns(&mut rows, &heads, options);
+    let mut scene = paint::paint(&rows, &heads, &columns, options);
+    scene.title.clone_from(&options.title);
+    scene.description = describe(&rows, &shown, signature);
+    scene
+}
+
+/// The lifelines that are drawn, from left to right.
+fn shown(rows: &Rows, signature: &Signature, options: &Options<'_>) -> Vec<LifelineId> {
+    let all = signature.lifelines().map(|(lifeline, _)| lifeline);
+    if !options.only_used {
+        return all.collect();
+    }
+    let mut used = vec![false; signature.lifeline_count()];
+    for row in &rows.rows {
+        if let Row::Arrow(arrow) = row {
+            arrow.lifelines().for_each(|lifeline| used[lifeline] = true);
+        }
+    }
+    all.filter(|lifeline| used[lifeline.index()]).collect()
+}
+
+/// What the head of a lifeline says: its label and, if that is another, its name.
+fn head(signature: &Signature, lifeline: LifelineId, options: &Options<'_>) -> Vec<String> {
+    let name = signature.lifeline_name(lifeline);
+    let text = signature.label(lifeline).unwrap_or(name);
+    let font = paint::head_font(options);
+    font.wrap_to(text, if options.compact { 90.0 } else { 130.0 }, 4)
+}
+
+/// The diagram in words.
+fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String {
+    let names: Vec<&str> = shown.iter().map(|&l| signature.lifeline_name(l)).collect();
+    let arrows: Vec<String> = rows
+        .rows
+        .iter()
+        .map(|row| match row {
+            Row::Arrow(arrow) => arrow.words(&names),
+            Row::Open(frame) => format!("{} of", rows.frames[*frame].title),
+            Row::Split(_) => "and the next operand".to_owned(),
+            Row::Close(_) => "end".to_owned(),
+            Row::Empty => "nothing".to_owned(),
+            Row::Elided(count) => format!("{count} more"),
+        })
+        .take(40)
+        .collect();
+    let more = if rows.rows.len() > arrows.len() { "; and more" } else { "" };
+    format!("Lifelines from left to right: {}. {}{more}.", names.join(", "), arrows.join("; "))
+}
+
+/// The tone of a node.
+fn tone(options: &Options<'_>, node: NodeId) -> Tone {
+    options.tones.get(node.0 as usize).copied().unwrap_or_default()
+}

@@ -1,0 +1,231 @@
+//! Second pass: how far lifelines are apart.
+//!
+//! Everything drawn spans some lifelines, from `first` to `last`, and may reach beyond them by
+//! so much to the left and to the right (arrows that turn back or come from the environment, the
+//! sides of frames). Two demands make a diagram without collisions:
+//!
+//! ```text
+//! x[last] − x[first] ≥ room for the label between them
+//! x[l] − x[l − 1] ≥ the most that anything reaches left of l, and right of l − 1
+//! ```
+//!
+//! All demands are of the form x\[j\] − x\[i\] ≥ d with i < j, so one sweep from left to right
+//! gives the least solution. By the second, what begins at lifeline l stays right of l − 1:
+//! a frame therefore has to clear only those of its parts that begin at its own first lifeline.
+
+use super::Options;
+use super::paint::elided;
+use super::rows::{Arrow, Row, Rows};
+use crate::metrics::{PLAIN, SMALL, STRONG};
+
+/// Where everything is from left to right.
+#[derive(Debug)]
+pub(super) struct Columns {
+    /// The place of each lifeline.
+    pub(super) x: Vec<f64>,
+    /// By frame: its tab in lines.
+    pub(super) tabs: Vec<Vec<String>>,
+    /// By frame: its sides.
+    pub(super) sides: Vec<(f64, f64)>,
+}
+
+/// Between a lifeline and what is beside it.
+const CLEAR: f64 = 10.0;
+/// From a frame to what is in it, and to a frame around it.
+const PADDING: f64 = 9.0;
+/// How far a frame reaches beyond its outer lifelines at least.
+const WING: f64 = 18.0;
+/// How far an arrow that turns back goes.
+pub(super) const TURN: f64 = 26.0;
+/// From the end of an arrow to its label.
+pub(super) const ARROW_PADDING: f64 = 13.0;
+/// How large the ring is that stands for the environment.
+pub(super) const RING: f64 = 4.0;
+/// Between the corner of a tab and its text.
+pub(super) const TAB_PADDING: f64 = 6.0;
+
+/// How far something reaches beyond the lifelines it spans.
+#[derive(Clone, Copy, Default)]
+struct Reach {
+    left: f64,
+    right: f64,
+}
+
+/// Finds the columns; frames without any action span all lifelines.
+pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<'_>) -> Columns {
+    let count = heads.len();
+    let mut demands = Demands {
+        gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
+        spans: vec![Vec::new(); count],
+    };
+    let font = super::paint::head_font(options);
+    let half = |lines: &[String]| font.widest(lines) / 2.0 + 8.0;
+    for at in 1..count {
+        demands.span(at - 1, at, half(&heads[at - 1]) + half(&heads[at]) + 12.0);
+    }
+    let mut edge = 0.0_f64;
+    if let Some(lines) = heads.first() {
+        edge = half(lines);
+    }
+    rows.give_spans((0, count.saturating_sub(1)));
+    let tabs: Vec<Vec<String>> =
+        rows.frames.iter().map(|frame| STRONG.wrap(&frame.title, 240.0)).collect();
+    // How wide each frame has to be for what is written in it.
+    let mut widths: Vec<f64> =
+        tabs.iter().map(|tab| STRONG.widest(tab) + 2.0 * TAB_PADDING + 16.0).collect();
+    let mut reach = vec![Reach { left: WING, right: WING }; rows.frames.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for row in &rows.rows {
+        let (span, reached) = match row {
+            Row::Open(frame) => {
+                open.push(*frame);
+                continue;
+            }
+            Row::Split(_) | Row::Empty => continue,
+            Row::Elided(count) => {
+                if let Some(&frame) = open.last() {
+                    widths[frame] = SMALL.width(&elided(*count)) + 2.0 * PADDING;
+                }
+                continue;
+            }
+            Row::Arrow(arrow) => {
+                let Some(span) = arrow.span() else { continue };
+                (span, arrow_demands(arrow, &mut demands))
+            }
+            Row::Close(frame) => {
+                open.pop();
+                let (first, last) = rows.frames[*frame].span.unwrap_or_default();
+                let least = widths[*frame];
+                let own = &mut reach[*frame];
+                if first == last {
+                    own.right = own.right.max(least - own.left);
+                } else {
+                    demands.span(first, last, least - own.left - own.right);
+                }
+                ((first, last), *own)
+            }
+        };
+        let (first, last) = span;
+        demands.beside(first, last, reached);
+        if first == 0 {
+            edge = edge.max(reached.left);
+        }
+        if let Some(&outer) = open.last() {
+            let (outer_first, outer_last) = rows.frames[outer].span.unwrap_or_default();
+            if first == outer_first {
+                reach[outer].left = reach[outer].left.max(reached.left + PADDING);
+            }
+            if last == outer_last {
+                reach[outer].right = reach[outer].right.max(reached.right + PADDING);
+            }
+        }
+    }
+    let x = demands.solve(edge + super::paint::margin(options));
+    let at = |lifeline: usize| x.get(lifeline).copied().unwrap_or(edge + CLEAR);
+    let sides = rows
+        .frames
+        .iter()
+        .zip(&reach)
+        .map(|(frame, reach)| {
+            let (first, last) = frame.span.unwrap_or_default();
+            (at(first) - reach.left, at(last) + reach.right)
+        })
+        .collect();
+    Columns { x, tabs, sides }
+}
+
+/// What a message asks for, and how far it reaches.
+fn arrow_demands(arrow: &Arrow, demands: &mut Demands) -> Reach {
+    let label = label_width(arrow);
+    let outside = outside(arrow) + 2.0 * RING;
+    let mut reach = Reach::default();
+    let Some(origin) = arrow.origin else {
+        // From the environment, from the left.
+        reach.left = outside;
+        return reach;
+    };
+    if arrow.targets.is_empty() {
+        reach.right = outside;
+        return reach;
+    }
+    match side(arrow) {
+        Side::Turn => reach.right = TURN + 8.0 + label,
+        Side::Right(far) => demands.span(origin, far, label + 2.0 * ARROW_PADDING),
+        Side::Left(far) => demands.span(far, origin, label + 2.0 * ARROW_PADDING),
+    }
+    if arrow.returns() && arrow.targets.last() == Some(&origin) {
+        reach.right = reach.right.max(TURN + 8.0);
+    } else if arrow.returns() {
+        demands.span(origin, origin + 1, TURN + 8.0 + CLEAR);
+    }
+    reach
+}
+
+/// How wide the label of a message is.
+pub(super) fn label_width(arrow: &Arrow) -> f64 {
+    PLAIN.widest(&arrow.label)
+}
+
+/// How long an arrow from or to the environment is.
+pub(super) fn outside(arrow: &Arrow) -> f64 {
+    (label_width(arrow) + 2.0 * ARROW_PADDING).max(46.0)
+}
+
+/// Where the label of a message goes.
+pub(super) enum Side {
+    /// Beside an arrow that turns back.
+    Turn,
+    /// Between the origin and a lifeline to its right.
+    Right(usize),
+    /// Between the origin and a lifeline to its left.
+    Left(usize),
+}
+
+/// The side of the origin on which more of the targets are; to the right, if equally many.
+pub(super) fn side(arrow: &Arrow) -> Side {
+    let origin = arrow.origin.unwrap_or_default();
+    let right = arrow.targets.iter().filter(|&&target| target > origin).count();
+    let left = arrow.targets.iter().filter(|&&target| target < origin).count();
+    match (arrow.targets.first(), arrow.targets.last()) {
+        (Some(&first), _) if left > right => Side::Left(first),
+        (_, Some(&last)) if right > 0 => Side::Right(last),
+        _ => Side::Turn,
+    }
+}
+
+/// Least distances between lifelines.
+struct Demands {
+    /// By lifeline: from the one before it.
+    gaps: Vec<f64>,
+    /// By lifeline: from earlier ones.
+    spans: Vec<Vec<(usize, f64)>>,
+}
+
+impl Demands {
+    fn span(&mut self, first: usize, last: usize, least: f64) {
+        if first + 1 == last {
+            self.gaps[last] = self.gaps[last].max(least);
+        } else if first < last {
+            self.spans[last].push((first, least));
+        }
+    }
+
+    fn beside(&mut self, first: usize, last: usize, reach: Reach) {
+        if first > 0 {
+            self.gaps[first] = self.gaps[first].max(reach.left + CLEAR);
+        }
+        if let Some(gap) = self.gaps.get_mut(last + 1) {
+            *gap = gap.max(reach.right + CLEAR);
+        }
+    }
+
+    fn solve(&self, left: f64) -> Vec<f64> {
+        let mut x: Vec<f64> = Vec::with_capacity(self.gaps.len());
+        for (at, gap) in self.gaps.iter().enumerate() {
+            let next = x.last().map_or(left, |before| before + gap);
+            let spans = self.spans[at].iter().map(|(first, least)| x[*first] + least);
+            x.push(spans.fold(next, f64::max).ceil());
+        }
+        x
+    }
+}

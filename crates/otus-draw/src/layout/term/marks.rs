@@ -1,0 +1,273 @@
+//! What is said of parts of a term, and what a step does to them.
+//!
+//! Equal parts of a term are one term but stand at several positions, so marks go by position.
+//! They are kept as a tree of positions: a walk down a term walks down its marks.
+
+use otus_core::{LifelineSet, Pool, Term, TermId};
+use rustc_hash::FxHashMap;
+
+use crate::scene::Tone;
+
+/// Tones by position.
+#[derive(Debug, Clone)]
+pub struct Marks {
+    nodes: Vec<Mark>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    /// Of this node alone.
+    own: Option<Tone>,
+    /// Of all below, and of this node if it has none of its own.
+    below: Option<Tone>,
+    children: [Option<u32>; 2],
+}
+
+/// A position in marks: where it is if anything is marked from there on, and what holds there.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursor {
+    at: Option<u32>,
+    inherited: Tone,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Marks { nodes: vec![Mark::default()] }
+    }
+}
+
+impl Marks {
+    /// Marks one node. Letters of a position other than 1 and 2 count as 2.
+    pub fn node(&mut self, position: &[u8], tone: Tone) {
+        let at = self.reach(position);
+        self.nodes[at].own = Some(tone);
+    }
+
+    /// Marks a node and all below it.
+    pub fn part(&mut self, position: &[u8], tone: Tone) {
+        let at = self.reach(position);
+        self.nodes[at].below = Some(tone);
+    }
+
+    /// The position ε.
+    pub(crate) fn cursor(&self) -> Cursor {
+        let inherited = self.nodes[0].below.unwrap_or_default();
+        Cursor { at: Some(0), inherited }
+    }
+
+    /// The tone of the node at a position.
+    pub(crate) fn tone(&self, cursor: Cursor) -> Tone {
+        let own = cursor.at.and_then(|at| self.nodes[at as usize].own);
+        own.unwrap_or(cursor.inherited)
+    }
+
+    /// Whether anything further down is marked by itself.
+    pub(crate) fn has_below(&self, cursor: Cursor) -> bool {
+        cursor.at.is_some_and(|at| self.nodes[at as usize].children.iter().any(Option::is_some))
+    }
+
+    /// The position of an operand.
+    pub(crate) fn below(&self, cursor: Cursor, letter: u8) -> Cursor {
+        let at = cursor.at.and_then(|at| self.nodes[at as usize].children[operand(letter)]);
+        let below = at.and_then(|at| self.nodes[at as usize].below);
+        Cursor { at, inherited: below.unwrap_or(cursor.inherited) }
+    }
+
+    fn reach(&mut self, position: &[u8]) -> usize {
+        position.iter().fold(0, |at, &letter| self.child(at, letter))
+    }
+
+    fn child(&mut self, at: usize, letter: u8) -> usize {
+        let next = u32::try_from(self.nodes.len()).expect("fewer marks than 32 bits count");
+        let child = *self.nodes[at].children[operand(letter)].get_or_insert(next);
+        if child == next {
+            self.nodes.push(Mark::default());
+        }
+        child as usize
+    }
+}
+
+fn operand(letter: u8) -> usize {
+    usize::from(letter != 1)
+}
+
+/// What the step at a position does to a term (Fig. 3 and 4 of the paper): what happens is
+/// active, what is pruned or not chosen is faded, and operators that vanish because an operand
+/// did are assumed away. A loop stays as it is when an iteration of it begins, so within it only
+/// what happens is marked. `None` if no event is at the position, or none that may happen now.
+pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
+    let mut path = vec![term];
+    for &letter in position {
+        let now = *path.last().expect("the path begins with the term");
+        path.push(pool.node(now).operands().nth(operand(letter))?);
+    }
+    let Term::Event(event) = pool.node(*path.last()?) else { return None };
+    let lifelines = pool.region(pool.event_lifelines(event));
+    let in_loop = |at: usize| {
+        path[..at].iter().any(|&term| matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..)))
+    };
+    let mut marks = Marks::default();
+    let mut here: Vec<usize> = vec![0];
+    for &letter in position {
+        let at = marks.child(*here.last().expect("the path begins at the root"), letter);
+        here.push(at);
+    }
+    marks.nodes[*here.last()?].own = Some(Tone::Active);
+    let first_loop = (0..path.len()).find(|&at| in_loop(at)).unwrap_or(path.len());
+
+    // From the event upwards: whether what is left of the operand on the path is ∅.
+    let mut empty = true;
+    for at in (0..position.len()).rev() {
+        let marked = at < first_loop;
+        let (right, other) = (operand(position[at]) == 1, 3 - position[at].clamp(1, 2));
+        let vanishes = match pool.node(path[at]) {
+            Term::Empty | Term::Event(_) => return None,
+            Term::LoopS(_) | Term::LoopC(..) => {
+                empty = false;
+                false
+            }
+            Term::Alt(..) => {
+                if marked {
+                    let aside = marks.child(here[at], other);
+                    marks.nodes[aside].below = Some(Tone::Faded);
+                }
+                true
+            }
+            Term::Strict(left, _) if right => {
+                if !pool.attributes(left).terminates {
+                    return None;
+                }
+                if marked {
+                    let aside = marks.child(here[at], 1);
+                    marks.nodes[aside].below = Some(Tone::Faded);
+                }
+                true
+            }
+            Term::Coreg(region, left, _) if right => {
+                let avoided = match region {
+                    Pool::NONE => lifelines.clone(),
+                    region => lifelines.difference(&pool.region(region)),
+                };
+                let left_is = prune(pool, left, &avoided, &mut Known::default());
+                if left_is == Left::Nothing {
+                    return None;
+                }
+                if marked && !avoided.is_empty() {
+                    let aside = marks.child(here[at], 1);
+                    mark_pruned(pool, left, &avoided, &mut marks, aside);
+                }
+                let vanishes = empty || left_is == Left::Empty;
+                empty &= left_is == Left::Empty;
+                vanishes
+            }
+            Term::Strict(_, rest) | Term::Coreg(_, _, rest) => {
+                let vanishes = empty || rest == Pool::EMPTY;
+                empty &= rest == Pool::EMPTY;
+                vanishes
+            }
+        };
+        if vanishes && marked {
+            marks.nodes[here[at]].own = Some(Tone::Assumed);
+        }
+    }
+    Some(marks)
+}
+
+/// What pruning leaves of a term.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Left {
+    /// ⊥: not even ∅.
+    Nothing,
+    Empty,
+    Some,
+}
+
+type Known = FxHashMap<TermId, Left>;
+
+/// What pruning leaves of a term, by the rules of [`otus_core::algebra::prune()`].
+fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) -> Left {
+    let mut stack = vec![root];
+    while let Some(&term) = stack.last() {
+        let height = stack.len();
+        if !known.contains_key(&term) {
+            let waiting = pool.node(term).operands().filter(|operand| !known.contains_key(operand));
+            stack.extend(waiting);
+        }
+        if stack.len() > height {
+            continue;
+        }
+        stack.pop();
+        if known.contains_key(&term) {
+            continue;
+        }
+        let left = match pool.node(term) {
+            Term::Empty => Left::Empty,
+            Term::Event(event) => {
+                let touched = pool.region(pool.event_lifelines(event));
+                if touched.is_disjoint(avoided) { Left::Some } else { Left::Nothing }
+            }
+            Term::Strict(i, j) | Term::Coreg(_, i, j) => match (known[&i], known[&j]) {
+                (Left::Nothing, _) | (_, Left::Nothing) => Left::Nothing,
+                (Left::Empty, Left::Empty) => Left::Empty,
+                (Left::Some, _) | (_, Left::Some) => Left::Some,
+            },
+            Term::Alt(i, j) => match (known[&i], known[&j]) {
+                (Left::Nothing, other) | (other, Left::Nothing) => other,
+                (Left::Empty, Left::Empty) => Left::Empty,
+                (Left::Some, _) | (_, Left::Some) => Left::Some,
+            },
+            Term::LoopS(body) | Term::LoopC(_, body) => match known[&body] {
+                Left::Nothing | Left::Empty => Left::Empty,
+                Left::Some => Left::Some,
+            },
+        };
+        known.insert(term, left);
+    }
+    known[&root]
+}
+
+/// The most marks that one pruning makes; a picture has fewer nodes.
+const MOST: usize = 100_000;
+
+/// Marks what pruning takes away from a part that is not pruned as a whole.
+fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Marks, place: usize) {
+    let mut known = Known::default();
+    prune(pool, part, avoided, &mut known);
+    // With whether what pruning leaves of it is taken away by simplification.
+    let mut queue = std::collections::VecDeque::from([(part, place, false)]);
+    while let Some((term, at, is_gone)) = queue.pop_front() {
+        if marks.nodes.len() > MOST {
+            break;
+        }
+        if is_gone {
+            marks.nodes[at].own = Some(Tone::Assumed);
+        } else if pool.lifelines(term).is_disjoint(avoided) {
+            continue;
+        }
+        let operands: Vec<TermId> = pool.node(term).operands().collect();
+        let is_loop = matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..));
+        if is_loop && known[&operands[0]] == Left::Nothing {
+            marks.nodes[at].below = Some(Tone::Faded);
+            continue;
+        }
+        let mut vanishes = false;
+        for (letter, operand) in (1..).zip(operands) {
+            let child = marks.child(at, letter);
+            match known[&operand] {
+                Left::Nothing => {
+                    marks.nodes[child].below = Some(Tone::Faded);
+                    vanishes = true;
+                }
+                left @ (Left::Empty | Left::Some) => {
+                    // ∅ stays a choice, but is no part of a sequence.
+                    let goes = left == Left::Empty && !matches!(pool.node(term), Term::Alt(..));
+                    vanishes |= goes;
+                    queue.push_back((operand, child, is_gone || goes));
+                }
+            }
+        }
+        if vanishes {
+            marks.nodes[at].own = Some(Tone::Assumed);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! How much room text takes.
+//!
+//! Widths come from the advances of the font that Otus carries, `DejaVu` Sans, without kerning.
+//! Viewers that lack it have Verdana, whose widths are nearly the same, and the SVG says how
+//! long every text is to be (`textLength`), so that a label that fits here fits everywhere.
+//! Characters that the font lacks count as wide as a terminal would show them.
+
+use std::sync::LazyLock;
+
+use ttf_parser::Face;
+use unicode_width::UnicodeWidthChar as _;
+
+/// The regular face, reduced; see `font/LICENSE`.
+pub(crate) const REGULAR: &[u8] = include_bytes!("../font/DejaVuSans.ttf");
+/// The bold face, reduced.
+pub(crate) const BOLD: &[u8] = include_bytes!("../font/DejaVuSans-Bold.ttf");
+
+/// How text looks: its size and weight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Font {
+    /// The em square, in pixels.
+    pub size: f64,
+    /// Whether it is bold.
+    pub bold: bool,
+}
+
+/// What most labels have.
+pub const PLAIN: Font = Font { size: 12.0, bold: false };
+/// What headings have.
+pub const STRONG: Font = Font { size: 12.0, bold: true };
+/// What asides have.
+pub const SMALL: Font = Font { size: 10.0, bold: false };
+
+impl Font {
+    /// How far capitals and tall letters rise above the line they stand on.
+    pub fn ascent(self) -> f64 {
+        self.size * 0.78
+    }
+
+    /// How far letters reach below the line they stand on.
+    pub fn descent(self) -> f64 {
+        self.size * 0.24
+    }
+
+    /// From one line of text to the next.
+    pub fn line_height(self) -> f64 {
+        self.size * 1.25
+    }
+
+    /// How wide a text is on one line.
+    pub fn width(self, text: &str) -> f64 {
+        let units: u32 = text.chars().map(|c| FACES[usize::from(self.bold)].advance(c)).sum();
+        f64::from(units) / UNITS * self.size
+    }
+
+    /// How wide the widest of some lines is.
+    pub fn widest<T: AsRef<str>>(self, lines: &[T]) -> f64 {
+        lines.iter().map(|line| self.width(line.as_ref())).fold(0.0, f64::max)
+    }
+
+    /// Breaks a text into lines no wider than `room`: at spaces, behind punctuation, before
+    /// capitals, and anywhere if need be. There is always at least one line.
+    ///
+    /// ```
+    /// use otus_draw::metrics::PLAIN;
+    ///
+    /// assert_eq!(PLAIN.wrap("acknowledge_order", 90.0), ["acknowledge_", "order"]);
+    /// ```
+    pub fn wrap(self, text: &str, room: f64) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut line = String::new();
+        let mut used = 0.0;
+        for piece in pieces(text) {
+            let width = self.width(piece.trim_end());
+            if used + width > room && !line.is_empty() {
+                lines.push(std::mem::take(&mut line).trim_end().to_owned());
+                used = 0.0;
+            }
+            if width <= room {
+                line.push_str(piece);
+                used += self.width(piece);
+                continue;
+            }
+            for c in piece.chars() {
+                let width = self.width(c.encode_utf8(&mut [0; 4]));
+                if used + width > room && !line.is_empty() {
+                    lines.push(std::mem::take(&mut line));
+                    used = 0.0;
+                }
+                line.push(c);
+                used += width;
+            }
+        }
+        if !line.is_empty() || lines.is_empty() {
+            lines.push(line.trim_end().to_owned());
+        }
+        lines
+    }
+
+    /// The same in at most so many lines; if they do not do, the last ends in `…`.
+    pub fn wrap_to(self, text: &str, room: f64, most: usize) -> Vec<String> {
+        let mut lines = self.wrap(text, room);
+        if lines.len() > most.max(1) {
+            lines.truncate(most.max(1));
+            if let Some(last) = lines.last_mut() {
+                *last = self.shorten(&format!("{last}…"), room);
+            }
+        }
+        lines
+    }
+
+    /// The text, with its end replaced by `…` if it is wider than `room`.
+    pub fn shorten(self, text: &str, room: f64) -> String {
+        if self.width(text) <= room {
+            return text.to_owned();
+        }
+        let mut used = self.width("…");
+        let mut short = String::new();
+        for c in text.chars() {
+            used += self.width(c.encode_utf8(&mut [0; 4]));
+            if used > room {
+                break;
+            }
+            short.push(c);
+        }
+        short.push('…');
+        short
+    }
+}
+
+/// Whether the font that Otus carries can draw every character of a text.
+pub fn covers(text: &str) -> bool {
+    text.chars().all(|c| FACES[0].face.glyph_index(c).is_some())
+}
+
+/// Units of both fonts per em.
+const UNITS: f64 = 2048.0;
+
+static FACES: LazyLock<[Advances; 2]> = LazyLock::new(|| [REGULAR, BOLD].map(Advances::of));
+
+/// The widths of a font's characters; those of ASCII are at hand.
+struct Advances {
+    face: Face<'static>,
+    ascii: [u16; 128],
+}
+
+impl Advances {
+    fn of(bytes: &'static [u8]) -> Self {
+        let face = Face::parse(bytes, 0).expect("the font that Otus carries is well-formed");
+        let mut advances = Advances { face, ascii: [0; 128] };
+        for c in 0..128_u8 {
+            advances.ascii[usize::from(c)] = advances.look_up(char::from(c));
+        }
+        advances
+    }
+
+    fn advance(&self, c: char) -> u32 {
+        let known = self.ascii.get(c as usize).copied();
+        u32::from(known.unwrap_or_else(|| self.look_up(c)))
+    }
+
+    fn look_up(&self, c: char) -> u16 {
+        let glyph = self.face.glyph_index(c);
+        glyph.and_then(|glyph| self.face.glyph_hor_advance(glyph)).unwrap_or_else(|| {
+            match c.width() {
+                Some(0) => 0,
+                Some(2) => 2048,
+                // A control character is drawn as U+FFFD.
+                Some(_) | None => 2100,
+            }
+        })
+    }
+}
+
+/// Cuts a text at every place where a line may end.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut before: Option<char> = None;
+        for (at, c) in rest.char_indices() {
+            let ends = before.is_some_and(|before| {
+                (before.is_whitespace() && !c.is_whitespace())
+                    || ("_-./:,;)]}=&|".contains(before) && c.is_alphanumeric())
+                    || (before.is_lowercase() && c.is_uppercase())
+            });
+            if ends {
+                let (piece, tail) = rest.split_at(at);
+                rest = tail;
+                return Some(piece);
+            }
+            before = Some(c);
+        }
+        (!rest.is_empty()).then(|| std::mem::take(&mut rest))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_wrap(text: &str, room: f64, expected: &[&str]) {
+        let lines = PLAIN.wrap(text, room);
+        assert_eq!(lines, expected);
+        assert!(lines.iter().all(|l| PLAIN.width(l) <= room || l.chars().count() == 1));
+    }
+
+    #[test]
+    fn lines_end_where_words_do() {
+        check_wrap("", 10.0, &[""]);
+        check_wrap("short", 100.0, &["short"]);
+        check_wrap("one two three", 60.0, &["one two", "three"]);
+        check_wrap("placeOrderNow", 70.0, &["placeOrder", "Now"]);
+        check_wrap("a/b/cdefghijklmn", 60.0, &["a/b/", "cdefghijkl", "mn"]);
+        check_wrap("日本語の長い名前", 40.0, &["日本語", "の長い", "名前"]);
+        check_wrap("mm", 1.0, &["m", "m"]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_shortened_to_its_room() {
+        assert_eq!(PLAIN.shorten("subscribe", 1000.0), "subscribe");
+        let short = PLAIN.shorten("subscribe", 40.0);
+        assert!(short.ends_with('…') && PLAIN.width(&short) <= 40.0, "{short}");
+    }
+
+    #[test]
+    fn the_papers_symbols_are_in_the_font() {
+        assert!(covers("∅ ε λ α σ → ⇢ ⊥ ☘ ⚑ ✓ ✗ ≤ ∥ ⟨⟩ ⊆ é ж …"));
+        assert!(!covers("日"));
+    }
+
+    #[test]
+    fn bold_is_wider() {
+        assert!(STRONG.width("broker") > PLAIN.width("broker"));
+    }
+}

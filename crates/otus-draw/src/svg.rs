@@ -1,0 +1,277 @@
+//! Scenes as SVG: text that every browser and editor shows, and that can be compared.
+//!
+//! The bytes depend on the scene alone. Colours stand in one style sheet at the top, a rule for
+//! each pair of role and tone that occurs; heads of arrows are plain paths, since markers are
+//! where renderers differ most. A label says how long it is to be, so that another font does
+//! not make it collide.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::geometry::{Point, point};
+use crate::metrics::Font;
+use crate::scene::{Anchor, End, Item, Label, Line, Role, Scene, Shape, Tone};
+use crate::theme::{DARK, LIGHT, Palette, Theme};
+
+/// The picture as a complete SVG document.
+///
+/// ```
+/// use otus_draw::{Scene, Theme, svg};
+///
+/// let text = svg(&Scene::new("nothing"), Theme::Auto);
+/// assert!(text.starts_with("<svg ") && text.contains("<title id=\"title\">nothing</title>"));
+/// ```
+pub fn svg(scene: &Scene, theme: Theme) -> String {
+    let mut out = String::new();
+    let (width, height) = (number(scene.size.width), number(scene.size.height));
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"otus\" width=\"{width}\" \
+         height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-labelledby=\"title description\">"
+    );
+    let _ = writeln!(out, "<title id=\"title\">{}</title>", escape(&scene.title));
+    let _ = writeln!(out, "<desc id=\"description\">{}</desc>", escape(&scene.description));
+    out.push_str("<style>\n");
+    style(&mut out, scene, theme);
+    out.push_str("</style>\n");
+    let _ = writeln!(out, "<rect class=\"o-ground\" width=\"{width}\" height=\"{height}\"/>");
+    for item in &scene.items {
+        write_item(&mut out, item);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn style(out: &mut String, scene: &Scene, theme: Theme) {
+    out.push_str("text { font-family: \"DejaVu Sans\", Verdana, sans-serif; }\n");
+    out.push_str("path, line, polyline { fill: none; stroke-linejoin: round; }\n");
+    let used: BTreeSet<(Role, Tone, bool)> = scene
+        .items
+        .iter()
+        .map(|item| (item.role, item.tone, matches!(item.shape, Shape::Label(_))))
+        .collect();
+    match theme {
+        Theme::Light => rules(out, &used, &LIGHT),
+        Theme::Dark => rules(out, &used, &DARK),
+        Theme::Auto => {
+            rules(out, &used, &LIGHT);
+            out.push_str("@media (prefers-color-scheme: dark) {\n");
+            rules(out, &used, &DARK);
+            out.push_str("}\n");
+        }
+    }
+}
+
+fn rules(out: &mut String, used: &BTreeSet<(Role, Tone, bool)>, palette: &Palette) {
+    let _ = writeln!(out, ".o-ground {{ fill: {}; }}", palette.ground);
+    for &(role, tone, is_text) in used {
+        let name = class(role, tone);
+        if is_text {
+            // A halo lifts text off the lines that pass behind it.
+            let _ = writeln!(
+                out,
+                "text.{name} {{ fill: {}; stroke: {}; stroke-width: 3px; stroke-linejoin: round; \
+                 paint-order: stroke; }}",
+                palette.text(role, tone),
+                halo(role, palette),
+            );
+            continue;
+        }
+        let ink = palette.shape(role, tone);
+        let _ = write!(out, ".{name} {{ fill: {}; stroke: {};", ink.fill, ink.stroke);
+        if ink.stroke != "none" {
+            let _ = write!(out, " stroke-width: {}px;", number(ink.width));
+        }
+        if !ink.dash.is_empty() {
+            let _ = write!(out, " stroke-dasharray: {};", ink.dash);
+        }
+        out.push_str(" }\n");
+        if ink.stroke != "none" {
+            let _ = writeln!(
+                out,
+                ".{name}-end {{ fill: {0}; stroke: {0}; stroke-width: {1}px; }}",
+                ink.stroke,
+                number(ink.width)
+            );
+        }
+    }
+}
+
+/// What is behind text of a role; `none` in boxes, which no line crosses.
+fn halo(role: Role, palette: &Palette) -> &'static str {
+    match role {
+        Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band => "none",
+        Role::Lifeline
+        | Role::Message
+        | Role::Frame
+        | Role::Separator
+        | Role::Coregion
+        | Role::Edge
+        | Role::Cut
+        | Role::Text
+        | Role::Aside => palette.ground,
+    }
+}
+
+fn class(role: Role, tone: Tone) -> String {
+    format!("o-{}-{}", role.name(), tone.name())
+}
+
+fn write_item(out: &mut String, item: &Item) {
+    let class = class(item.role, item.tone);
+    let mut shared = format!("class=\"{class}\"");
+    if let Some(subject) = &item.subject {
+        let _ = write!(shared, " data-subject=\"{}\"", escape(subject));
+    }
+    match &item.shape {
+        Shape::Box { rect, radius } => {
+            let [x, y, width, height] =
+                [rect.left, rect.top, rect.width(), rect.height()].map(number);
+            let _ = write!(
+                out,
+                "<rect {shared} x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\""
+            );
+            if *radius > 0.0 {
+                let _ = write!(out, " rx=\"{}\"", number(*radius));
+            }
+            out.push_str("/>\n");
+        }
+        Shape::Polygon(points) => {
+            let _ = writeln!(out, "<polygon {shared} points=\"{}\"/>", list(points));
+        }
+        Shape::Disc { center, radius } => {
+            let [x, y, r] = [center.x, center.y, *radius].map(number);
+            let _ = writeln!(out, "<circle {shared} cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>");
+        }
+        Shape::Line(line) => write_line(out, line, &shared, &class),
+        Shape::Label(label) => write_label(out, label, &shared),
+    }
+}
+
+fn write_line(out: &mut String, line: &Line, shared: &str, class: &str) {
+    let points = &line.points;
+    if line.smooth && points.len() > 2 {
+        let _ = writeln!(out, "<path {shared} d=\"{}\"/>", rounded(points));
+    } else {
+        let _ = writeln!(out, "<polyline {shared} points=\"{}\"/>", list(points));
+    }
+    if let [first, second, ..] = points.as_slice() {
+        write_end(out, line.ends[0], *first, *second, class);
+    }
+    if let [.., second, last] = points.as_slice() {
+        write_end(out, line.ends[1], *last, *second, class);
+    }
+}
+
+/// A polyline with its corners rounded off: straight to the middle of each segment, and from
+/// middle to middle by a parabola that stays within the corner.
+fn rounded(points: &[Point]) -> String {
+    let middle = |a: Point, b: Point| point(f64::midpoint(a.x, b.x), f64::midpoint(a.y, b.y));
+    let text = |p: Point| format!("{} {}", number(p.x), number(p.y));
+    let mut path = format!("M {}", text(points[0]));
+    for window in points.windows(3) {
+        let [a, b, c] = window else { continue };
+        let _ = write!(path, " L {} Q {} {}", text(middle(*a, *b)), text(*b), text(middle(*b, *c)));
+    }
+    let _ = write!(path, " L {}", text(points[points.len() - 1]));
+    path
+}
+
+/// How long arrow heads are.
+pub(crate) const HEAD: f64 = 8.0;
+
+fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {
+    let way = tip - from;
+    let length = way.x.hypot(way.y);
+    if length == 0.0 {
+        return;
+    }
+    let along = point(way.x / length * HEAD, way.y / length * HEAD);
+    let across = point(-along.y * 0.42, along.x * 0.42);
+    let wings = [tip - along + across, tip, tip - along - across];
+    match end {
+        End::Plain => {}
+        End::Open => {
+            let _ = writeln!(
+                out,
+                "<polyline class=\"{class}-end\" style=\"fill: none\" points=\"{}\"/>",
+                list(&wings)
+            );
+        }
+        End::Filled => {
+            let points = list(&wings);
+            let _ = writeln!(
+                out,
+                "<polygon class=\"{class}-end\" style=\"stroke: none\" points=\"{points}\"/>"
+            );
+        }
+        End::Dot => {
+            let _ = writeln!(
+                out,
+                "<circle class=\"{class}-end\" cx=\"{}\" cy=\"{}\" r=\"3\"/>",
+                number(tip.x),
+                number(tip.y)
+            );
+        }
+    }
+}
+
+fn write_label(out: &mut String, label: &Label, shared: &str) {
+    if label.text.trim().is_empty() {
+        return;
+    }
+    let Font { size, bold } = label.font;
+    let _ = write!(
+        out,
+        "<text {shared} x=\"{}\" y=\"{}\" font-size=\"{}\"",
+        number(label.at.x),
+        number(label.at.y),
+        number(size)
+    );
+    if bold {
+        out.push_str(" font-weight=\"bold\"");
+    }
+    match label.anchor {
+        Anchor::Start => {}
+        Anchor::Middle => out.push_str(" text-anchor=\"middle\""),
+        Anchor::End => out.push_str(" text-anchor=\"end\""),
+    }
+    let _ = writeln!(
+        out,
+        " textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
+        number(label.font.width(&label.text)),
+        escape(&label.text)
+    );
+}
+
+fn list(points: &[Point]) -> String {
+    let pairs: Vec<String> =
+        points.iter().map(|p| format!("{},{}", number(p.x), number(p.y))).collect();
+    pairs.join(" ")
+}
+
+/// A number with at most two digits behind the point.
+fn number(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Text as XML allows it: what has no place in a document becomes U+FFFD.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' => out.push(' '),
+            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
+            c if c.is_control() => out.push('\u{FFFD}'),
+            c => out.push(c),
+        }
+    }
+    out
+}

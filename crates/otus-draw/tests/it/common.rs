@@ -1,0 +1,29 @@
+//! What tests of several kinds of pictures share.
+
+use otus_core::{Pool, TermId};
+use otus_draw::{Scene, Theme};
+use otus_testkit::generate;
+use otus_testkit::read::{Language, read};
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Writes a picture for those who want to look at it: into the folder `OTUS_LOOK`, if set.
+pub(crate) fn show(name: &str, scene: &Scene) {
+    if let Ok(folder) = std::env::var("OTUS_LOOK") {
+        let bytes = otus_draw::png(scene, Theme::Light, 1.5, &[]).unwrap();
+        std::fs::write(format!("{folder}/{name}.png"), bytes).unwrap();
+    }
+}
+
+/// Some random interactions, always the same ones.
+pub(crate) fn for_random_interactions(count: usize, mut check: impl FnMut(&mut Pool, TermId)) {
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), random);
+    for _ in 0..count {
+        let text = generate::interaction().new_tree(&mut runner).unwrap().current();
+        let (mut lowered, _) = read(Language::Interaction, &text);
+        if let Some(term) = lowered.term {
+            check(&mut lowered.pool, term);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Tests of the pictures from outside, in one binary.
+
+mod automaton;
+mod common;
+mod layered;
+mod multitrace;
+mod order;
+mod scene;
+mod search;
+mod sequence;
+mod show;
+mod term;
+mod terminal;
