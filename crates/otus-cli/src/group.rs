@@ -5,6 +5,7 @@
 //! actions, because a diagram speaks of its own lifelines only. Messages that it does not have stay:
 //! an action that no diagram has is one that cannot have happened.
 
+use otus_core::index::Index as _;
 use otus_core::{Action, Direction, LifelineId, MessageId, Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
@@ -107,11 +108,11 @@ impl Group {
             self.unknown.iter().map(|message| pool.add_message(message)).collect();
         let components = self.components.iter().map(|(lifelines, _)| lifelines.clone());
         let partition = sorted(components.collect(), count);
-        let length = partition.len();
         // The first lifeline of a component tells which of ours it is.
-        let ours: Vec<Option<usize>> = (0..length)
-            .map(|number| {
-                let first = *partition.lifelines(ComponentId::new(number)).first()?;
+        let ours: Vec<Option<usize>> = partition
+            .components()
+            .map(|component| {
+                let first = *partition.lifelines(component).first()?;
                 self.components.iter().position(|(lifelines, _)| lifelines.contains(&first))
             })
             .collect();

@@ -192,15 +192,22 @@ impl Finder {
         Ok(self.project.as_ref())
     }
 
+    /// Looks for `otus.toml` above a path, and uses it.
+    pub(crate) fn project_of(&mut self, path: &Path) -> anyhow::Result<()> {
+        self.look(path)?;
+        self.uses_project |= self.project.is_some();
+        Ok(())
+    }
+
     /// The logs that were taken.
     pub(crate) fn take(&mut self) -> Option<Logs> {
         let logs = std::mem::take(&mut self.logs);
         (!logs.files.is_empty()).then_some(logs)
     }
 
-    /// Whether a log was taken.
-    pub(crate) fn has_logs(&self) -> bool {
-        !self.logs.files.is_empty()
+    /// How many logs were taken.
+    pub(crate) fn count(&self) -> usize {
+        self.logs.files.len()
     }
 
     /// Looks at a file, and takes it if it is a log.
@@ -208,6 +215,10 @@ impl Finder {
         let ending = input::format_of_ending(path);
         if ending.is_some_and(is_spec) {
             return Ok(Told::Other(ending));
+        }
+        // Such as a heading of a document, or a mistake.
+        if !path.is_file() {
+            return Ok(Told::Other(ending.or(from)));
         }
         self.look(path)?;
         let name = named(path);
@@ -233,9 +244,35 @@ impl Finder {
         }
         match input::format_of_content(&String::from_utf8_lossy(&head)) {
             Some(format) => Ok(Told::Other(Some(format))),
-            None if path.is_file() => Ok(Told::Unmapped),
-            None => Ok(Told::Other(None)),
+            None => Ok(Told::Unmapped),
         }
+    }
+
+    /// Takes what a name stands for: a folder, a file, or standard input.
+    pub(crate) fn add(&mut self, name: &str) -> anyhow::Result<()> {
+        if name == "-" {
+            let mut head = Vec::new();
+            let mut stdin = io::stdin();
+            (&mut stdin).take(BEGINNING as u64).read_to_end(&mut head)?;
+            if self.standard_input(head, Box::new(stdin))?.is_err() {
+                bail!(
+                    "standard input does not say itself what happened, and there is no otus.toml \
+                     with one source that says how to read it"
+                );
+            }
+            return Ok(());
+        }
+        let path = Path::new(name);
+        if path.is_dir() {
+            for file in self.folder(path)? {
+                match input::format_of_ending(&file) {
+                    Some(Format::Htf) => self.named_file(&file)?,
+                    _ => self.passed_over += 1,
+                }
+            }
+            return Ok(());
+        }
+        self.named_file(path)
     }
 
     /// Takes a file that somebody named, whether or not a pattern of `otus.toml` has it.
