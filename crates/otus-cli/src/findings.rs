@@ -2,14 +2,18 @@
 
 use std::fmt::Write as _;
 
-use otus_syntax::Severity;
+use otus_syntax::{Code, Severity};
 use otus_trace::run::{Accounting, Finding, Place};
 use serde_json::{Value, json};
 
-/// Findings at least as bad as `least`, one below the other.
+/// Findings at least as bad as `least`, one below the other. Messages without a counterpart are
+/// counted by whoever wants to know.
 pub(crate) fn text(accounting: &Accounting, least: Severity) -> String {
     let mut out = String::new();
-    for finding in accounting.findings.iter().filter(|finding| finding.severity >= least) {
+    let wanted = |finding: &&Finding| {
+        finding.severity >= least && finding.code != Code::UNPAIRED_MESSAGE
+    };
+    for finding in accounting.findings.iter().filter(wanted) {
         one(accounting, finding, &mut out);
         out.push('\n');
     }

@@ -71,6 +71,11 @@ impl Logs {
         })
     }
 
+    /// Adds a file.
+    pub(crate) fn add(&mut self, name: String, source: usize, path: &Path) {
+        self.files.push(LogPath { name, source, origin: Origin::File(path.to_owned()) });
+    }
+
     /// Keeps standard input, so that it can be read twice.
     pub(crate) fn keep(&mut self) -> anyhow::Result<()> {
         for file in &mut self.files {

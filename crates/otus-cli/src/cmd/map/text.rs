@@ -81,7 +81,7 @@ impl Table {
 }
 
 fn logs(map: &Map<'_>, out: &mut String) {
-    let title = ["log", "read as", "lines", "matched", "ignored", "blank", "unmatched", "actions"];
+    let title = ["log", "read as", "lines", "matched", "ignored", "blank", "unmatched", "events"];
     let mut table =
         Table::new(&title, &[false, false, true, true, true, true, true, true]);
     let row = |name: &str, format: &str, tally: Tally, events: u64| {
