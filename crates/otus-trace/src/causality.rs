@@ -317,7 +317,8 @@ mod tests {
             if !id.is_empty() {
                 row.marks.add(Marks::HAS_ID);
             }
-            let direction = if bytes[1] == b'!' { Direction::Emission } else { Direction::Reception };
+            let direction =
+                if bytes[1] == b'!' { Direction::Emission } else { Direction::Reception };
             let component = bytes[0] as usize;
             sides.push(Some(Side { direction, message: u32::from(bytes[2]), component }));
             rows.push(row);

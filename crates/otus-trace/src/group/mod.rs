@@ -467,7 +467,8 @@ mod tests {
             }
         }
         assert_eq!(ended, [vec![1, 3]]);
-        let rest: Vec<_> = groups.all().into_iter().map(|slot| lines(&mut groups, slot).1).collect();
+        let rest: Vec<_> =
+            groups.all().into_iter().map(|slot| lines(&mut groups, slot).1).collect();
         assert_eq!(rest, [vec![2, 4, 5, 6], vec![7]]);
     }
 

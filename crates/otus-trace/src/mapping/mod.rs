@@ -113,7 +113,8 @@ impl Plan {
             return None;
         }
         let name = format.name();
-        let text = format!("[[source]]\nname = \"{name}\"\nfiles = [\"**\"]\nformat = \"{name}\"\n");
+        let text =
+            format!("[[source]]\nname = \"{name}\"\nfiles = [\"**\"]\nformat = \"{name}\"\n");
         Plan::parse(&Source::new(name, text), &[]).0
     }
 

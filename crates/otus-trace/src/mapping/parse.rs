@@ -13,23 +13,24 @@ use toml::de::{DeTable, DeValue};
 use super::table::{Reader, Table, Text, Value, get, kind, span};
 use super::template::{Piece, Raw, Template};
 use super::{
-    ActionPlan, Aliases, Assign, Condition, DirectionPlan, Glob, Mapped, Observation, Pairing, Plan,
-    Rule, RuleKind, SourcePlan, SpanActions, template,
+    ActionPlan, Aliases, Assign, Condition, DirectionPlan, Glob, Mapped, Observation, Pairing,
+    Plan, Rule, RuleKind, SourcePlan, SpanActions, template,
 };
 use crate::read::{self, Fields, Format};
 
 /// The keys of the file that are about logs.
-const FILE_KEYS: [&str; 6] = ["source", "lifelines", "messages", "observation", "pairing", "group"];
+pub(super) const FILE_KEYS: [&str; 6] =
+    ["source", "lifelines", "messages", "observation", "pairing", "group"];
 
 /// What a source and a rule may both say.
-const SHARED_KEYS: [&str; 11] = [
+pub(super) const SHARED_KEYS: [&str; 11] = [
     "lifeline", "clock", "order", "time", "group", "dir", "message", "reply", "peer", "id", "label",
 ];
 
-const SOURCE_KEYS: [&str; 9] =
+pub(super) const SOURCE_KEYS: [&str; 9] =
     ["name", "files", "format", "ignore", "rule", "separator", "columns", "pattern", "longest"];
 
-const RULE_KEYS: [&str; 8] =
+pub(super) const RULE_KEYS: [&str; 8] =
     ["name", "match", "where", "emit", "set", "share", "ignore", "closes"];
 
 pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diagnostic>) {
@@ -38,7 +39,8 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
     for fault in faults {
         let place = fault.span().map_or(Span::at(0), span);
         let message = format!("this is not TOML: {}", fault.message().trim_end_matches('.'));
-        let help = "texts stand in quotes, a table begins with `[name]`, a list of tables with `[[name]]`";
+        let help =
+            "texts stand in quotes, a table begins with `[name]`, a list of tables with `[[name]]`";
         reader.error(Code::NOT_TOML, place, message).help = Some(help.to_owned());
     }
     if !reader.found.is_empty() {
@@ -107,8 +109,11 @@ impl Reader<'_> {
         let name = self.text(table, "name").map_or(format!("source {number}"), |name| name.text);
         let files = self.texts(table, "files");
         if files.as_ref().is_none_or(Vec::is_empty) && get(table, "files").is_none() {
-            self.missing(table.span, format!("{} does not say which files it is about", quoted(&name)))
-                .help = Some("say `files = [\"logs/*.log\"]`".to_owned());
+            self.missing(
+                table.span,
+                format!("{} does not say which files it is about", quoted(&name)),
+            )
+            .help = Some("say `files = [\"logs/*.log\"]`".to_owned());
         }
         let files = files.unwrap_or_default();
         let format = self.format(table)?;
@@ -175,11 +180,9 @@ impl Reader<'_> {
 
     fn options(&mut self, table: Table<'_>, format: Format) -> read::Options {
         let mut options = read::Options::default();
-        for (key, only) in [
-            ("separator", Format::Csv),
-            ("columns", Format::Csv),
-            ("pattern", Format::Shiviz),
-        ] {
+        for (key, only) in
+            [("separator", Format::Csv), ("columns", Format::Csv), ("pattern", Format::Shiviz)]
+        {
             if let Some(value) = get(table, key).filter(|_| format != only) {
                 let message = format!("`{key}` says nothing about the format `{}`", format.name());
                 self.error(Code::CONTRADICTING_SETTINGS, span(value.span()), message).help =
@@ -237,8 +240,11 @@ impl Reader<'_> {
         rule.closes = self.truth(table, "closes").unwrap_or(false);
         let said = get(table, "match").is_some() || get(table, "where").is_some();
         if !said && !format.has_spans() {
-            self.missing(table.span, format!("{} does not say which lines it takes", quoted(&rule.name)))
-                .help = Some("say `match = '…'`, or `where = { field = \"value\" }`".to_owned());
+            self.missing(
+                table.span,
+                format!("{} does not say which lines it takes", quoted(&rule.name)),
+            )
+            .help = Some("say `match = '…'`, or `where = { field = \"value\" }`".to_owned());
         }
         if rule.ignore {
             for key in ["emit", "set", "share", "message", "closes"] {
@@ -277,12 +283,17 @@ impl Reader<'_> {
                         Condition::OneOf { slot, values: vec![value] }
                     }
                     DeValue::Array(items) => {
-                        let values = items.iter().filter_map(|item| self.as_text(item, key.get_ref()));
+                        let values =
+                            items.iter().filter_map(|item| self.as_text(item, key.get_ref()));
                         let values = values.map(|text| text.text.into_bytes()).collect();
                         Condition::OneOf { slot, values }
                     }
                     DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => {
-                        self.wrong(value, key.get_ref(), "a text, a list of texts, `true` or `false`");
+                        self.wrong(
+                            value,
+                            key.get_ref(),
+                            "a text, a list of texts, `true` or `false`",
+                        );
                         continue;
                     }
                 };
@@ -346,14 +357,19 @@ impl Reader<'_> {
         let said = says.iter().any(|key| scope.find(key).is_some());
         if !happens && !said {
             let span = scope.rule.unwrap_or(scope.source).span;
-            self.missing(span, format!("{} says nothing about its lines", quoted(&rule.name))).help = Some(
-                "say `dir` and `message`, `emit = [\"!message\"]`, `set`, or `ignore = true`".to_owned(),
+            self.missing(span, format!("{} says nothing about its lines", quoted(&rule.name)))
+                .help = Some(
+                "say `dir` and `message`, `emit = [\"!message\"]`, `set`, or `ignore = true`"
+                    .to_owned(),
             );
         }
         if rule.lifeline.is_none() && !scope.has_lifeline() {
             let span = scope.rule.unwrap_or(scope.source).span;
-            self.missing(span, format!("{} does not say on which lifeline it happens", quoted(&rule.name)))
-                .help = Some("say `lifeline = \"name\"`, or `lifeline = \"{field}\"`".to_owned());
+            self.missing(
+                span,
+                format!("{} does not say on which lifeline it happens", quoted(&rule.name)),
+            )
+            .help = Some("say `lifeline = \"name\"`, or `lifeline = \"{field}\"`".to_owned());
         }
     }
 
@@ -465,7 +481,8 @@ impl Reader<'_> {
             Some('!') => Direction::Emission,
             Some('?') => Direction::Reception,
             _ => {
-                let message = format!("`{}` does not say whether it is sent or received", text.text);
+                let message =
+                    format!("`{}` does not say whether it is sent or received", text.text);
                 self.error(Code::WRONG_SETTING, text.span, message).help =
                     Some("begin with `!` for sent or `?` for received".to_owned());
                 return None;
@@ -592,7 +609,10 @@ impl Reader<'_> {
                 }
                 DeValue::Integer(number) => Some(Template::constant(number.as_str())),
                 DeValue::Boolean(truth) => Some(Template::constant(&truth.to_string())),
-                DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+                DeValue::Float(_)
+                | DeValue::Datetime(_)
+                | DeValue::Array(_)
+                | DeValue::Table(_) => {
                     self.wrong(value, name.get_ref(), "a text, a whole number or a truth value");
                     None
                 }
@@ -638,8 +658,10 @@ impl Reader<'_> {
             Err(found) => {
                 let at = found.at + skip;
                 let message = format!("this template has {}", found.cause);
-                self.error(Code::BAD_TEMPLATE, text.part(at, at + 1), message).help =
-                    Some("a field stands in braces, `{name}`; a brace itself is written twice".to_owned());
+                self.error(Code::BAD_TEMPLATE, text.part(at, at + 1), message).help = Some(
+                    "a field stands in braces, `{name}`; a brace itself is written twice"
+                        .to_owned(),
+                );
                 return None;
             }
         };
@@ -687,7 +709,10 @@ impl Reader<'_> {
             if listed.is_empty() {
                 format!("name a group of the pattern: `(?<{name}>…)`")
             } else {
-                format!("its groups are `{}`; a new one is written `(?<{name}>…)`", listed.join("`, `"))
+                format!(
+                    "its groups are `{}`; a new one is written `(?<{name}>…)`",
+                    listed.join("`, `")
+                )
             }
         });
         self.error(Code::UNKNOWN_FIELD, place, message).help = Some(help);

@@ -35,7 +35,11 @@ pub(crate) enum Piece {
 pub(crate) enum Raw {
     Text(String),
     /// A name, and where it stands.
-    Name { name: String, start: usize, end: usize },
+    Name {
+        name: String,
+        start: usize,
+        end: usize,
+    },
 }
 
 /// What is wrong with a template.

@@ -134,7 +134,8 @@ impl Rows<'_> {
         let mut start = 0;
         let cells = ends.iter().map(|&end| std::mem::replace(&mut start, end)..end);
         let Some(columns) = &self.columns else {
-            let names: Vec<Vec<u8>> = cells.map(|cell| output[cell].trim_ascii().to_vec()).collect();
+            let names: Vec<Vec<u8>> =
+                cells.map(|cell| output[cell].trim_ascii().to_vec()).collect();
             self.columns = Some(self.resolve(names.iter().map(|name| &name[..])));
             return visit(Item::Blank).is_continue();
         };
@@ -185,7 +186,11 @@ mod tests {
     #[test]
     fn columns_are_named_by_the_first_row_or_the_plan() {
         let options = Options::default();
-        check("x,b,a\n1,2,3\r\n\n4,\"5\n6\",7\n8", &options, &["blank", "2 3|2", "4 7|5\n6", "6 -|-"]);
+        check(
+            "x,b,a\n1,2,3\r\n\n4,\"5\n6\",7\n8",
+            &options,
+            &["blank", "2 3|2", "4 7|5\n6", "6 -|-"],
+        );
         check("", &options, &[]);
         check("\u{feff}a,b\n1,2\n", &options, &["blank", "2 1|2"]);
         let named = Options {

@@ -15,8 +15,12 @@ use super::{At, Extent, Fault, FaultKind, Item, Options, Visit};
 /// Takes documents apart.
 pub(super) trait Documents {
     /// A whole document.
-    fn document(&mut self, json: &mut Cursor<'_>, place: Place<'_>, visit: &mut Visit<'_>)
-    -> Result<(), Stop>;
+    fn document(
+        &mut self,
+        json: &mut Cursor<'_>,
+        place: Place<'_>,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Stop>;
 
     /// An item of the list that is the member `key` of a document, or of a document that is a
     /// list. A member that is no list is an element too.
@@ -445,7 +449,10 @@ mod tests {
     #[test]
     fn a_document_on_each_line_is_read_by_lines() {
         check("{\"a\": 1}\n\n[2]\n", &["1: {\"a\": 1}", "3: [2]"]);
-        check("{}\n{\"a\": [\n{}", &["1: {}", "3: {}", "2 it is not JSON: it ends too early at byte 7"]);
+        check(
+            "{}\n{\"a\": [\n{}",
+            &["1: {}", "3: {}", "2 it is not JSON: it ends too early at byte 7"],
+        );
     }
 
     #[test]
@@ -459,8 +466,14 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_no_document_is_a_fault() {
-        check("{\"a\":\n [{\"b\": 1}, {\"c", &["2 a: {\"b\":1}", "2 it is not JSON: it ends too early at byte 3"]);
-        check("hello\n[\n1]", &["3 -: 1", "1 it is not JSON: an object or a list is expected at byte 0"]);
+        check(
+            "{\"a\":\n [{\"b\": 1}, {\"c",
+            &["2 a: {\"b\":1}", "2 it is not JSON: it ends too early at byte 3"],
+        );
+        check(
+            "hello\n[\n1]",
+            &["3 -: 1", "1 it is not JSON: an object or a list is expected at byte 0"],
+        );
         let long = "x".repeat(80);
         check(
             &format!("[\n\"{long}\",\n2\n]"),

@@ -47,9 +47,7 @@ pub(super) fn read(
                     continue;
                 }
                 match paths.find(bytes, &mut found) {
-                    Ok(true) => {
-                        Item::Record(Record { repaired, ..found.record(at, bytes, None) })
-                    }
+                    Ok(true) => Item::Record(Record { repaired, ..found.record(at, bytes, None) }),
                     Ok(false) => Item::Blank,
                     Err(Malformed { cause, at: byte }) => {
                         Item::Fault(Fault { at, kind: FaultKind::NotJson(cause, byte) })
@@ -508,9 +506,9 @@ pub(crate) fn unescape(raw: &[u8], text: &mut Vec<u8>) {
 
 fn hex4(raw: &[u8], at: usize) -> Option<u32> {
     let digits = raw.get(at..at + 4)?;
-    digits.iter().try_fold(0, |value, &digit| {
-        char::from(digit).to_digit(16).map(|digit| value * 16 + digit)
-    })
+    digits
+        .iter()
+        .try_fold(0, |value, &digit| char::from(digit).to_digit(16).map(|digit| value * 16 + digit))
 }
 
 #[cfg(test)]
@@ -552,7 +550,11 @@ mod tests {
     #[test]
     fn wanted_fields_are_found_at_any_depth() {
         check(r#"{"a": 1, "b": "x"}"#, &["a", "b", "c"], "1|x|-");
-        check(r#"{"a":{"b":{"c":"x"},"d":true},"e":-1.5e3}"#, &["a.b.c", "a.d", "e"], "x|true|-1.5e3");
+        check(
+            r#"{"a":{"b":{"c":"x"},"d":true},"e":-1.5e3}"#,
+            &["a.b.c", "a.d", "e"],
+            "x|true|-1.5e3",
+        );
         check(r#"{"a.b": 1, "c": {"d.e": 2}}"#, &["a.b", "c.d.e"], "1|2");
         check(r#"{"a": [5, {"b": 6}, [7]]}"#, &["a.0", "a.1.b", "a.2.0", "a.3"], "5|6|7|-");
         check(r#"{"a": {"b": 1}}"#, &["a", "a.b"], r#"{"b": 1}|1"#);
@@ -566,7 +568,11 @@ mod tests {
 
     #[test]
     fn escapes_are_resolved() {
-        check(r#"{"a": "x\ny\"z\\ \u00e9 \ud83d\ude00 \ud83d \/"}"#, &["a"], "x\ny\"z\\ é 😀 \u{fffd} /");
+        check(
+            r#"{"a": "x\ny\"z\\ \u00e9 \ud83d\ude00 \ud83d \/"}"#,
+            &["a"],
+            "x\ny\"z\\ é 😀 \u{fffd} /",
+        );
         check(r#"{"\u0061": 1, "b\"": 2}"#, &["a", "b\""], "1|2");
         let long = "x".repeat(100);
         check(&format!(r#"{{"z": "{long}\"{long}", "a": "{long}"}}"#), &["a"], &long);

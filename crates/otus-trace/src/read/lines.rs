@@ -220,7 +220,8 @@ impl<'i> Lines<'i> {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => {
                 self.ended = true;
-                self.fault = Some(Fault { at: self.at, kind: FaultKind::Stream(error.to_string()) });
+                self.fault =
+                    Some(Fault { at: self.at, kind: FaultKind::Stream(error.to_string()) });
             }
         }
     }

@@ -33,8 +33,8 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 pub use detect::{detect, encoding};
-pub use spans::{Span, SpanKind};
 pub(crate) use shiviz::anchored;
+pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};
 
 /// How a log is written.
@@ -282,7 +282,15 @@ impl Found {
     }
 
     fn record<'r>(&'r self, at: At, bytes: &'r [u8], span: Option<&'r Span>) -> Record<'r> {
-        Record { at, bytes, base: bytes, slots: &self.slots, scratch: &self.scratch, span, repaired: false }
+        Record {
+            at,
+            bytes,
+            base: bytes,
+            slots: &self.slots,
+            scratch: &self.scratch,
+            span,
+            repaired: false,
+        }
     }
 }
 

@@ -397,7 +397,10 @@ mod tests {
                     let (line, start, end) =
                         (record.at.line, span.start.unwrap_or(0), span.end.unwrap_or(0));
                     assert!(record.bytes.starts_with(b"{") && record.bytes.ends_with(b"}"));
-                    format!("{line} {fields} {}/{}<{} {start}..{end}", span.trace, span.id, span.parent)
+                    format!(
+                        "{line} {fields} {}/{}<{} {start}..{end}",
+                        span.trace, span.id, span.parent
+                    )
                 }
                 Item::Blank => "blank".to_owned(),
                 Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
@@ -451,8 +454,14 @@ mod tests {
             &["2 it is not JSON: it ends too early at byte 60"],
         );
         check(
-            &format!("{{}}\n{{\"resourceSpans\":[{{{RESOURCE},\"scopeSpans\":[{{\"spans\":[{{\"name\":\"x\"}},{{\"na"),
-            &["blank", "2 shop x UNSPECIFIED - - /< 0..0", "2 it is not JSON: it ends too early at byte 142"],
+            &format!(
+                "{{}}\n{{\"resourceSpans\":[{{{RESOURCE},\"scopeSpans\":[{{\"spans\":[{{\"name\":\"x\"}},{{\"na"
+            ),
+            &[
+                "blank",
+                "2 shop x UNSPECIFIED - - /< 0..0",
+                "2 it is not JSON: it ends too early at byte 142",
+            ],
         );
     }
 

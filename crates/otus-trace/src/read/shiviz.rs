@@ -43,9 +43,7 @@ pub(super) fn read(
                 window.flush(visit) && visit(Item::Blank).is_continue()
             }
             Line::Text(at, bytes) => window.push(at, bytes, visit),
-            Line::Fault(fault) => {
-                window.flush(visit) && visit(Item::Fault(fault)).is_continue()
-            }
+            Line::Fault(fault) => window.flush(visit) && visit(Item::Fault(fault)).is_continue(),
         };
         if !going {
             return lines.extent();
@@ -197,9 +195,21 @@ mod tests {
 
     #[test]
     fn the_usual_patterns_are_recognised() {
-        check("p {\"p\":1}\nsend\nq {\"q\":1}\nget\n", None, &["1 p|{\"p\":1}|send", "3 q|{\"q\":1}|get"]);
-        check("send\np {\"p\":1}\nget\nq {\"q\":1}", None, &["1 p|{\"p\":1}|send", "3 q|{\"q\":1}|get"]);
-        check("p {\"p\":1} send it\nq {\"q\":1} get", None, &["1 p|{\"p\":1}|send it", "2 q|{\"q\":1}|get"]);
+        check(
+            "p {\"p\":1}\nsend\nq {\"q\":1}\nget\n",
+            None,
+            &["1 p|{\"p\":1}|send", "3 q|{\"q\":1}|get"],
+        );
+        check(
+            "send\np {\"p\":1}\nget\nq {\"q\":1}",
+            None,
+            &["1 p|{\"p\":1}|send", "3 q|{\"q\":1}|get"],
+        );
+        check(
+            "p {\"p\":1} send it\nq {\"q\":1} get",
+            None,
+            &["1 p|{\"p\":1}|send it", "2 q|{\"q\":1}|get"],
+        );
     }
 
     #[test]
@@ -213,9 +223,10 @@ mod tests {
 
     #[test]
     fn a_pattern_of_ones_own() {
-        check("p send @{\"p\":1}\nx", Some(r"(?<host>\S+) (?<event>.*) @(?<clock>\{.*\})"), &[
-            "1 p|{\"p\":1}|send",
-            "2 -|-|-",
-        ]);
+        check(
+            "p send @{\"p\":1}\nx",
+            Some(r"(?<host>\S+) (?<event>.*) @(?<clock>\{.*\})"),
+            &["1 p|{\"p\":1}|send", "2 -|-|-"],
+        );
     }
 }

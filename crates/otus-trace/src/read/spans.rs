@@ -81,7 +81,8 @@ impl SpanKind {
                     SpanKind::Producer,
                     SpanKind::Consumer,
                 ];
-                let found = all.into_iter().find(|k| k.name().as_bytes().eq_ignore_ascii_case(name));
+                let found =
+                    all.into_iter().find(|k| k.name().as_bytes().eq_ignore_ascii_case(name));
                 return found;
             }
         })
@@ -262,7 +263,8 @@ impl Draft {
         if let Some(slot) = kind {
             self.found.copy(slot, self.span.kind.name().as_bytes());
         }
-        for (slot, text) in [(trace, &self.span.trace), (id, &self.span.id), (parent, &self.span.parent)]
+        for (slot, text) in
+            [(trace, &self.span.trace), (id, &self.span.id), (parent, &self.span.parent)]
         {
             if let Some(slot) = slot.filter(|_| !text.is_empty()) {
                 self.found.copy(slot, text.as_bytes());

@@ -67,7 +67,9 @@ impl Zipkin {
         let done = if json.peek() != Some(b'[') {
             one(json)
         } else {
-            json.list(|json| if json.peek() == Some(b'[') { json.list(&mut one) } else { one(json) })
+            json.list(
+                |json| if json.peek() == Some(b'[') { json.list(&mut one) } else { one(json) },
+            )
         };
         stop.map_or(Ok(()), Err).and(done.map_err(Stop::from))
     }
@@ -185,9 +187,15 @@ mod tests {
         let client = "shop get db /x CLIENT 0a<9 5000..7000";
         let server = "db - - - SERVER 0a<0a 0..0";
         check(&format!("[{CLIENT},{SERVER}]"), &[&format!("1 {client}"), &format!("1 {server}")]);
-        check(&format!("[[{CLIENT}],[{SERVER}]]"), &[&format!("1 {client}"), &format!("1 {server}")]);
+        check(
+            &format!("[[{CLIENT}],[{SERVER}]]"),
+            &[&format!("1 {client}"), &format!("1 {server}")],
+        );
         check(&format!("{CLIENT}\n{SERVER}"), &[&format!("1 {client}"), &format!("2 {server}")]);
-        check(&format!("[\n[{CLIENT},\n{SERVER}]\n]"), &[&format!("2 {client}"), &format!("3 {server}")]);
+        check(
+            &format!("[\n[{CLIENT},\n{SERVER}]\n]"),
+            &[&format!("2 {client}"), &format!("3 {server}")],
+        );
         check(
             "[{]",
             &[

@@ -232,14 +232,15 @@ impl Repeated {
     }
 
     fn add(&mut self, code: Code, place: Place, message: String, help: &str) {
-        let finding = self.found.entry((code, message)).or_insert_with_key(|(code, message)| Finding {
-            code: *code,
-            severity: code.severity(),
-            message: message.clone(),
-            help: (!help.is_empty()).then(|| help.to_owned()),
-            count: 0,
-            places: Vec::new(),
-        });
+        let finding =
+            self.found.entry((code, message)).or_insert_with_key(|(code, message)| Finding {
+                code: *code,
+                severity: code.severity(),
+                message: message.clone(),
+                help: (!help.is_empty()).then(|| help.to_owned()),
+                count: 0,
+                places: Vec::new(),
+            });
         finding.count += 1;
         if finding.places.len() < PLACES {
             finding.places.push(place);

@@ -184,16 +184,11 @@ impl Mapper {
                 .then(|| read::canonical::KEYS.map(|key| source.fields.find(key).unwrap_or(0))),
         };
         let mut flow = ControlFlow::Continue(());
-        let extent = read::read(
-            source.format,
-            &mut *stream,
-            &source.fields,
-            &source.options,
-            &mut |item| {
+        let extent =
+            read::read(source.format, &mut *stream, &source.fields, &source.options, &mut |item| {
                 flow = self.item(&mut reading, item, sink);
                 flow
-            },
-        );
+            });
         let Reading { tally, events, not_utf8, .. } = reading;
         if let Some(account) = self.accounting.files.last_mut() {
             account.packing = packing;
@@ -204,7 +199,12 @@ impl Mapper {
         let place = Place { file: number, line: 1 };
         if tally.matched == 0 && tally.records > tally.blank + tally.unreadable {
             let message = if tally.ignored == 0 {
-                format!("no rule takes any of the {} {} of {}", tally.records, source.format.records(), file.name)
+                format!(
+                    "no rule takes any of the {} {} of {}",
+                    tally.records,
+                    source.format.records(),
+                    file.name
+                )
             } else {
                 format!("all that rules take of {} is ignored", file.name)
             };
@@ -252,7 +252,10 @@ impl Mapper {
                 (Code::UNREADABLE_LOG, format!("{name}: {}", fault.kind), help)
             }
             FaultKind::TooLong(_) => {
-                let message = format!("a line of {name} is longer than {} bytes", reading.source.options.longest);
+                let message = format!(
+                    "a line of {name} is longer than {} bytes",
+                    reading.source.options.longest
+                );
                 (Code::UNREADABLE_RECORD, message, "say `longest = …` in its source to read it")
             }
             FaultKind::NotJson(cause, _) => {
@@ -340,13 +343,18 @@ impl Mapper {
                 let (name, source) = (&rule.name, &reading.source.name);
                 let message = match lacking {
                     Lacking::Setting(setting) => {
-                        format!("`{name}` of `{source}` takes lines that have no value for `{setting}`")
+                        format!(
+                            "`{name}` of `{source}` takes lines that have no value for `{setting}`"
+                        )
                     }
                     Lacking::Bad(setting, value) => {
-                        format!("`{name}` of `{source}` takes a line whose `{setting}` cannot be {value}")
+                        format!(
+                            "`{name}` of `{source}` takes a line whose `{setting}` cannot be {value}"
+                        )
                     }
                 };
-                let help = "make its `match` or `where` narrower, or give the setting another value";
+                let help =
+                    "make its `match` or `where` narrower, or give the setting another value";
                 self.repeated.note(Code::INCOMPLETE_RECORD, place, message, help);
                 ControlFlow::Continue(())
             }
@@ -388,9 +396,9 @@ impl Mapper {
             self.vector(view, context)?;
         }
         self.row.label = match &rule.label {
-            Some(label) => label.value(context, &mut self.scratch).map(|text| {
-                self.accounting.vocabulary.labels.intern(&string(text)).0
-            }),
+            Some(label) => label
+                .value(context, &mut self.scratch)
+                .map(|text| self.accounting.vocabulary.labels.intern(&string(text)).0),
             None => None,
         };
         let key: &[u8] = match &rule.group {
@@ -490,12 +498,14 @@ impl Mapper {
             }
         };
         let message = plan.message.value(context, &mut self.scratch);
-        let message = message.filter(|message| !message.is_empty()).ok_or(Lacking::Setting("message"))?;
+        let message =
+            message.filter(|message| !message.is_empty()).ok_or(Lacking::Setting("message"))?;
         let vocabulary = &mut self.accounting.vocabulary;
         let message = vocabulary.messages.intern(&string(message), &view.plan.messages);
         let peer = plan.peer.as_ref().and_then(|peer| peer.value(context, &mut self.scratch));
         let peer = peer.filter(|peer| !peer.is_empty());
-        let peer = peer.map(|peer| vocabulary.lifelines.intern(&string(peer), &view.plan.lifelines));
+        let peer =
+            peer.map(|peer| vocabulary.lifelines.intern(&string(peer), &view.plan.lifelines));
         let mut marks = Marks::default();
         let id = plan.id.as_ref().and_then(|id| id.value(context, &mut self.scratch_too));
         let id = id.map(|id| {
@@ -541,20 +551,22 @@ impl Mapper {
         let message = vocabulary.messages.intern(&string(text), &view.plan.messages);
         let reply = match (&plan.reply, last) {
             (Some(reply), Some(_)) => {
-                let text = reply.value(context, &mut self.scratch).ok_or(Lacking::Setting("reply"))?;
+                let text =
+                    reply.value(context, &mut self.scratch).ok_or(Lacking::Setting("reply"))?;
                 Some(vocabulary.messages.intern(&string(text), &view.plan.messages))
             }
             _ => None,
         };
         let peer = match &plan.peer {
             Some(peer) => peer.value(context, &mut self.scratch),
-            None => PEERS.iter().find_map(|name| {
-                context.record.field(view.source.fields.find(name)?)
-            }),
+            None => {
+                PEERS.iter().find_map(|name| context.record.field(view.source.fields.find(name)?))
+            }
         };
         let outgoing = matches!(first, Direction::Emission);
         let peer = peer.filter(|_| outgoing || plan.peer.is_some());
-        let peer = peer.map(|peer| vocabulary.lifelines.intern(&string(peer), &view.plan.lifelines));
+        let peer =
+            peer.map(|peer| vocabulary.lifelines.intern(&string(peer), &view.plan.lifelines));
         // An outgoing message has the id of its span; an incoming one that of its parent, or of
         // what it is linked to.
         let own = [span.id.as_str()];
@@ -652,7 +664,10 @@ impl Mapper {
         let key = value.and_then(time::key);
         if key.is_none() {
             let place = Place { file: view.file, line: context.record.at.line };
-            let message = format!("`{}` of `{}` takes lines whose `order` is no number or time", rule.name, view.source.name);
+            let message = format!(
+                "`{}` of `{}` takes lines whose `order` is no number or time",
+                rule.name, view.source.name
+            );
             let help = "they stay after the line before them";
             self.repeated.note(Code::INCOMPLETE_RECORD, place, message, help);
         }
@@ -691,8 +706,14 @@ impl Mapper {
                 self.repeated.note(Code::CLOCK_BACKWARDS, place, message, help);
             }
         }
-        if rule.clock.is_some() && order.is_none() && self.row.vector.is_empty() && view.source.format != Format::Htf {
-            let Some(lifeline) = self.pending.first().map(|pending| pending.lifeline) else { return };
+        if rule.clock.is_some()
+            && order.is_none()
+            && self.row.vector.is_empty()
+            && view.source.format != Format::Htf
+        {
+            let Some(lifeline) = self.pending.first().map(|pending| pending.lifeline) else {
+                return;
+            };
             if self.last_line.len() <= index {
                 self.last_line.resize(index + 1, None);
             }
@@ -804,11 +825,28 @@ impl Mapper {
         slots: [usize; 16],
     ) -> Result<Option<Slot>, Lacking> {
         let record = context.record;
-        let [otus, version, group, _, clock, action, message, peer, id, label, set, joined, vector, file, line, end] =
-            slots.map(|slot| record.field(slot));
+        let [
+            otus,
+            version,
+            group,
+            _,
+            clock,
+            action,
+            message,
+            peer,
+            id,
+            label,
+            set,
+            joined,
+            vector,
+            file,
+            line,
+            end,
+        ] = slots.map(|slot| record.field(slot));
         unknown_keys(record.bytes)?;
         if otus.is_some() {
-            let number = version.and_then(|version| std::str::from_utf8(version).ok()?.parse().ok());
+            let number =
+                version.and_then(|version| std::str::from_utf8(version).ok()?.parse().ok());
             if !number.is_some_and(|number: u32| number <= read::canonical::VERSION) {
                 let version = string(version.unwrap_or(b"missing")).into_owned();
                 return Err(Lacking::Bad("version", format!("`{version}`")));
@@ -838,7 +876,8 @@ impl Mapper {
             };
             let message = message.ok_or(Lacking::Setting("message"))?;
             let message = vocabulary.messages.intern(&string(message), &view.plan.messages);
-            let peer = peer.map(|peer| vocabulary.lifelines.intern(&string(peer), &view.plan.lifelines));
+            let peer =
+                peer.map(|peer| vocabulary.lifelines.intern(&string(peer), &view.plan.lifelines));
             let action = vocabulary.intern_action(ActionKey { lifeline, direction, message });
             let mut marks = Marks::default();
             if joined == Some(b"true") {
@@ -909,8 +948,7 @@ impl Mapper {
         let ended = self.groups.end(slot);
         let vocabulary = &self.accounting.vocabulary;
         let Release { rows, components, sides } = &mut self.release;
-        let mut count =
-            self.groups.take(&ended, rows, |action| vocabulary.action(action).lifeline);
+        let mut count = self.groups.take(&ended, rows, |action| vocabulary.action(action).lifeline);
         count -= duplicates(&mut rows[..count], vocabulary, &mut self.repeated);
         let rows = &mut rows[..count];
         arrange(rows, vocabulary, components);
@@ -986,7 +1024,8 @@ impl Mapper {
         let lost = self.spans.diagnose(vocabulary, &mut self.repeated);
         let name = |number: u32| vocabulary.lifeline(number);
         for (lifeline, (count, place)) in &self.spans.missing {
-            let message = format!("{count} spans of `{}` have a parent that is in no log", name(*lifeline));
+            let message =
+                format!("{count} spans of `{}` have a parent that is in no log", name(*lifeline));
             let help = "give the logs of its callers too, or check that they export their spans";
             self.repeated.note(Code::PARENT_MISSING, *place, message, help);
         }
@@ -1001,13 +1040,17 @@ impl Mapper {
                     format!("`{lifeline}` sends `{message}` {times} and nobody receives it")
                 }
                 (Direction::Emission, Some(peer)) => {
-                    format!("`{lifeline}` sends `{message}` to `{peer}` {times} without its reception")
+                    format!(
+                        "`{lifeline}` sends `{message}` to `{peer}` {times} without its reception"
+                    )
                 }
                 (Direction::Reception, None) => {
                     format!("`{lifeline}` receives `{message}` {times} and nobody sends it")
                 }
                 (Direction::Reception, Some(peer)) => {
-                    format!("`{lifeline}` receives `{message}` from `{peer}` {times} without its emission")
+                    format!(
+                        "`{lifeline}` receives `{message}` from `{peer}` {times} without its emission"
+                    )
                 }
             };
             self.repeated.note(Code::UNPAIRED_MESSAGE, *place, text, "");
@@ -1028,7 +1071,12 @@ impl Mapper {
                 && self.accounting.files.iter().any(|file| file.source == rule.source)
             {
                 let message = format!("no line matches `{}`", rule.name);
-                self.repeated.note(Code::NOTHING_MATCHED, Place::default(), message, "look at its pattern");
+                self.repeated.note(
+                    Code::NOTHING_MATCHED,
+                    Place::default(),
+                    message,
+                    "look at its pattern",
+                );
             }
         }
     }
@@ -1118,7 +1166,8 @@ fn parse_value(text: &str) -> Value {
         "false" => return Value::Boolean(false),
         _ => {}
     }
-    let number = time::key(text.as_bytes()).filter(|_| !text.contains([':', ',']) && text.len() < 30);
+    let number =
+        time::key(text.as_bytes()).filter(|_| !text.contains([':', ',']) && text.len() < 30);
     let number = number.filter(|_| !text.get(1..).is_some_and(|rest| rest.contains('-')));
     let billion = 1_000_000_000;
     match number.and_then(|number| otus_syntax::Rational::new(number, billion)) {
@@ -1265,7 +1314,8 @@ impl SpanTrouble {
                     continue;
                 }
                 // The callee may have been entered from outside too, under another name.
-                if peer == Some(server) && !same_name && self.roots.contains_key(&(server, message)) {
+                if peer == Some(server) && !same_name && self.roots.contains_key(&(server, message))
+                {
                     continue;
                 }
                 explained.push((client, message));

@@ -187,11 +187,7 @@ impl<'r> Observed<'r> {
     /// The multi-trace over the signature of a pool, and the lifelines that it does not have, which
     /// are left out with their actions. Messages that the pool does not have are added to it. The
     /// place of a step is `source` and the index of its event here.
-    pub fn multi_trace(
-        &self,
-        pool: &mut Pool,
-        source: SourceId,
-    ) -> (MultiTrace, Vec<&'r str>) {
+    pub fn multi_trace(&self, pool: &mut Pool, source: SourceId) -> (MultiTrace, Vec<&'r str>) {
         let mut unknown: Vec<&'r str> = Vec::new();
         let mut components: Vec<Vec<LifelineId>> = Vec::new();
         for component in self.components {
@@ -236,7 +232,8 @@ impl<'r> Observed<'r> {
         for (number, component) in self.components.iter().enumerate() {
             text.push_str(if number > 0 { "; [" } else { "[" });
             let names = self.lifelines_of(component);
-            let names: Vec<_> = names.map(|lifeline| quote(self.vocabulary.lifeline(lifeline))).collect();
+            let names: Vec<_> =
+                names.map(|lifeline| quote(self.vocabulary.lifeline(lifeline))).collect();
             text.push_str(&names.join(","));
             text.push(']');
             let events = component.events.clone().filter_map(|index| self.event(index));

@@ -194,12 +194,18 @@ mod tests {
 
     #[test]
     fn numbers_ids_and_quotes_are_folded() {
-        check("New connection from 127.0.0.1:36924 on port 18831.", "New connection from #.#.#.#:# on port #.");
+        check(
+            "New connection from 127.0.0.1:36924 on port 18831.",
+            "New connection from #.#.#.#:# on port #.",
+        );
         check("2026-11-15T07:13:08: sub2 1 plant/temp", "#-#-#T#:#:#: sub# # plant/temp");
         check("Received 'it' \"x\\\"y\" don't", "Received '…' \"…\" don't");
         check("bdae9bbc11dd390d became 0xff", "# became #");
         check("facade deadbeef", "facade deadbeef");
-        check(r#"{"level":"info","ts":"2026","msg":"n1 became leader","x":["a",7]}"#, "{level:info,ts:\"…\",msg:n# became leader,x:[\"…\",#]}");
+        check(
+            r#"{"level":"info","ts":"2026","msg":"n1 became leader","x":["a",7]}"#,
+            "{level:info,ts:\"…\",msg:n# became leader,x:[\"…\",#]}",
+        );
         check("a\0\0\0b", "a␀b");
         check("\"never closed", "\"…\"");
     }
@@ -211,7 +217,8 @@ mod tests {
             shapes.count(text.as_bytes(), Place { file: 0, line });
         }
         let (found, others) = shapes.finish();
-        let shown: Vec<_> = found.iter().map(|s| (s.text.as_str(), s.count, s.first.line)).collect();
+        let shown: Vec<_> =
+            found.iter().map(|s| (s.text.as_str(), s.count, s.first.line)).collect();
         assert_eq!((shown, others), (vec![("a #", 3, 1), ("b", 1, 2)], 0));
     }
 }

@@ -41,7 +41,14 @@ fn findings(accounting: &Accounting) -> String {
             .iter()
             .map(|place| format!("{}:{}", accounting.vocabulary.file(place.file), place.line))
             .collect();
-        let _ = writeln!(shown, "{} {} x{} {}", found.code, found.message, found.count, places.join(" "));
+        let _ = writeln!(
+            shown,
+            "{} {} x{} {}",
+            found.code,
+            found.message,
+            found.count,
+            places.join(" ")
+        );
     }
     shown
 }
@@ -110,14 +117,20 @@ fn mosquitto_logs_become_one_multi_trace_per_client() {
     let plan = plan(MQTT);
     let paths = ["broker", "pub1", "pub2", "pub3", "sub1", "sub2"];
     let paths = paths.map(|name| format!("mqtt/{name}.log"));
-    let Some((shown, accounting)) = run_samples(&plan, &paths.each_ref().map(String::as_str)) else {
+    let Some((shown, accounting)) = run_samples(&plan, &paths.each_ref().map(String::as_str))
+    else {
         return;
     };
     let expected = "pub2* {[broker] broker?CONNECT.broker!CONNACK.broker?PUBLISH.broker!PUBACK.broker?DISCONNECT; \
         [pub2] pub2!CONNECT.pub2?CONNACK.pub2!PUBLISH.pub2?PUBACK.pub2!DISCONNECT}";
     assert!(shown.lines().any(|line| line == expected), "{shown}");
     assert_eq!(accounting.groups.total, 5);
-    assert_eq!((accounting.groups.closed, accounting.pairs.unpaired.len()), (5, 0), "{}", findings(&accounting));
+    assert_eq!(
+        (accounting.groups.closed, accounting.pairs.unpaired.len()),
+        (5, 0),
+        "{}",
+        findings(&accounting)
+    );
     assert_eq!(accounting.pairs.paired, 37);
     let total = accounting.total;
     assert_eq!((total.records, total.matched, total.ignored, total.unmatched), (105, 79, 15, 11));
@@ -196,7 +209,8 @@ const SERVICES: [&str; 4] = ["frontend", "orders", "payments", "stock"];
 fn four_services_become_one_multi_trace_per_request() {
     let paths = SERVICES.map(|name| format!("otel/{name}.otlp.jsonl"));
     let plan = plan(SHOP);
-    let Some((shown, accounting)) = run_samples(&plan, &paths.each_ref().map(String::as_str)) else {
+    let Some((shown, accounting)) = run_samples(&plan, &paths.each_ref().map(String::as_str))
+    else {
         return;
     };
     let trace = "19c42f5e2b2ce5cb8ef07037e17c3cb0";
@@ -208,7 +222,12 @@ fn four_services_become_one_multi_trace_per_request() {
          [stock] stock?\"POST /reserve\".stock!\"POST /reserve reply\"}}"
     );
     assert!(shown.lines().any(|line| line == expected), "{shown}");
-    assert_eq!((accounting.groups.total, accounting.pairs.paired), (2, 12), "{}", findings(&accounting));
+    assert_eq!(
+        (accounting.groups.total, accounting.pairs.paired),
+        (2, 12),
+        "{}",
+        findings(&accounting)
+    );
     assert!(accounting.findings.is_empty(), "{}", findings(&accounting));
 }
 
@@ -222,7 +241,10 @@ fn broken_propagation_names_the_services_and_the_header() {
     let found = findings(&accounting);
     for callee in ["stock", "payments"] {
         let expected = format!("O1106 `orders` calls `{callee}`");
-        assert!(found.lines().any(|line| line.starts_with(&expected) && line.contains("traceparent")), "{found}");
+        assert!(
+            found.lines().any(|line| line.starts_with(&expected) && line.contains("traceparent")),
+            "{found}"
+        );
     }
 }
 
@@ -234,7 +256,8 @@ fn bad(plan_text: &str, files: &[(&str, &[u8])], mapped: &str, told: &str) {
     assert_eq!((shown.trim(), findings(&accounting).trim_end()), (mapped, told));
 }
 
-const JSON: &str = "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\n";
+const JSON: &str =
+    "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\n";
 const TEXT: &str = "[[source]]\nfiles = ['*']\nformat = 'regex'\nlifeline = 'a'\n[[source.rule]]\nmatch = '^sent (?<m>\\S+)'\nemit = ['!{m}']\n[[source.rule]]\nmatch = '^got (?<m>\\S+)'\nemit = ['?{m}']\n";
 
 #[test]
@@ -249,12 +272,7 @@ fn truncated_json_is_told_and_the_rest_is_read() {
 
 #[test]
 fn returns_at_line_ends_and_nul_bytes_do_no_harm() {
-    bad(
-        TEXT,
-        &[("x", b"sent x\r\n\0\0\0\0\r\ngot x\r\n")],
-        "{[a] a!x.a?x}",
-        "",
-    );
+    bad(TEXT, &[("x", b"sent x\r\n\0\0\0\0\r\ngot x\r\n")], "{[a] a!x.a?x}", "");
     let (_, accounting) = run(&plan(TEXT), &[("x", b"sent x\n\0\0\0\0\ngot x\n")]);
     assert_eq!(accounting.shapes[0].text, "␀");
 }
@@ -269,7 +287,12 @@ fn bytes_that_are_not_utf_8_become_replacement_characters_and_are_counted() {
 
 #[test]
 fn utf_16_is_told_as_a_whole() {
-    bad(TEXT, &[("x", b"\xff\xfes\0e\0n\0t\0")], "", "O1102 x: the file is UTF-16, not UTF-8 x1 x:1");
+    bad(
+        TEXT,
+        &[("x", b"\xff\xfes\0e\0n\0t\0")],
+        "",
+        "O1102 x: the file is UTF-16, not UTF-8 x1 x:1",
+    );
 }
 
 #[test]
@@ -375,7 +398,8 @@ fn vector_clocks_are_read_and_checked() {
 
 #[test]
 fn our_own_formats_come_back_as_they_were() {
-    let plan = plan(&format!("{JSON}id = '{{i}}'\npeer = '{{p}}'\ngroup = '{{g}}'\nclock = '{{c}}'\n"));
+    let plan =
+        plan(&format!("{JSON}id = '{{i}}'\npeer = '{{p}}'\ngroup = '{{g}}'\nclock = '{{c}}'\n"));
     let log = "{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"g\":\"1\",\"i\":\"7\",\"p\":\"b\",\"c\":\"k\"}\n\
                {\"l\":\"b c\",\"d\":\"?\",\"m\":\"x y\",\"g\":\"2\",\"c\":\"k\"}\n";
     let mut canonical = crate::read::canonical::header() + "\n";
@@ -407,8 +431,10 @@ fn our_own_formats_come_back_as_they_were() {
 #[test]
 fn a_newer_canonical_file_is_not_misread() {
     let plan = Plan::for_format(crate::read::Format::Canonical).unwrap();
-    let (shown, accounting) =
-        run(&plan, &[("x", b"{\"otus\":\"trace\",\"version\":2}\n{\"lifeline\":\"a\",\"weight\":3}\n")]);
+    let (shown, accounting) = run(
+        &plan,
+        &[("x", b"{\"otus\":\"trace\",\"version\":2}\n{\"lifeline\":\"a\",\"weight\":3}\n")],
+    );
     assert_eq!(shown, "");
     assert_eq!(accounting.total.incomplete, 2);
 }
@@ -420,7 +446,8 @@ fn groups_that_are_closed_are_given_away_at_once_and_may_begin_again() {
          [[source.rule]]\nwhere = { m = 'bye' }\ncloses = true\n[[source.rule]]\nwhere = { m = true }\n",
     );
     let line = |message: &str, group: u32| format!("{{\"m\":\"{message}\",\"g\":{group}}}\n");
-    let log = [line("hi", 1), line("hi", 2), line("bye", 2), line("hi", 2), line("bye", 1)].concat();
+    let log =
+        [line("hi", 1), line("hi", 2), line("bye", 2), line("hi", 2), line("bye", 1)].concat();
     let (shown, accounting) = run(&plan, &[("x", log.as_bytes())]);
     assert_eq!(shown, "2* {[a] a!hi.a!bye}\n1* {[a] a!hi.a!bye}\n2 {[a] a!hi}\n");
     assert!(findings(&accounting).contains("O1109 1 of 3 groups never end: `2`"));
