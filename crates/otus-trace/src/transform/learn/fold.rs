@@ -83,6 +83,9 @@ enum Decision {
 /// A set of no more letters than this, all its words together, may become a plain choice.
 const FEW: usize = 40;
 
+/// The body of a loop with at most so many nodes (three messages) is written twice.
+const SHORT: u64 = 11;
+
 impl Folder<'_> {
     fn run(&mut self, words: Vec<Word>) -> TermId {
         let mut tasks = vec![Task::Fold(words)];
@@ -295,6 +298,13 @@ impl Folder<'_> {
             }
             Operator::Back(most) => {
                 let [body, back] = [operands[0], operands[1]];
+                if pool.attributes(body).nodes > SHORT {
+                    // Written once, and looser by what may come at the end.
+                    let back = optional(pool, back);
+                    let again = sequence(pool, &[body, back]);
+                    self.notes.add_most(NoteKind::Loop(again), most);
+                    return repeated(pool, again);
+                }
                 let again = sequence(pool, &[back, body]);
                 self.notes.add_most(NoteKind::Loop(again), most);
                 let again = repeated(pool, again);

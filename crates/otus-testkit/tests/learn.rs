@@ -1,0 +1,360 @@
+//! What is learnt accepts every run it was learnt from, and nothing else if that was one run.
+
+use std::time::Duration;
+
+use otus_analysis::budget::Budget;
+use otus_analysis::engine::Options as EngineOptions;
+use otus_analysis::generate::{project, random};
+use otus_analysis::{Engine, Question, Verdict};
+use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId, raise};
+use otus_syntax::diagram::{mermaid, plantuml};
+use otus_syntax::{Source, SourceId, parse_spec, print};
+use otus_trace::multitrace::Builder;
+use otus_trace::transform::learn::{Crossings, Learnt, Loops, NoteKind, Options, Run, learn};
+use otus_trace::{MultiTrace, Partition};
+
+fn budget() -> Budget {
+    Budget { timeout: Some(Duration::from_secs(20)), ..Budget::default() }
+}
+
+fn verdict(pool: &Pool, term: TermId, trace: &MultiTrace) -> Verdict {
+    let mut engine = Engine::new(pool, term, trace.partition(), EngineOptions::default());
+    engine.analyze(trace, &Question::ACCEPT, &budget()).verdict
+}
+
+/// Learns without a checker and checks afterwards: the construction itself must be right.
+#[track_caller]
+fn learn_and_check(pool: &mut Pool, traces: &[MultiTrace], options: &Options) -> Learnt {
+    let runs: Vec<Run<'_>> = traces.iter().map(Run::new).collect();
+    let learnt = learn(pool, &runs, options, &mut |_, _, _| true);
+    for trace in traces {
+        let possible = learnable(pool, trace);
+        let found = verdict(pool, learnt.term, trace);
+        assert!(
+            found == Verdict::Pass || !possible,
+            "{found}: {} by {}",
+            print::trace_line(&otus_trace::raise(trace, pool)),
+            pool.text(learnt.term)
+        );
+    }
+    learnt
+}
+
+/// Whether each moment can be a step of an interaction.
+fn learnable(pool: &Pool, trace: &MultiTrace) -> bool {
+    trace.partition().components().all(|component| {
+        trace.moments(component).all(|moment| {
+            let actions: Vec<Action> =
+                moment.iter().map(|step| pool.action(step.action())).collect();
+            let sends = actions
+                .iter()
+                .filter(|action| action.direction == otus_core::Direction::Emission)
+                .count();
+            let mut distinct = actions.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            actions.iter().all(|action| action.message == actions[0].message)
+                && sends <= 1
+                && distinct.len() == actions.len()
+        })
+    })
+}
+
+fn model(name: &str, folder: &str) -> (Pool, TermId) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let read = |ending: &str| {
+        std::fs::read_to_string(folder.join(format!("{name}.{ending}"))).expect("readable")
+    };
+    let signature = parse_spec(&Source::new("sig.hsf", read("hsf"))).tree;
+    let interaction = parse_spec(&Source::with_id(SourceId(1), "model.hif", read("hif"))).tree;
+    let lowered = otus_core::lower(&[&signature, &interaction]);
+    (lowered.pool, lowered.term.expect("an interaction"))
+}
+
+fn generated(
+    pool: &mut Pool,
+    term: TermId,
+    partition: &Partition,
+    count: usize,
+    length: usize,
+    seed: u64,
+) -> Vec<MultiTrace> {
+    let traces = random(pool, term, (count, length), seed);
+    traces.iter().map(|trace| project(pool, partition, trace)).collect()
+}
+
+#[test]
+fn the_models_of_the_papers_are_recognised() {
+    let models = [
+        ("network", "../../bench/models"),
+        ("pubsub", "../otus-cli/demo"),
+        ("abp", "../../bench/models"),
+        ("book", "../../bench/models"),
+        ("i1", "../../bench/models"),
+        ("i2", "../../bench/models"),
+        ("sensor", "../../bench/models"),
+        ("twins", "../../bench/models"),
+    ];
+    for (name, folder) in models {
+        let (mut pool, term) = model(name, folder);
+        let partition = Partition::discrete(pool.signature().lifeline_count());
+        let traces = generated(&mut pool, term, &partition, 20, 60, 1);
+        let learnt = learn_and_check(&mut pool, &traces, &Options::default());
+        println!("=== {name}: {} different", learnt.different);
+        println!("{}", mermaid::write(&raise(&pool, learnt.term)));
+        for note in &learnt.notes {
+            println!("  note: {}", note.text(&pool));
+        }
+    }
+}
+
+/// What random multi-traces look like.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    lifelines: usize,
+    messages: usize,
+    runs: usize,
+    length: usize,
+    /// Of a hundred actions: how many are put anywhere, without a counterpart.
+    wild: usize,
+    /// Of a hundred actions: how many are at the moment of the one before.
+    joined: usize,
+}
+
+fn pool_of(shape: Shape) -> Pool {
+    let mut signature = Signature::default();
+    for index in 0..shape.lifelines {
+        signature.add_lifeline(&format!("l{index}"));
+    }
+    for index in 0..shape.messages {
+        signature.add_message(&format!("m{index}"));
+    }
+    Pool::new(signature)
+}
+
+fn random_partition(rng: &mut fastrand::Rng, count: usize) -> Partition {
+    let mut components = vec![Vec::new(); count];
+    let parts = rng.usize(1..=count);
+    for lifeline in 0..count {
+        let part = if rng.bool() { lifeline } else { rng.usize(..parts) };
+        components[part].push(LifelineId(u32::try_from(lifeline).unwrap()));
+    }
+    Partition::new(components, count)
+}
+
+/// A random multi-trace: messages with a random delay, so that they cross and overtake, messages to
+/// oneself, broadcasts, and actions without a counterpart.
+fn random_trace(
+    rng: &mut fastrand::Rng,
+    pool: &mut Pool,
+    partition: &Partition,
+    shape: Shape,
+) -> MultiTrace {
+    let mut global: Vec<Action> = Vec::new();
+    let mut flying: Vec<Action> = Vec::new();
+    let lifeline =
+        |rng: &mut fastrand::Rng| LifelineId(u32::try_from(rng.usize(..shape.lifelines)).unwrap());
+    let length = rng.usize(..=shape.length);
+    while global.len() < length {
+        if !flying.is_empty() && rng.bool() {
+            let next = if rng.bool() { 0 } else { rng.usize(..flying.len()) };
+            global.push(flying.remove(next));
+            continue;
+        }
+        let message = MessageId(u32::try_from(rng.usize(..shape.messages)).unwrap());
+        let (from, to) = (lifeline(rng), lifeline(rng));
+        if rng.usize(..100) < shape.wild {
+            let action = if rng.bool() {
+                Action::emission(from, message)
+            } else {
+                Action::reception(to, message)
+            };
+            global.push(action);
+            continue;
+        }
+        global.push(Action::emission(from, message));
+        flying.push(Action::reception(to, message));
+        if rng.usize(..10) == 0 {
+            flying.push(Action::reception(lifeline(rng), message));
+        }
+    }
+    if rng.bool() {
+        global.append(&mut flying);
+    }
+    let mut builder = Builder::new(partition.clone(), global.len(), false);
+    for component in partition.components() {
+        for action in &global {
+            if partition.component_of(action.lifeline) == component {
+                if rng.usize(..100) >= shape.joined {
+                    builder.next_moment();
+                }
+                builder.push(pool.intern_action(*action), 0);
+            }
+        }
+        builder.next_component();
+    }
+    builder.finish(SourceId(0))
+}
+
+fn random_options(rng: &mut fastrand::Rng) -> Options {
+    Options {
+        loops: [Loops::Never, Loops::Several, Loops::Always][rng.usize(..3)],
+        least_repetitions: rng.usize(0..4),
+        crossings: if rng.bool() { Crossings::Coregion } else { Crossings::Split },
+        beside: rng.bool(),
+    }
+}
+
+fn cases(number: usize) -> usize {
+    let factor = std::env::var("OTUS_CASES").ok().and_then(|text| text.parse().ok());
+    number * factor.unwrap_or(100) / 100
+}
+
+/// Random runs, all of which what was learnt must accept.
+fn sweep(seed: u64, number: usize, shape: Shape) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut pool = pool_of(shape);
+    for case in 0..cases(number) {
+        if case % 20 == 0 {
+            pool = pool_of(shape);
+        }
+        let partition = random_partition(&mut rng, shape.lifelines);
+        let count = rng.usize(1..=shape.runs);
+        let traces: Vec<MultiTrace> =
+            (0..count).map(|_| random_trace(&mut rng, &mut pool, &partition, shape)).collect();
+        learn_and_check(&mut pool, &traces, &random_options(&mut rng));
+    }
+}
+
+const SMALL: Shape = Shape { lifelines: 3, messages: 2, runs: 4, length: 8, wild: 20, joined: 0 };
+
+#[test]
+fn one_run_of_any_shape_is_accepted() {
+    sweep(1, 1500, Shape { runs: 1, length: 14, ..SMALL });
+    sweep(2, 300, Shape { runs: 1, length: 30, messages: 1, ..SMALL });
+    sweep(3, 300, Shape { lifelines: 5, messages: 4, runs: 1, length: 40, ..SMALL });
+}
+
+#[test]
+fn several_runs_of_any_shape_are_accepted() {
+    sweep(4, 1000, SMALL);
+    sweep(5, 300, Shape { lifelines: 2, messages: 1, runs: 6, ..SMALL });
+    sweep(6, 200, Shape { lifelines: 4, messages: 5, runs: 8, length: 16, wild: 5, ..SMALL });
+}
+
+#[test]
+fn simultaneous_actions_are_accepted_where_an_interaction_has_them() {
+    sweep(7, 600, Shape { messages: 1, joined: 20, ..SMALL });
+    sweep(8, 300, Shape { joined: 20, ..SMALL });
+}
+
+#[test]
+fn runs_of_random_interactions_are_accepted() {
+    let mut rng = fastrand::Rng::with_seed(9);
+    for _ in 0..cases(60) {
+        let mut scope = otus_testkit::small_scope::Scope::new(3, 2, true);
+        let leaves = rng.usize(3..9);
+        let term = scope.random_term(&mut rng, leaves);
+        let partition = random_partition(&mut rng, 3);
+        let traces = generated(&mut scope.pool, term, &partition, 8, 14, rng.u64(..));
+        learn_and_check(&mut scope.pool, &traces, &Options::default());
+    }
+}
+
+#[test]
+fn one_run_on_separate_clocks_is_learnt_exactly() {
+    let mut rng = fastrand::Rng::with_seed(10);
+    let shape = Shape { runs: 1, ..SMALL };
+    let mut pool = pool_of(shape);
+    let partition = Partition::discrete(shape.lifelines);
+    let options = Options { crossings: Crossings::Split, ..Options::default() };
+    for _ in 0..cases(300) {
+        let trace = random_trace(&mut rng, &mut pool, &partition, shape);
+        let other = random_trace(&mut rng, &mut pool, &partition, shape);
+        let learnt = learn_and_check(&mut pool, &[trace.clone()], &options);
+        let mut mutants = vec![other];
+        let changes = otus_trace::transform::swap_actions(&trace);
+        mutants.extend(
+            (0..10)
+                .filter_map(|index| changes.get(index))
+                .map(|change| change.apply(&trace, &mut pool)),
+        );
+        let changes = otus_trace::transform::remove(&trace);
+        mutants.extend(
+            (0..10)
+                .filter_map(|index| changes.get(index))
+                .map(|change| change.apply(&trace, &mut pool)),
+        );
+        for mutant in mutants {
+            let expected = if mutant == trace { Verdict::Pass } else { Verdict::Fail };
+            assert_eq!(verdict(&pool, learnt.term, &mutant), expected);
+        }
+    }
+}
+
+#[test]
+fn what_was_learnt_survives_every_format() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    let mut pool = pool_of(SMALL);
+    for _ in 0..cases(100) {
+        let partition = random_partition(&mut rng, SMALL.lifelines);
+        let traces: Vec<MultiTrace> =
+            (0..3).map(|_| random_trace(&mut rng, &mut pool, &partition, SMALL)).collect();
+        let learnt = learn_and_check(&mut pool, &traces, &Options::default());
+        let tree = raise(&pool, learnt.term);
+        for text in [mermaid::write(&tree), plantuml::write(&tree), print::spec(&tree)] {
+            let source = Source::new("x", text.clone());
+            let tree = if text.starts_with("sequenceDiagram") {
+                mermaid::read(&source, source.whole()).tree
+            } else if text.starts_with("@startuml") {
+                plantuml::read(&source, source.whole()).tree
+            } else {
+                parse_spec(&source).tree
+            };
+            let again = otus_core::lower(&[&tree]);
+            assert_eq!(again.pool.text(again.term.expect("a term")), pool.text(learnt.term));
+        }
+    }
+}
+
+#[test]
+fn the_corpus_is_accepted() {
+    let Some(models) = otus_testkit::corpus::models() else {
+        return println!("{}", otus_testkit::corpus::MISSING);
+    };
+    for mut model in models {
+        let cases = std::mem::take(&mut model.cases);
+        let traces: Vec<MultiTrace> = cases.iter().take(60).map(|case| model.trace(case)).collect();
+        let accepted: Vec<MultiTrace> = traces
+            .iter()
+            .filter(|trace| verdict(&model.pool, model.term, trace) == Verdict::Pass)
+            .cloned()
+            .collect();
+        for trace in &traces {
+            learn_and_check(&mut model.pool, std::slice::from_ref(trace), &Options::default());
+        }
+        let learnt = learn_and_check(&mut model.pool, &accepted, &Options::default());
+        println!(
+            "{}: {} runs, {} different, {} nodes for {}",
+            model.name,
+            accepted.len(),
+            learnt.different,
+            model.pool.attributes(learnt.term).nodes,
+            model.pool.attributes(model.term).nodes,
+        );
+    }
+}
+
+#[test]
+fn an_impossible_moment_is_remarked() {
+    let mut pool = pool_of(SMALL);
+    let partition = Partition::discrete(3);
+    let mut builder = Builder::new(partition, 2, false);
+    for message in [MessageId(0), MessageId(1)] {
+        builder.push(pool.intern_action(Action::emission(LifelineId(0), message)), 0);
+    }
+    let trace = builder.finish(SourceId(0));
+    let learnt = learn(&mut pool, &[Run::new(&trace)], &Options::default(), &mut |_, _, _| false);
+    assert!(learnt.notes.iter().any(|note| matches!(note.kind, NoteKind::Simultaneous(_))));
+    assert_eq!(pool.text(learnt.term), "seq(l0!m0, l0!m1)");
+}
