@@ -363,3 +363,59 @@ fn an_impossible_moment_is_remarked() {
     assert!(learnt.notes.iter().any(|note| matches!(note.kind, NoteKind::Simultaneous(_))));
     assert_eq!(pool.text(learnt.term), "seq(l0!m0, l0!m1)");
 }
+
+/// Requests and answers of several clients, with retries: many runs, and long ones.
+fn requests(
+    rng: &mut fastrand::Rng,
+    pool: &mut Pool,
+    (clients, messages): (usize, usize),
+) -> MultiTrace {
+    let partition = Partition::discrete(pool.signature().lifeline_count());
+    let mut logs: Vec<Vec<Action>> = vec![Vec::new(); partition.len()];
+    let mut pass = |from: u32, message: u32, to: u32| {
+        logs[from as usize].push(Action::emission(LifelineId(from), MessageId(message)));
+        logs[to as usize].push(Action::reception(LifelineId(to), MessageId(message)));
+    };
+    let clients = u32::try_from(clients).unwrap();
+    for _ in 0..messages / 4 {
+        let client = rng.u32(1..=clients);
+        pass(client, 0, 0);
+        if rng.bool() {
+            pass(0, 1, clients + 1);
+            pass(clients + 1, 2 + rng.u32(..2), 0);
+        }
+        pass(0, 4 + rng.u32(..2), client);
+    }
+    let mut builder = Builder::new(partition, messages * 2, false);
+    for log in logs {
+        for action in log {
+            builder.next_moment();
+            builder.push(pool.intern_action(action), 0);
+        }
+        builder.next_component();
+    }
+    builder.finish(SourceId(0))
+}
+
+#[test]
+fn many_runs_and_long_runs_are_learnt() {
+    for (runs, messages) in [(1, 10_000), (20, 10_000), (1000, 200)] {
+        let mut rng = fastrand::Rng::with_seed(12);
+        let mut pool =
+            pool_of(Shape { lifelines: 5, messages: 6, runs: 1, length: 0, wild: 0, joined: 0 });
+        let traces: Vec<MultiTrace> =
+            (0..runs).map(|_| requests(&mut rng, &mut pool, (3, messages))).collect();
+        let each: Vec<Run<'_>> = traces.iter().map(Run::new).collect();
+        for loops in [Loops::Several, Loops::Always] {
+            let options = Options { loops, ..Options::default() };
+            let start = std::time::Instant::now();
+            let learnt = learn(&mut pool, &each, &options, &mut |_, _, _| true);
+            let elapsed = start.elapsed();
+            let nodes = pool.attributes(learnt.term).nodes;
+            println!("{runs} runs of {messages}: {elapsed:?}, {nodes} nodes, {loops:?}");
+            let exact = runs == 1 && loops == Loops::Several;
+            assert!(exact || nodes < 200, "{nodes} nodes");
+            assert_eq!(verdict(&pool, learnt.term, &traces[0]), Verdict::Pass);
+        }
+    }
+}

@@ -220,10 +220,14 @@ pub fn learn(
     Learnt { term, different: words.len(), notes: notes.into_all() }
 }
 
+/// How often all runs are replayed before the replay that counts. The first knows nothing, the second
+/// who usually receives what, the third what is exchanged with the environment, too.
+const REPLAYS: usize = 3;
+
 /// How often the lifelines exchange each message.
 fn channels(pool: &Pool, runs: &[Run<'_>]) -> Channels {
     let mut channels = Channels::new(pool, runs);
-    for _ in 0..2 {
+    for _ in 0..REPLAYS {
         let mut next = channels.emptied();
         for run in runs.iter().enumerate().filter(|(_, run)| run.infer) {
             // What there is to remark is remarked when the channels are known.

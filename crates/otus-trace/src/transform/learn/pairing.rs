@@ -8,8 +8,10 @@
 //! only where they must.
 //!
 //! Who receives whose message, if several could, is decided by which lifelines exchange it most;
-//! that is counted over all runs by a replay beforehand ([`Channels`]). Of equals the oldest is
-//! received first. A message of one lifeline that several others received as often as it was sent
+//! that is counted over all runs by a replay beforehand ([`Channels`]). Lifelines that exchange it
+//! more with others do so with each other only if nothing else moves. Of equals the oldest is
+//! received first. A message that is left over on both sides in every run came from outside, or went
+//! there, all the time. A message of one lifeline that several others received as often as it was sent
 //! was broadcast.
 //!
 //! The replay costs about a step for each node, and its result is a linear order in which every log
@@ -19,7 +21,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use otus_core::{Action, ActionId, Direction, LifelineId, MessageId, Pool};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::Notes;
 use super::{NoteKind, Run};
@@ -101,7 +103,7 @@ pub(super) fn pair(
             taken[from] = true;
         }
     }
-    Replay::new(pool, &mut paired, taken, run.infer, channels).run(number, notes);
+    Replay::new(pool, &mut paired, taken, run.infer, channels.clone()).run(number, notes);
     paired
 }
 
@@ -252,7 +254,8 @@ const NEAR: usize = 16;
 struct Replay<'a> {
     pool: &'a Pool,
     paired: &'a mut Paired,
-    channels: &'a Channels,
+    /// Of all runs, and what this one adds to them.
+    channels: Channels,
     /// By node: whether it is in a pair that is known beforehand.
     taken: Vec<bool>,
     infer: bool,
@@ -269,6 +272,15 @@ struct Replay<'a> {
     for_node: FxHashMap<usize, Vec<usize>>,
     /// The components whose next node is a reception that waits.
     waiting: BTreeSet<usize>,
+}
+
+/// Which lifelines may exchange a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// Those that do so with nobody else more often.
+    Well,
+    /// Any.
+    Any,
 }
 
 /// What there is of one message.
@@ -291,7 +303,7 @@ impl<'a> Replay<'a> {
         paired: &'a mut Paired,
         taken: Vec<bool>,
         infer: bool,
-        channels: &'a Channels,
+        channels: Channels,
     ) -> Self {
         let mut next: Vec<(usize, usize)> = Vec::new();
         let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
@@ -341,7 +353,7 @@ impl<'a> Replay<'a> {
         }
         loop {
             if let Some(&message) = self.active.first() {
-                if !self.exchange(message) {
+                if !self.exchange(message, Fit::Well) {
                     self.active.remove(&message);
                 }
             } else if let Some(component) = self.sender() {
@@ -349,8 +361,11 @@ impl<'a> Replay<'a> {
                 self.settle(component);
             } else if let Some(component) = self.stuck() {
                 let node = self.next[component].0;
+                let message = self.paired.nodes[node].message;
                 if self.paired.sender[node].take().is_some() {
                     notes.add(NoteKind::Cycle(self.paired.actions(node)[0]), number);
+                } else if self.exchange(message, Fit::Any) {
+                    continue;
                 }
                 self.receive(component);
                 self.settle(component);
@@ -369,7 +384,7 @@ impl<'a> Replay<'a> {
                 continue;
             }
             let Node { message, role, .. } = self.paired.nodes[node];
-            let inferred = self.infer && !self.taken[node];
+            let inferred = self.infer && !self.taken[node] && !self.channels.is_outside(message);
             match role {
                 Role::Send if inferred => {
                     self.sending.insert(component);
@@ -440,7 +455,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Somebody receives a message that was sent, or is sent now; whether that was possible.
-    fn exchange(&mut self, message: MessageId) -> bool {
+    fn exchange(&mut self, message: MessageId, fit: Fit) -> bool {
         let Some(of) = self.traffic.get(&message) else { return false };
         let flying = of.flying.iter().take(NEAR).enumerate();
         let flying = flying.map(|(index, &node)| (Some(index), node));
@@ -449,7 +464,9 @@ impl<'a> Replay<'a> {
         let mut best = None;
         for &to in of.receiving.iter().take(NEAR) {
             for (rank, &(_, from)) in senders.iter().enumerate() {
-                let Some(score) = self.score(message, from, self.next[to].0) else { continue };
+                let Some(score) = self.score(message, from, self.next[to].0, fit) else {
+                    continue;
+                };
                 let score = (score, std::cmp::Reverse(rank));
                 if best.is_none_or(|(known, _, _)| score > known) {
                     best = Some((score, rank, to));
@@ -474,7 +491,11 @@ impl<'a> Replay<'a> {
                 of.flying.pop_back();
             }
         }
-        self.paired.sender[self.next[to].0] = Some(sender);
+        let receiver = self.next[to].0;
+        self.paired.sender[receiver] = Some(sender);
+        let ends =
+            (self.paired.lifeline(sender, self.pool), self.paired.lifeline(receiver, self.pool));
+        self.channels.count(message, ends.0, ends.1);
         self.receive(to);
         if let Some(from) = from {
             self.settle(from);
@@ -483,15 +504,20 @@ impl<'a> Replay<'a> {
         true
     }
 
-    /// How well two nodes go together: by how often their lifelines exchange this message. A
-    /// lifeline sends itself only what nobody else has to do with.
-    fn score(&self, message: MessageId, from: usize, to: usize) -> Option<u32> {
+    /// How well two nodes go together: how much less their lifelines exchange this message with
+    /// each other than with others, and how often they do. A lifeline sends itself only what nobody
+    /// else has to do with.
+    fn score(&self, message: MessageId, from: usize, to: usize, fit: Fit) -> Option<(i64, i64)> {
         let (from, to) =
             (self.paired.lifeline(from, self.pool), self.paired.lifeline(to, self.pool));
         if from == to && self.channels.is_shared(message) {
             return None;
         }
-        Some(self.channels.count(message, from, to))
+        let score = self.channels.score(message, from, to);
+        match fit {
+            Fit::Well if score.0 < 0 => None,
+            Fit::Well | Fit::Any => Some(score),
+        }
     }
 
     fn component_at(&self, message: MessageId, node: usize) -> Option<usize> {
@@ -528,11 +554,19 @@ impl<'a> Replay<'a> {
 }
 
 /// Which lifelines exchange which messages, by all runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Channels {
-    counts: FxHashMap<(MessageId, LifelineId, LifelineId), u32>,
+    counts: FxHashMap<(MessageId, LifelineId, LifelineId), i64>,
+    /// The largest of the counts of a message with a sender, and with a receiver.
+    by_sender: FxHashMap<(MessageId, LifelineId), i64>,
+    by_receiver: FxHashMap<(MessageId, LifelineId), i64>,
     /// By message: the only lifeline that has to do with it, or none if there are several.
     lifeline: FxHashMap<MessageId, Option<LifelineId>>,
+    /// By message: in how many runs something of it was paired, and in how many of those both
+    /// emissions and receptions were left over.
+    left_over: FxHashMap<MessageId, (usize, usize)>,
+    /// What is exchanged with the environment only.
+    outside: FxHashSet<MessageId>,
 }
 
 impl Channels {
@@ -558,23 +592,65 @@ impl Channels {
 
     /// Counts the pairs of a run.
     pub(super) fn add(&mut self, pool: &Pool, paired: &Paired) {
+        let mut is_received = vec![false; paired.nodes.len()];
+        for &from in paired.sender.iter().flatten() {
+            is_received[from] = true;
+        }
+        // By message: whether something is paired, sent in vain, received from nowhere.
+        let mut found: FxHashMap<MessageId, [bool; 3]> = FxHashMap::default();
+        for (id, node) in paired.nodes.iter().enumerate() {
+            let which = match node.role {
+                Role::Send if is_received[id] => 0,
+                Role::Send => 1,
+                Role::Receive if paired.sender[id].is_none() => 2,
+                Role::Receive | Role::Whole => continue,
+            };
+            found.entry(node.message).or_default()[which] = true;
+        }
+        for node in &paired.nodes {
+            if let Some([true, sent, received]) = found.remove(&node.message) {
+                let (runs, both) = self.left_over.entry(node.message).or_default();
+                *runs += 1;
+                *both += usize::from(sent && received);
+            }
+        }
         for (to, from) in paired.sender.iter().enumerate() {
             if let Some(from) = *from {
-                let ends = (paired.lifeline(from, pool), paired.lifeline(to, pool));
-                let channel = (paired.nodes[to].message, ends.0, ends.1);
-                let count = self.counts.entry(channel).or_default();
-                *count = count.saturating_add(1);
+                let message = paired.nodes[to].message;
+                self.count(message, paired.lifeline(from, pool), paired.lifeline(to, pool));
             }
         }
     }
 
-    /// The same without counts.
+    /// The same without counts, for another replay. Of a message with which every run begins by
+    /// receiving what nobody has sent, and ends by sending what nobody receives, the one has to do
+    /// with the environment, and so has the other.
     pub(super) fn emptied(&self) -> Self {
-        Channels { counts: FxHashMap::default(), lifeline: self.lifeline.clone() }
+        let is_outside = |(_, (runs, both)): &(&MessageId, &(usize, usize))| runs == both;
+        let found = self.left_over.iter().filter(is_outside).map(|(&message, _)| message);
+        let outside = self.outside.iter().copied().chain(found).collect();
+        Channels { lifeline: self.lifeline.clone(), outside, ..Channels::default() }
     }
 
-    fn count(&self, message: MessageId, from: LifelineId, to: LifelineId) -> u32 {
-        self.counts.get(&(message, from, to)).copied().unwrap_or(0)
+    fn is_outside(&self, message: MessageId) -> bool {
+        self.outside.contains(&message)
+    }
+
+    fn count(&mut self, message: MessageId, from: LifelineId, to: LifelineId) {
+        let count = self.counts.entry((message, from, to)).or_default();
+        *count += 1;
+        let most = self.by_sender.entry((message, from)).or_default();
+        *most = (*most).max(*count);
+        let most = self.by_receiver.entry((message, to)).or_default();
+        *most = (*most).max(*count);
+    }
+
+    /// See [`Replay::score`].
+    fn score(&self, message: MessageId, from: LifelineId, to: LifelineId) -> (i64, i64) {
+        let count = self.counts.get(&(message, from, to)).copied().unwrap_or(0);
+        let most_sent = self.by_sender.get(&(message, from)).copied().unwrap_or(0);
+        let most_received = self.by_receiver.get(&(message, to)).copied().unwrap_or(0);
+        (count - most_sent + (count - most_received), count)
     }
 
     fn is_shared(&self, message: MessageId) -> bool {
