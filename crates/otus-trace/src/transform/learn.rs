@@ -71,6 +71,8 @@ use crate::multitrace::{ComponentId, MultiTrace};
 use graph::Sets;
 use note::Notes;
 pub use note::{Note, NoteKind};
+use pairing::Channels;
+use units::Tangles;
 
 /// An observed run.
 #[derive(Debug, Clone, Copy)]
@@ -176,10 +178,17 @@ pub fn learn(
     let mut first_with: Vec<usize> = Vec::new();
     let mut known: FxHashMap<Vec<TermId>, usize> = FxHashMap::default();
     let mut learnable = vec![true; runs.len()];
+    let channels = channels(pool, runs);
+    let mut tangles = Tangles::default();
+    let mut drawn: Vec<Vec<TermId>> = Vec::with_capacity(runs.len());
     for (number, run) in runs.iter().enumerate() {
-        let paired = pairing::pair(pool, number, run, &mut notes);
+        let paired = pairing::pair(pool, (number, run), &channels, &mut notes);
         learnable[number] = !paired.is_altered;
-        let word = units::word(pool, number, &paired, options.crossings, &mut notes);
+        drawn.push(units::word(pool, number, &paired, options.crossings, &mut tangles, &mut notes));
+    }
+    for (number, word) in drawn.into_iter().enumerate() {
+        // What is in order here and not elsewhere is one of the orders that a coregion allows.
+        let word = if runs.len() > 1 { tangles.find(word) } else { word };
         if known.contains_key(&word) {
             notes.add(NoteKind::Same, number);
             continue;
@@ -209,6 +218,25 @@ pub fn learn(
         term = fold::alternatives(pool, &refused);
     }
     Learnt { term, different: words.len(), notes: notes.into_all() }
+}
+
+/// How often all runs are replayed before the replay that counts. The first knows nothing, the second
+/// who usually receives what, the third what is exchanged with the environment, too.
+const REPLAYS: usize = 3;
+
+/// How often the lifelines exchange each message.
+fn channels(pool: &Pool, runs: &[Run<'_>]) -> Channels {
+    let mut channels = Channels::new(pool, runs);
+    for _ in 0..REPLAYS {
+        let mut next = channels.emptied();
+        for run in runs.iter().enumerate().filter(|(_, run)| run.infer) {
+            // What there is to remark is remarked when the channels are known.
+            let paired = pairing::pair(pool, run, &channels, &mut Notes::default());
+            next.add(pool, &paired);
+        }
+        channels = next;
+    }
+    channels
 }
 
 /// The parts of a sequence that share no lifeline, beside each other.

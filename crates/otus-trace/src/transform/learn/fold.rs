@@ -83,6 +83,9 @@ enum Decision {
 /// A set of no more letters than this, all its words together, may become a plain choice.
 const FEW: usize = 40;
 
+/// The body of a loop with at most so many nodes (three messages) is written twice.
+const SHORT: u64 = 11;
+
 impl Folder<'_> {
     fn run(&mut self, words: Vec<Word>) -> TermId {
         let mut tasks = vec![Task::Fold(words)];
@@ -118,14 +121,14 @@ impl Folder<'_> {
         }
         let mut plain = None;
         if let [word] = words.as_slice() {
-            let folded = self.repetitions(word);
-            let folded_length = folded.len();
-            let kinds: FxHashSet<Letter> = folded.iter().copied().collect();
+            let (folded, loops) = self.repetitions(word);
+            let kinds: FxHashSet<Letter> = word.iter().copied().collect();
+            let is_short = folded.len() < kinds.len() * 3;
             let term = self.sequence(&folded);
-            if !self.loops || folded_length < kinds.len() * 3 {
-                return Decision::Term(term);
+            if is_short || !self.loops {
+                return self.plain(term, loops);
             }
-            plain = Some(term);
+            plain = Some((term, loops));
         }
         let follows = Follows::new(&words);
         if let [letter] = words[0].as_slice()
@@ -151,8 +154,8 @@ impl Folder<'_> {
         {
             return decision;
         }
-        if let Some(term) = plain {
-            return Decision::Term(term);
+        if let Some((term, loops)) = plain {
+            return self.plain(term, loops);
         }
         if let Some(parts) =
             anchor::at_equal_counts(&words).or_else(|| anchor::at_common_letters(&words))
@@ -252,16 +255,26 @@ impl Folder<'_> {
         Decision::Term(term)
     }
 
-    /// A word with its repetitions as letters.
-    fn repetitions(&mut self, word: &[Letter]) -> Word {
+    /// A word with its repetitions as letters, and what is repeated how often.
+    fn repetitions(&mut self, word: &[Letter]) -> (Word, Vec<(TermId, usize)>) {
+        let mut loops = Vec::new();
         if !self.loops {
-            return word.to_vec();
+            return (word.to_vec(), loops);
         }
-        repeat::fold(word, self.least, |block, times| {
+        let folded = repeat::fold(word, self.least, |block, times| {
             let body = self.sequence(block);
-            let term = self.join(Operator::Loop(times), &[body]);
+            loops.push((body, times));
+            let term = repeated(self.pool, body);
             self.letter(term)
-        })
+        });
+        (folded, loops)
+    }
+
+    fn plain(&mut self, term: TermId, loops: Vec<(TermId, usize)>) -> Decision {
+        for (body, times) in loops {
+            self.notes.add_most(NoteKind::Loop(body), times);
+        }
+        Decision::Term(term)
     }
 
     fn letter(&mut self, term: TermId) -> Letter {
@@ -295,6 +308,13 @@ impl Folder<'_> {
             }
             Operator::Back(most) => {
                 let [body, back] = [operands[0], operands[1]];
+                if pool.attributes(body).nodes > SHORT {
+                    // Written once, and looser by what may come at the end.
+                    let back = optional(pool, back);
+                    let again = sequence(pool, &[body, back]);
+                    self.notes.add_most(NoteKind::Loop(again), most);
+                    return repeated(pool, again);
+                }
                 let again = sequence(pool, &[back, body]);
                 self.notes.add_most(NoteKind::Loop(again), most);
                 let again = repeated(pool, again);

@@ -2,20 +2,26 @@
 //!
 //! A moment of a log is one *node*: a single action, or the simultaneous actions of one message
 //! passing. Known pairs (message ids) are taken as they are. The rest is found by replaying the
-//! logs: an emission puts its message in flight, a reception takes one out of flight, and when
-//! nothing moves, the reception that waits in vain came from outside. Of several messages in flight
-//! a reception takes that of the lifeline with which its own has exchanged most, and of equals the
-//! oldest. A message of one lifeline that several others received as often as it was sent was
-//! broadcast.
+//! logs as if messages were not buffered: an emission waits until somebody is about to receive it.
+//! If nobody is, the emission that is received soonest happens, and its message is in flight. If
+//! nothing is sent either, the reception that waits in vain came from outside. So messages cross
+//! only where they must.
 //!
-//! The replay costs a step for each node, and its result is a linear order in which every log is
-//! in order and every reception is after its emission: whatever the guess, a run is drawn as
+//! Who receives whose message, if several could, is decided by which lifelines exchange it most;
+//! that is counted over all runs by a replay beforehand ([`Channels`]). Lifelines that exchange it
+//! more with others do so with each other only if nothing else moves. Of equals the oldest is
+//! received first. A message that is left over on both sides in every run came from outside, or went
+//! there, all the time. A message of one lifeline that several others received as often as it was sent
+//! was broadcast.
+//!
+//! The replay costs about a step for each node, and its result is a linear order in which every log
+//! is in order and every reception is after its emission: whatever the guess, a run is drawn as
 //! something that can have happened.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use otus_core::{Action, ActionId, Direction, LifelineId, MessageId, Pool};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::Notes;
 use super::{NoteKind, Run};
@@ -79,14 +85,25 @@ impl Paired {
 }
 
 /// Pairs the emissions and receptions of a run.
-pub(super) fn pair(pool: &Pool, number: usize, run: &Run<'_>, notes: &mut Notes) -> Paired {
+pub(super) fn pair(
+    pool: &Pool,
+    (number, run): (usize, &Run<'_>),
+    channels: &Channels,
+    notes: &mut Notes,
+) -> Paired {
     let mut paired = nodes(pool, number, run.trace, notes);
     paired.sender = vec![None; paired.nodes.len()];
-    let taken = known(&mut paired, number, run, notes);
+    let mut taken = known(&mut paired, number, run, notes);
     if run.infer {
         broadcasts(pool, &mut paired, &taken);
     }
-    Replay::new(pool, &mut paired, taken, run.infer).run(number, notes);
+    for (to, from) in paired.sender.iter().enumerate() {
+        if let Some(from) = *from {
+            taken[to] = true;
+            taken[from] = true;
+        }
+    }
+    Replay::new(pool, &mut paired, taken, run.infer, channels.clone()).run(number, notes);
     paired
 }
 
@@ -230,40 +247,66 @@ fn broadcasts(pool: &Pool, paired: &mut Paired, taken: &[bool]) {
     }
 }
 
-/// How far a reception looks among the messages in flight.
-const NEAR: usize = 32;
+/// How many senders and receivers of a message are considered for the next pair.
+const NEAR: usize = 16;
 
 /// The logs being replayed.
 struct Replay<'a> {
     pool: &'a Pool,
     paired: &'a mut Paired,
-    /// By node: whether it is in a known pair.
+    /// Of all runs, and what this one adds to them.
+    channels: Channels,
+    /// By node: whether it is in a pair that is known beforehand.
     taken: Vec<bool>,
     infer: bool,
     /// By component: the next node, and where its nodes end.
     next: Vec<(usize, usize)>,
     done: Vec<bool>,
-    /// By message: emissions not received yet, oldest first.
-    flying: FxHashMap<MessageId, VecDeque<usize>>,
-    /// By message: how many emissions, not in a pair, have not happened.
-    to_come: FxHashMap<MessageId, usize>,
-    /// Components that may be able to move.
-    ready: BTreeSet<usize>,
-    /// Which components wait for a message, and for a node.
-    for_message: FxHashMap<MessageId, Vec<usize>>,
+    /// By message.
+    traffic: BTreeMap<MessageId, Traffic>,
+    /// The messages for which there may be a sender and a receiver now.
+    active: BTreeSet<MessageId>,
+    /// The components whose next node is an emission that waits for its receiver.
+    sending: BTreeSet<usize>,
+    /// The components whose next node waits for one node.
     for_node: FxHashMap<usize, Vec<usize>>,
-    /// By two lifelines, the smaller one first: how many messages they have exchanged.
-    exchanged: FxHashMap<(LifelineId, LifelineId), u32>,
+    /// The components whose next node is a reception that waits.
+    waiting: BTreeSet<usize>,
+}
+
+/// Which lifelines may exchange a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// Those that do so with nobody else more often.
+    Well,
+    /// Any.
+    Any,
+}
+
+/// What there is of one message.
+#[derive(Debug, Default)]
+struct Traffic {
+    /// Emissions not received yet, oldest first.
+    flying: VecDeque<usize>,
+    /// The components that would send it now, and receive it now.
+    sending: BTreeSet<usize>,
+    receiving: BTreeSet<usize>,
+    /// How many emissions have not happened.
+    to_come: usize,
+    /// By component: its receptions that have not happened, last first.
+    receptions: BTreeMap<usize, Vec<usize>>,
 }
 
 impl<'a> Replay<'a> {
-    fn new(pool: &'a Pool, paired: &'a mut Paired, taken: Vec<bool>, infer: bool) -> Self {
+    fn new(
+        pool: &'a Pool,
+        paired: &'a mut Paired,
+        taken: Vec<bool>,
+        infer: bool,
+        channels: Channels,
+    ) -> Self {
         let mut next: Vec<(usize, usize)> = Vec::new();
-        let mut to_come: FxHashMap<MessageId, usize> = FxHashMap::default();
-        let mut broadcast = vec![false; paired.nodes.len()];
-        for sender in paired.sender.iter().flatten() {
-            broadcast[*sender] = true;
-        }
+        let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
         let mut before = None;
         for (id, node) in paired.nodes.iter().enumerate() {
             if before != Some(node.component) {
@@ -273,132 +316,344 @@ impl<'a> Replay<'a> {
             if let Some((_, end)) = next.last_mut() {
                 *end = id + 1;
             }
-            if node.role == Role::Send && !broadcast[id] {
-                *to_come.entry(node.message).or_default() += 1;
+            let of = traffic.entry(node.message).or_default();
+            match node.role {
+                Role::Send if !taken[id] => of.to_come += 1,
+                Role::Receive if !taken[id] => {
+                    of.receptions.entry(next.len() - 1).or_default().push(id);
+                }
+                Role::Send | Role::Receive | Role::Whole => {}
             }
         }
-        let taken = taken.iter().zip(broadcast).map(|(&taken, paired)| taken || paired).collect();
-        let ready = (0..next.len()).collect();
+        for of in traffic.values_mut() {
+            for receptions in of.receptions.values_mut() {
+                receptions.reverse();
+            }
+        }
         let done = vec![false; paired.nodes.len()];
         Replay {
             pool,
             paired,
+            channels,
             taken,
             infer,
             next,
             done,
-            flying: FxHashMap::default(),
-            to_come,
-            ready,
-            for_message: FxHashMap::default(),
+            traffic,
+            active: BTreeSet::new(),
+            sending: BTreeSet::new(),
             for_node: FxHashMap::default(),
-            exchanged: FxHashMap::default(),
+            waiting: BTreeSet::new(),
         }
     }
 
     fn run(mut self, number: usize, notes: &mut Notes) {
+        for component in 0..self.next.len() {
+            self.settle(component);
+        }
         loop {
-            while let Some(component) = self.ready.pop_first() {
-                self.advance(component);
-            }
-            // Everybody waits: the first whose message nobody sends any more, or the first at all.
-            let waits = |&component: &usize| self.next[component].0 < self.next[component].1;
-            let in_vain = |&component: &usize| {
+            if let Some(&message) = self.active.first() {
+                if !self.exchange(message, Fit::Well) {
+                    self.active.remove(&message);
+                }
+            } else if let Some(component) = self.sender() {
+                self.send(component);
+                self.settle(component);
+            } else if let Some(component) = self.stuck() {
                 let node = self.next[component].0;
                 let message = self.paired.nodes[node].message;
-                self.paired.sender[node].is_none()
-                    && self.to_come.get(&message).is_none_or(|&count| count == 0)
-            };
-            let mut waiting = (0..self.next.len()).filter(waits);
-            let Some(stuck) = waiting.clone().find(in_vain).or_else(|| waiting.next()) else {
+                if self.paired.sender[node].take().is_some() {
+                    notes.add(NoteKind::Cycle(self.paired.actions(node)[0]), number);
+                } else if self.exchange(message, Fit::Any) {
+                    continue;
+                }
+                self.receive(component);
+                self.settle(component);
+            } else {
                 return;
-            };
-            let node = self.next[stuck].0;
-            if self.paired.sender[node].take().is_some() {
-                notes.add(NoteKind::Cycle(self.paired.actions(node)[0]), number);
-            } else if self.infer && !self.taken[node] {
-                self.paired.sender[node] = self.take(node, true);
             }
-            self.happen(stuck, node);
-            self.ready.insert(stuck);
         }
     }
 
-    /// Lets a component go on until it waits.
-    fn advance(&mut self, component: usize) {
-        loop {
+    /// Lets a component go on until what it does next concerns others.
+    fn settle(&mut self, first: usize) {
+        let mut components = vec![first];
+        while let Some(component) = components.pop() {
             let (node, end) = self.next[component];
             if node == end {
-                return;
+                continue;
             }
             let Node { message, role, .. } = self.paired.nodes[node];
-            if role == Role::Receive {
-                if let Some(sender) = self.paired.sender[node] {
-                    if !self.done[sender] {
+            let inferred = self.infer && !self.taken[node] && !self.channels.is_outside(message);
+            match role {
+                Role::Send if inferred => {
+                    self.sending.insert(component);
+                    self.traffic.entry(message).or_default().sending.insert(component);
+                    self.active.insert(message);
+                    continue;
+                }
+                Role::Receive if inferred => {
+                    self.waiting.insert(component);
+                    self.traffic.entry(message).or_default().receiving.insert(component);
+                    self.active.insert(message);
+                    continue;
+                }
+                Role::Receive => {
+                    if let Some(sender) = self.paired.sender[node].filter(|&from| !self.done[from])
+                    {
+                        self.waiting.insert(component);
                         self.for_node.entry(sender).or_default().push(component);
-                        return;
+                        continue;
                     }
-                } else if self.infer && !self.taken[node] {
-                    let Some(sender) = self.take(node, false) else {
-                        self.for_message.entry(message).or_default().push(component);
-                        return;
-                    };
-                    self.paired.sender[node] = Some(sender);
                 }
+                Role::Send | Role::Whole => {}
             }
-            self.happen(component, node);
+            components.push(component);
+            components.extend(self.happen(component));
         }
     }
 
-    /// A node happens.
-    fn happen(&mut self, component: usize, node: usize) {
-        self.done[node] = true;
+    /// The next node of a component happens; which components waited for it.
+    fn happen(&mut self, component: usize) -> Vec<usize> {
+        let node = self.next[component].0;
         self.next[component].0 += 1;
+        self.done[node] = true;
         self.paired.order.push(node);
-        let Node { message, role, .. } = self.paired.nodes[node];
-        match role {
-            Role::Send => {
-                self.ready.extend(self.for_node.remove(&node).unwrap_or_default());
-                if !self.taken[node] {
-                    self.flying.entry(message).or_default().push_back(node);
-                    if let Some(count) = self.to_come.get_mut(&message) {
-                        *count -= 1;
-                    }
-                    self.ready.extend(self.for_message.remove(&message).unwrap_or_default());
-                }
-            }
-            Role::Receive => {
-                if let Some(sender) = self.paired.sender[node] {
-                    *self.exchanged.entry(self.pair_of(sender, node)).or_default() += 1;
-                }
-            }
-            Role::Whole => {}
+        let woken = self.for_node.remove(&node).unwrap_or_default();
+        for component in &woken {
+            self.waiting.remove(component);
         }
+        woken
     }
 
-    /// The message in flight that a node receives; one of its own lifeline only if there is no
-    /// other, and none is to come, or nothing else moves.
-    fn take(&mut self, node: usize, is_stuck: bool) -> Option<usize> {
+    /// An emission happens before anybody receives it.
+    fn send(&mut self, component: usize) {
+        let node = self.next[component].0;
         let message = self.paired.nodes[node].message;
-        let flying = self.flying.get(&message)?;
-        let own = self.paired.lifeline(node, self.pool);
-        let near = flying.iter().take(NEAR).enumerate();
-        let best = near.max_by_key(|&(index, &sender)| {
-            let other = self.paired.lifeline(sender, self.pool) != own;
-            let known = self.exchanged.get(&self.pair_of(sender, node)).copied().unwrap_or(0);
-            (other, known, std::cmp::Reverse(index))
-        });
-        let (index, &sender) = best?;
-        let is_own = self.paired.lifeline(sender, self.pool) == own;
-        if is_own && !is_stuck && self.to_come.get(&message).is_some_and(|&count| count > 0) {
+        self.sending.remove(&component);
+        let of = self.traffic.entry(message).or_default();
+        of.sending.remove(&component);
+        of.to_come = of.to_come.saturating_sub(1);
+        of.flying.push_back(node);
+        self.active.insert(message);
+        self.happen(component);
+    }
+
+    /// A reception happens.
+    fn receive(&mut self, component: usize) {
+        let node = self.next[component].0;
+        let message = self.paired.nodes[node].message;
+        self.waiting.remove(&component);
+        let of = self.traffic.entry(message).or_default();
+        of.receiving.remove(&component);
+        if let Some(receptions) = of.receptions.get_mut(&component)
+            && receptions.last() == Some(&node)
+        {
+            receptions.pop();
+        }
+        self.happen(component);
+    }
+
+    /// Somebody receives a message that was sent, or is sent now; whether that was possible.
+    fn exchange(&mut self, message: MessageId, fit: Fit) -> bool {
+        let Some(of) = self.traffic.get(&message) else { return false };
+        let flying = of.flying.iter().take(NEAR).enumerate();
+        let flying = flying.map(|(index, &node)| (Some(index), node));
+        let ready = of.sending.iter().take(NEAR).map(|&from| (None, self.next[from].0));
+        let senders: Vec<(Option<usize>, usize)> = flying.chain(ready).collect();
+        let mut best = None;
+        for &to in of.receiving.iter().take(NEAR) {
+            for (rank, &(_, from)) in senders.iter().enumerate() {
+                let Some(score) = self.score(message, from, self.next[to].0, fit) else {
+                    continue;
+                };
+                let score = (score, std::cmp::Reverse(rank));
+                if best.is_none_or(|(known, _, _)| score > known) {
+                    best = Some((score, rank, to));
+                }
+            }
+        }
+        let Some((_, rank, to)) = best else { return false };
+        let (index, from) = senders[rank];
+        let sender = from;
+        let from = match index {
+            Some(index) => {
+                if let Some(of) = self.traffic.get_mut(&message) {
+                    of.flying.remove(index);
+                }
+                None
+            }
+            None => self.component_at(message, from),
+        };
+        if let Some(from) = from {
+            self.send(from);
+            if let Some(of) = self.traffic.get_mut(&message) {
+                of.flying.pop_back();
+            }
+        }
+        let receiver = self.next[to].0;
+        self.paired.sender[receiver] = Some(sender);
+        let ends =
+            (self.paired.lifeline(sender, self.pool), self.paired.lifeline(receiver, self.pool));
+        self.channels.count(message, ends.0, ends.1);
+        self.receive(to);
+        if let Some(from) = from {
+            self.settle(from);
+        }
+        self.settle(to);
+        true
+    }
+
+    /// How well two nodes go together: how much less their lifelines exchange this message with
+    /// each other than with others, and how often they do. A lifeline sends itself only what nobody
+    /// else has to do with.
+    fn score(&self, message: MessageId, from: usize, to: usize, fit: Fit) -> Option<(i64, i64)> {
+        let (from, to) =
+            (self.paired.lifeline(from, self.pool), self.paired.lifeline(to, self.pool));
+        if from == to && self.channels.is_shared(message) {
             return None;
         }
-        self.flying.get_mut(&message)?.remove(index)
+        let score = self.channels.score(message, from, to);
+        match fit {
+            Fit::Well if score.0 < 0 => None,
+            Fit::Well | Fit::Any => Some(score),
+        }
     }
 
-    fn pair_of(&self, one: usize, other: usize) -> (LifelineId, LifelineId) {
-        let (one, other) =
-            (self.paired.lifeline(one, self.pool), self.paired.lifeline(other, self.pool));
-        (one.min(other), one.max(other))
+    fn component_at(&self, message: MessageId, node: usize) -> Option<usize> {
+        let mut sending = self.traffic.get(&message)?.sending.iter().copied();
+        sending.find(|&component| self.next[component].0 == node)
+    }
+
+    /// The component that sends although nobody receives that now: what nobody will receive, else
+    /// what is received soonest.
+    fn sender(&self) -> Option<usize> {
+        let soonest = |&component: &usize| {
+            let message = self.paired.nodes[self.next[component].0].message;
+            let receptions = self.traffic.get(&message).into_iter().flat_map(|of| &of.receptions);
+            let distances = receptions.take(4 * NEAR).filter_map(|(receiver, receptions)| {
+                let next = receptions.last().filter(|_| *receiver != component)?;
+                Some(next - self.next[*receiver].0 + 1)
+            });
+            distances.min().unwrap_or(0)
+        };
+        self.sending.iter().take(NEAR).copied().min_by_key(soonest)
+    }
+
+    /// The component that goes on although it waits: the first whose message nobody sends any more,
+    /// or the first at all.
+    fn stuck(&self) -> Option<usize> {
+        let in_vain = |&component: &usize| {
+            let node = self.next[component].0;
+            let of = self.traffic.get(&self.paired.nodes[node].message);
+            self.paired.sender[node].is_none() && of.is_none_or(|of| of.to_come == 0)
+        };
+        let first = self.waiting.iter().copied().find(in_vain);
+        first.or_else(|| self.waiting.first().copied())
+    }
+}
+
+/// Which lifelines exchange which messages, by all runs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Channels {
+    counts: FxHashMap<(MessageId, LifelineId, LifelineId), i64>,
+    /// The largest of the counts of a message with a sender, and with a receiver.
+    by_sender: FxHashMap<(MessageId, LifelineId), i64>,
+    by_receiver: FxHashMap<(MessageId, LifelineId), i64>,
+    /// By message: the only lifeline that has to do with it, or none if there are several.
+    lifeline: FxHashMap<MessageId, Option<LifelineId>>,
+    /// By message: in how many runs something of it was paired, and in how many of those both
+    /// emissions and receptions were left over.
+    left_over: FxHashMap<MessageId, (usize, usize)>,
+    /// What is exchanged with the environment only.
+    outside: FxHashSet<MessageId>,
+}
+
+impl Channels {
+    /// What there is in some runs, before anything is paired.
+    pub(super) fn new(pool: &Pool, runs: &[Run<'_>]) -> Self {
+        let mut channels = Channels::default();
+        let mut seen = vec![false; pool.action_count()];
+        for run in runs {
+            let components = run.trace.partition().components();
+            for step in components.flat_map(|component| run.trace.steps(component)) {
+                if std::mem::replace(&mut seen[step.action().0 as usize], true) {
+                    continue;
+                }
+                let Action { lifeline, message, .. } = pool.action(step.action());
+                let only = channels.lifeline.entry(message).or_insert(Some(lifeline));
+                if *only != Some(lifeline) {
+                    *only = None;
+                }
+            }
+        }
+        channels
+    }
+
+    /// Counts the pairs of a run.
+    pub(super) fn add(&mut self, pool: &Pool, paired: &Paired) {
+        let mut is_received = vec![false; paired.nodes.len()];
+        for &from in paired.sender.iter().flatten() {
+            is_received[from] = true;
+        }
+        // By message: whether something is paired, sent in vain, received from nowhere.
+        let mut found: FxHashMap<MessageId, [bool; 3]> = FxHashMap::default();
+        for (id, node) in paired.nodes.iter().enumerate() {
+            let which = match node.role {
+                Role::Send if is_received[id] => 0,
+                Role::Send => 1,
+                Role::Receive if paired.sender[id].is_none() => 2,
+                Role::Receive | Role::Whole => continue,
+            };
+            found.entry(node.message).or_default()[which] = true;
+        }
+        for node in &paired.nodes {
+            if let Some([true, sent, received]) = found.remove(&node.message) {
+                let (runs, both) = self.left_over.entry(node.message).or_default();
+                *runs += 1;
+                *both += usize::from(sent && received);
+            }
+        }
+        for (to, from) in paired.sender.iter().enumerate() {
+            if let Some(from) = *from {
+                let message = paired.nodes[to].message;
+                self.count(message, paired.lifeline(from, pool), paired.lifeline(to, pool));
+            }
+        }
+    }
+
+    /// The same without counts, for another replay. Of a message with which every run begins by
+    /// receiving what nobody has sent, and ends by sending what nobody receives, the one has to do
+    /// with the environment, and so has the other.
+    pub(super) fn emptied(&self) -> Self {
+        let is_outside = |(_, (runs, both)): &(&MessageId, &(usize, usize))| runs == both;
+        let found = self.left_over.iter().filter(is_outside).map(|(&message, _)| message);
+        let outside = self.outside.iter().copied().chain(found).collect();
+        Channels { lifeline: self.lifeline.clone(), outside, ..Channels::default() }
+    }
+
+    fn is_outside(&self, message: MessageId) -> bool {
+        self.outside.contains(&message)
+    }
+
+    fn count(&mut self, message: MessageId, from: LifelineId, to: LifelineId) {
+        let count = self.counts.entry((message, from, to)).or_default();
+        *count += 1;
+        let most = self.by_sender.entry((message, from)).or_default();
+        *most = (*most).max(*count);
+        let most = self.by_receiver.entry((message, to)).or_default();
+        *most = (*most).max(*count);
+    }
+
+    /// See [`Replay::score`].
+    fn score(&self, message: MessageId, from: LifelineId, to: LifelineId) -> (i64, i64) {
+        let count = self.counts.get(&(message, from, to)).copied().unwrap_or(0);
+        let most_sent = self.by_sender.get(&(message, from)).copied().unwrap_or(0);
+        let most_received = self.by_receiver.get(&(message, to)).copied().unwrap_or(0);
+        (count - most_sent + (count - most_received), count)
+    }
+
+    fn is_shared(&self, message: MessageId) -> bool {
+        self.lifeline.get(&message).is_none_or(Option::is_none)
     }
 }

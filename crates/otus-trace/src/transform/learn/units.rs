@@ -13,7 +13,7 @@
 //! receptions instead, which is exact, and no arrow.
 //!
 //! The word is canonical: runs that differ only in what causality leaves open have the same. After
-//! a unit comes what its receiver, else its sender, does next, if that can be next; else the
+//! a unit comes what its sender, else its receiver, does next, if that can be next; else the
 //! smallest unit that can. No two such units are equal, for equal units share lifelines.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +38,7 @@ pub(super) fn word(
     number: usize,
     paired: &Paired,
     crossings: Crossings,
+    tangles: &mut Tangles,
     notes: &mut Notes,
 ) -> Vec<TermId> {
     let mut units = Units::new(pool, paired);
@@ -76,9 +77,42 @@ pub(super) fn word(
             let messages: BTreeSet<MessageId> = messages.collect();
             let messages = messages.into_iter().collect();
             notes.add(NoteKind::Crossing(messages, letter.term), number);
+            let each = group.iter().map(|&unit| units.unit_term(pool, unit)).collect();
+            tangles.known.insert(each, letter.term);
         }
     }
     units.arrange(&groups, &letters)
+}
+
+/// The coregions that were needed, by the units in them.
+#[derive(Debug, Default)]
+pub(super) struct Tangles {
+    known: BTreeMap<Vec<TermId>, TermId>,
+}
+
+impl Tangles {
+    /// A word in which the units of a coregion, where they come in order and in a row, are that
+    /// coregion. It allows this order, too.
+    pub(super) fn find(&self, word: Vec<TermId>) -> Vec<TermId> {
+        if self.known.is_empty() {
+            return word;
+        }
+        let mut found = Vec::with_capacity(word.len());
+        let mut rest = word.as_slice();
+        while let Some((&first, others)) = rest.split_first() {
+            // Those that begin alike are neighbours; the longest is the best.
+            let alike = self.known.range(vec![first]..).take_while(|(units, _)| units[0] == first);
+            let fitting = alike.filter(|(units, _)| rest.starts_with(units));
+            if let Some((units, &term)) = fitting.max_by_key(|(units, _)| units.len()) {
+                found.push(term);
+                rest = &rest[units.len()..];
+            } else {
+                found.push(first);
+                rest = others;
+            }
+        }
+        found
+    }
 }
 
 /// The units of a run.
@@ -275,7 +309,7 @@ impl<'p> Units<'p> {
         let mut last: Option<usize> = None;
         loop {
             let near = last.and_then(|last| {
-                let lifelines = letters[last].lifelines.iter().rev();
+                let lifelines = letters[last].lifelines.iter();
                 let next = lifelines.filter_map(|lifeline| {
                     let &next = rest[lifeline.index()].last()?;
                     (blocked[next] == 0 && letters[next].key.0 == *lifeline).then_some(next)
