@@ -222,9 +222,9 @@ impl Map<'_> {
         };
         let comes = |name: &str| {
             let names = self.accounting.vocabulary.message_names();
-            names.zip(&self.accounting.messages).any(|(other, account)| {
-                other == name && account.sends + account.receives > 0
-            })
+            names
+                .zip(&self.accounting.messages)
+                .any(|(other, account)| other == name && account.sends + account.receives > 0)
         };
         let signature = &specification.signature;
         let lifelines = signature.lifelines().map(|(_, name)| name).filter(|name| !acts(name));
