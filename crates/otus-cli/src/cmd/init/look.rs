@@ -66,7 +66,13 @@ impl Folder {
                 lines.iter().map(|line| shape(line.replace(stem, "@").as_bytes())).collect()
             }
             Format::Csv => lines.first().map(|line| (*line).to_owned()).into_iter().collect(),
-            _ => BTreeSet::new(),
+            Format::Json
+            | Format::Otlp
+            | Format::Jaeger
+            | Format::Zipkin
+            | Format::Shiviz
+            | Format::Htf
+            | Format::Canonical => BTreeSet::new(),
         };
         let alike = |source: &Looked| {
             source.format == format
@@ -78,16 +84,18 @@ impl Folder {
                     }
                     Format::Csv => source.shapes == shapes,
                     // JSON is told apart by its rules; other formats have none.
-                    _ => true,
+                    Format::Json
+                    | Format::Otlp
+                    | Format::Jaeger
+                    | Format::Zipkin
+                    | Format::Shiviz
+                    | Format::Htf
+                    | Format::Canonical => true,
                 }
         };
         let title = text.lines().next().unwrap_or_default();
-        let separator = match format {
-            Format::Csv if !title.contains(',') => {
-                [';', '\t', '|'].into_iter().find(|&separator| title.contains(separator))
-            }
-            _ => None,
-        };
+        let unusual = format == Format::Csv && !title.contains(',');
+        let separator = [';', '\t', '|'].into_iter().find(|it| unusual && title.contains(*it));
         let index = self.sources.iter().position(alike).unwrap_or_else(|| {
             let (files, shapes) = (Vec::new(), BTreeSet::new());
             let speech = Speech::default();

@@ -68,9 +68,10 @@ impl<'f> Proposal<'f> {
             let Some(source) = self.sources.get_mut(file.source) else { continue };
             let Some(looked) = self.folder.sources.get(file.source) else { continue };
             if source.left.len() < SHOWN {
-                let pattern = match looked.format {
-                    Format::Json => telling(&shape.example),
-                    _ => pattern(&shape.text),
+                let pattern = if looked.format == Format::Json {
+                    telling(&shape.example)
+                } else {
+                    pattern(&shape.text)
                 };
                 if source.left.iter().any(|left| left.pattern == pattern) {
                     continue;
@@ -423,12 +424,11 @@ fn name(looked: &Looked) -> String {
         return stems.into_iter().next().unwrap_or("logs").to_owned();
     }
     let plain: BTreeSet<&str> = stems.iter().map(|stem| stem.trim_end_matches(number)).collect();
-    match looked.format {
-        Format::Text | Format::Json | Format::Csv if plain.len() <= 3 && !plain.contains("") => {
-            plain.into_iter().collect::<Vec<_>>().join("-")
-        }
-        format => format.name().to_owned(),
+    let written = matches!(looked.format, Format::Text | Format::Json | Format::Csv);
+    if written && plain.len() <= 3 && !plain.contains("") {
+        return plain.into_iter().collect::<Vec<_>>().join("-");
     }
+    looked.format.name().to_owned()
 }
 
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {

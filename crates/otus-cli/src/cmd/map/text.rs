@@ -68,9 +68,10 @@ impl Table {
                 let indent = if column == 0 && index > 0 { "  " } else { "" };
                 let room = if column == 0 && index == 0 { 2 } else { 0 };
                 let width = widths[column] + room;
-                let _ = match self.numbers[column] {
-                    true => write!(line, "{indent}{cell:>width$}  "),
-                    false => write!(line, "{indent}{cell:<width$}  "),
+                let _ = if self.numbers[column] {
+                    write!(line, "{indent}{cell:>width$}  ")
+                } else {
+                    write!(line, "{indent}{cell:<width$}  ")
                 };
             }
             out.push_str(line.trim_end());
