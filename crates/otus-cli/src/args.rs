@@ -16,12 +16,18 @@ Files are told apart by their ending, or by their content when they have none:
   .md#login          the diagram under the heading \"Login\" of a Markdown file; .md#2 is the second
   .htf .jsonl        one multi-trace; many, one a line
   .pot.json .ctl     a partial-order trace; formulas over its cuts
+  .log .json .csv    raw logs, read as the otus.toml in their folder or above says; OTLP, Jaeger,
+                     Zipkin and ShiViz need none, and all may be packed (.gz, .zst)
   -                  standard input";
 
 const EXAMPLES: &str = "\
 Examples:
   otus demo                                 a built-in example, start to end
   otus analyze model.hsf run.htf            can this have happened?
+  otus analyze flow.mmd logs/               and this, says a folder of raw logs?
+  otus init raw                             how could these logs be read?
+  otus map logs/ --explain                  what becomes of every line?
+  otus learn logs/                          the diagram of what was observed
   otus ctl run.pot.json 'AG(x < 2)'         does this hold in every order of events?
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
@@ -77,7 +83,13 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// Check multi-traces against a specification.
+/// Check logs and multi-traces against a specification.
+///
+/// Raw logs are read by the otus.toml in their folder or above it, which says how lines become
+/// actions and which belong together; each group is one multi-trace. OTLP, Jaeger, Zipkin and ShiViz
+/// logs need no otus.toml. `otus init` proposes one, `otus map --explain` shows what becomes of
+/// every line, and docs/logs.md has recipes. What the call leaves out, the specification or the
+/// logs, is taken from the otus.toml here or above.
 ///
 /// Gives a verdict for each: Pass if it is accepted as it is, WeakPass if it is once something
 /// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
@@ -86,7 +98,8 @@ pub(crate) enum Command {
 /// What may be missing is said for all logs by --observed (or --kind, in the words of the papers),
 /// and for single ones by --complete, --may-stop-early, --may-start-late (both of these for the same
 /// lifeline: both) and --unobserved. They take lifelines, as `broker,sub*`; a name counts more than
-/// a pattern. If only single logs are declared, all others are complete.
+/// a pattern. If only single logs are declared, all others are complete. For raw logs, [observation]
+/// of otus.toml declares the same, for lifelines of which the command line says nothing.
 ///
 /// The engine `auto` is the fast one, which is exact and has no use for bounds, orders and graphs of
 /// a search. Whoever asks for those (--graph, --strategy, --priorities, --filters, --goal, --memoize,
@@ -102,6 +115,10 @@ Examples:
   otus analyze sig.hsf model.hif run.htf conf.hcf     with the options of a file
   otus analyze model.hsf run.htf                      the single file of 2020
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
+  otus analyze flow.mmd logs/                         raw logs, as the otus.toml above them says
+  otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs none
+  otus analyze logs/ --group alice                    one group, and the spec of otus.toml
+  otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
@@ -361,6 +378,10 @@ Patterns expand to formulas:
   agree(p.leader, q.leader)        the same value at every cut
   one_leader(p, q, r)              no two have role = leader with the same term
 
+Raw logs are a trace, too: their lines are events, messages order them, and the rules of otus.toml
+set variables (`lifeline.variable`). If they are several groups, --group chooses one. Without a
+formula, those of [properties] in otus.toml are checked.
+
 An answer that a run can show comes with one (EF, EU, EG, EX that hold; AG, AU, AF, AX that do
 not), which is re-checked on the trace alone before it is printed.";
 
@@ -377,6 +398,8 @@ Examples:
   otus ctl run.pot.json 'x = 1' --count                   at how many cuts it holds
   otus ctl run.pot.json 'EX x = 1' --all                  and at which
   otus ctl run.pot.json 'EF y > x' --engine interval --no-slice
+  otus ctl logs/ --group alice 'EF(User.state = welcome)'   raw logs, variables as in otus.toml
+  otus ctl --group alice                                  the logs and [properties] of otus.toml
   otus ctl --patterns                                     what the patterns mean
 
 Exit status: 0 all hold, 1 one does not, 2 unusable input or usage, 3 undecided and none fails."

@@ -6,19 +6,24 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 13] = [
+pub(crate) const COMMANDS: [&str; 18] = [
     "analyze",
     "completions",
     "convert",
     "ctl",
     "demo",
+    "draw",
     "explain",
     "explore",
     "fmt",
     "generate",
+    "init",
+    "learn",
     "lint",
     "man",
+    "map",
     "mutate",
+    "schema",
     "slice",
 ];
 
