@@ -10,7 +10,7 @@
 mod card;
 mod window;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::{Context, Graph};
@@ -59,7 +59,7 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
         (Some(_), Some(verdict)) => format!("analysis of a multi-trace: {verdict}"),
     });
     if graph.nodes.is_empty() {
-        scene.description = "Nothing was searched.".to_owned();
+        scene.description.push_str("Nothing was searched.");
         scene.fit(MARGIN);
         return scene;
     }
@@ -366,10 +366,10 @@ fn describe(
         count(leaves as u64)
     );
     if let Some(verdict) = options.verdict {
-        text.push_str(&format!(" The verdict is {verdict}."));
+        let _ = write!(text, " The verdict is {verdict}.");
     }
     for note in notes {
-        text.push_str(&format!(" ({note})"));
+        let _ = write!(text, " ({note})");
     }
     text
 }

@@ -57,16 +57,16 @@ fn analysis(model: &str, trace: &str, options: &str) -> Analysis {
     let (trace, found) = otus_trace::lower(&tree, &mut lowered.pool);
     assert!(found.is_empty(), "{found:?}");
     let mut graph = Graph::default();
-    let term = lowered.term.unwrap();
-    let outcome =
-        graph::analyze(&mut lowered.pool, term, &trace, &config(options), &mut graph).unwrap();
+    let term = lowered.term.expect("an interaction");
+    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config(options), &mut graph)
+        .expect("the kind fits");
     Analysis { lowered, trace, graph, outcome }
 }
 
 fn exploration(model: &str, options: &str, max_nodes: usize) -> Scene {
     let (mut lowered, diagnostics) = read(Language::Interaction, model);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let term = lowered.term.unwrap();
+    let term = lowered.term.expect("an interaction");
     let mut graph = Graph::default();
     let (_, positions) = explore(&mut lowered.pool, term, &config(options), &mut graph);
     let context = Context { pool: &lowered.pool, positions: &positions, trace: None };
@@ -205,7 +205,7 @@ fn a_large_search_is_drawn_around_its_verdict() {
 
 #[test]
 fn of_a_long_path_the_ends_are_drawn() {
-    let trace = format!("[a] {}", ["a!m"; 3_000].join("."));
+    let trace = format!("[a] {}", vec!["a!m"; 3_000].join("."));
     let analysis = analysis("loopS(a!m)", &trace, "analysis_kind = accept");
     assert_eq!(analysis.outcome.verdict, Verdict::Pass);
     let scene = analysis.draw(12);

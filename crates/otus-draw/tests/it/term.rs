@@ -17,7 +17,7 @@ pub(crate) const FIGURE_2: &str = "seq(
 fn lowered(text: &str) -> (Lowered, TermId) {
     let (lowered, diagnostics) = read(Language::Interaction, text);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let term = lowered.term.unwrap();
+    let term = lowered.term.expect("an interaction");
     (lowered, term)
 }
 
@@ -28,7 +28,7 @@ fn marks(lowered: &mut Lowered, root: TermId, action: &str) -> Marks {
         let event = lowered.pool.event(now.event);
         if lowered.pool.text(event) == action {
             let position: Vec<u8> = frontiers.positions.letters(now.position).collect();
-            return step(&lowered.pool, root, &position).unwrap();
+            return step(&lowered.pool, root, &position).expect("a step");
         }
     }
     panic!("{action} cannot happen");
@@ -76,11 +76,10 @@ fn check(text: &str, action: &str, expected: &str) {
 
 fn tones(scene: &Scene) -> String {
     use otus_draw::scene::{Role, Shape, Tone};
-    let said = scene.items.iter().filter_map(|item| match &item.shape {
-        Shape::Label(label) if item.role == Role::Node && item.tone != Tone::Normal => {
-            Some(format!("{}:{}", label.text, item.tone.name()))
-        }
-        _ => None,
+    let said = scene.items.iter().filter_map(|item| {
+        let Shape::Label(label) = &item.shape else { return None };
+        let marked = item.role == Role::Node && item.tone != Tone::Normal;
+        marked.then(|| format!("{}:{}", label.text, item.tone.name()))
     });
     said.collect::<Vec<_>>().join(" ")
 }
