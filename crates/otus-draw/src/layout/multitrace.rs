@@ -104,8 +104,7 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Sc
         let moments = trace.moments(component).take(lane.consumed);
         let consumed = moments.map(<[Step]>::len).sum();
         let scene = &mut scene;
-        let mut painter =
-            Painter { scene, trace, pool, options, style, lane, component, consumed };
+        let mut painter = Painter { scene, trace, pool, options, style, lane, component, consumed };
         top = painter.lane(head, width, top) + style.between;
         sentences.push(painter.sentence());
     }

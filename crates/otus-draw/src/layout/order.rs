@@ -216,13 +216,12 @@ impl Plan {
             let index = event.0.checked_sub(first)? as usize;
             (index < column.len()).then_some((process, index))
         };
-        let ends = |edge: &Edge| {
-            Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? })
-        };
+        let ends = |edge: &Edge| Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? });
         let arrows: Vec<Arrow> = trace.edges().iter().filter_map(ends).collect();
-        let touching = trace.edges().iter().filter(|edge| {
-            locate(edge.from).is_some() || locate(edge.to).is_some()
-        });
+        let touching = trace
+            .edges()
+            .iter()
+            .filter(|edge| locate(edge.from).is_some() || locate(edge.to).is_some());
         let hidden_arrows = touching.count() - arrows.len();
         choose_sides(&mut columns, &arrows);
         let cuts = chosen
@@ -272,8 +271,7 @@ fn levels(trace: &PartialOrder) -> Vec<u32> {
         let first = trace.range(run.process).start;
         let mut edges = trace.edges()[run.edges.clone()].iter().peekable();
         for event in run.events.clone() {
-            let mut level =
-                if event > first { levels[event as usize - 1] + 1 } else { 0 };
+            let mut level = if event > first { levels[event as usize - 1] + 1 } else { 0 };
             while let Some(edge) = edges.next_if(|edge| edge.to.0 == event) {
                 level = level.max(levels[edge.from.index()] + 1);
             }
@@ -486,10 +484,7 @@ impl Places {
 
     /// Between a process and the next: where no label is.
     fn corridor(&self, process: usize) -> [f64; 2] {
-        [
-            self.x[process] + self.reach[process][1],
-            self.x[process + 1] - self.reach[process + 1][0],
-        ]
+        [self.x[process] + self.reach[process][1], self.x[process + 1] - self.reach[process + 1][0]]
     }
 
     /// The room of the label of an event.

@@ -31,10 +31,7 @@ fn publish_subscribe() -> (MultiTrace, Pool) {
 
 /// The state 4 of the use case of Fig. 7: two components, one of which ended.
 fn three_lifelines() -> (MultiTrace, Pool) {
-    observed(
-        "@lifeline{l1; l2; l3} @message{m1; m2; m3; m4} o",
-        "[l1, l2] l1!m2.l2!m3; [l3] l3?m1",
-    )
+    observed("@lifeline{l1; l2; l3} @message{m1; m2; m3; m4} o", "[l1, l2] l1!m2.l2!m3; [l3] l3?m1")
 }
 
 fn texts(scene: &Scene) -> Vec<&str> {
@@ -144,10 +141,8 @@ fn random_multi_traces_have_no_flaws() {
         let count = rng.usize(1..8);
         let name = |i: usize| ["a", "bo", "client", "the_server_of_all", "e", "f", "g7", "日本"][i];
         let names: Vec<&str> = (0..count).map(name).collect();
-        let spec = format!(
-            "@lifeline{{{}}} @message{{m; a_long_message; ack}} o",
-            names.join("; ")
-        );
+        let spec =
+            format!("@lifeline{{{}}} @message{{m; a_long_message; ack}} o", names.join("; "));
         let mut components: Vec<Vec<usize>> = vec![Vec::new(); rng.usize(1..=count)];
         for lifeline in 0..count {
             let at = rng.usize(..components.len());

@@ -129,7 +129,11 @@ fn large_traces_are_shown_in_part() {
     let trace = builder.finish(Writes::Checked).unwrap();
     let scene = space_time(&trace, &Options { limit: 20, ..Options::default() });
     check("order-window-start", &scene);
-    assert!(scene.description.contains("5,981 later events are not shown"), "{}", scene.description);
+    assert!(
+        scene.description.contains("5,981 later events are not shown"),
+        "{}",
+        scene.description
+    );
     let cuts = [cut("C", &[1500, 1499])];
     let options = Options { limit: 20, cuts: &cuts, ..Options::default() };
     let scene = space_time(&trace, &options);
@@ -165,7 +169,10 @@ fn random_orders_have_no_flaws() {
 fn check_arrows(scene: &Scene, round: usize) {
     for item in scene.items.iter().filter(|item| item.role == Role::Message) {
         let Shape::Line(line) = &item.shape else { continue };
-        assert!(line.points.windows(2).all(|pair| pair[0].y <= pair[1].y), "round {round}: {line:?}");
+        assert!(
+            line.points.windows(2).all(|pair| pair[0].y <= pair[1].y),
+            "round {round}: {line:?}"
+        );
         let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
         assert!(first.y < last.y, "round {round}: {line:?}");
     }
