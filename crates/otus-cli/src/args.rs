@@ -236,9 +236,16 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<f64>,
 
-    /// Write the search as a graph (.dot or .json; `-` is DOT on standard output).
+    /// Write the search as a graph (.svg, .png, .dot or .json; `-` is DOT on standard output).
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<String>,
+
+    /// How many nodes of the search a picture of it shows.
+    #[arg(long, default_value_t = 200, value_name = "NUMBER")]
+    pub(crate) graph_nodes: usize,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 }
 
 /// Where multi-traces are written.
@@ -410,8 +417,16 @@ pub(crate) struct CtlArgs {
     pub(crate) limit: usize,
 
     /// Do not work out a run that shows the answer.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "draw")]
     pub(crate) no_witness: bool,
+
+    /// Draw the run that shows the answer (.svg or .png), as cuts through the trace; of several
+    /// formulas, that of the first that has one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) draw: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 
     /// End each check after this many seconds.
     #[arg(long, value_name = "SECONDS")]
@@ -571,10 +586,6 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
 
-    /// In an order of events: which way time goes.
-    #[arg(long, value_enum, default_value_t = Flow::Down, value_name = "WAY")]
-    pub(crate) time: Flow,
-
     /// Which automaton: as the rules give it, made deterministic, or made minimal.
     #[arg(long, value_enum, default_value_t = AutomatonKind::Minimal, value_name = "KIND")]
     pub(crate) automaton: AutomatonKind,
@@ -641,13 +652,15 @@ pub(crate) enum PictureTheme {
     Auto,
 }
 
-/// Which way time goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Flow {
-    /// From top to bottom.
-    Down,
-    /// From left to right.
-    Right,
+impl PictureTheme {
+    /// As the flag has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            PictureTheme::Light => "light",
+            PictureTheme::Dark => "dark",
+            PictureTheme::Auto => "auto",
+        }
+    }
 }
 
 /// Which automaton.

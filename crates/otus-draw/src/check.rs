@@ -102,7 +102,7 @@ fn is_solid(item: &Item) -> bool {
 }
 
 /// Whether a segment has a point within a rectangle (Liang and Barsky's clipping).
-fn crosses(from: Point, to: Point, rect: Rect) -> bool {
+pub(crate) fn crosses(from: Point, to: Point, rect: Rect) -> bool {
     let way = to - from;
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     let sides = [

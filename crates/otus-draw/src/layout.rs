@@ -2,6 +2,8 @@
 
 pub mod automaton;
 pub mod layered;
+pub mod multitrace;
+pub mod order;
 pub mod search;
 pub mod sequence;
 pub mod term;

@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod raster;
 pub mod scene;
 pub mod svg;
+pub mod terminal;
 pub mod theme;
 
 #[cfg(feature = "png")]

@@ -100,7 +100,7 @@ impl Palette {
             Role::Event => Ink { stroke: line, fill: surface, width: 1.2, dash: "" },
             Role::Node => Ink { stroke: line, fill: self.ground, width: 1.0, dash: "" },
             Role::Edge => Ink { stroke: line, fill: "none", width: 1.0, dash: "" },
-            Role::Cut => Ink { stroke: line, fill: "none", width: 1.6, dash: "" },
+            Role::Cut => Ink { stroke: line, fill: "none", width: 1.1, dash: "" },
             Role::Band => Ink { stroke: "none", fill: self.band, width: 0.0, dash: "" },
             Role::Text | Role::Aside => Ink { stroke: "none", fill: line, width: 0.0, dash: "" },
         };

@@ -9,7 +9,7 @@ mod plan;
 mod tally;
 mod worker;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -18,12 +18,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use otus_core::Lowered;
+use otus_syntax::options::Process;
 use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_syntax::{Code, Diagnostic, Severity, Span, diagnostic};
 
-use crate::args::{AnalyzeArgs, Color, ResultFormat};
+use crate::args::{AnalyzeArgs, Color, Engine, ResultFormat};
 use crate::exit::Exit;
-use crate::feed::{self, Feed};
+use crate::feed::{self, Feed, TraceInput};
+use crate::graph_file::GraphFile;
 use crate::load::{Fences, Loaded};
 use crate::output::{self, Stream};
 use crate::words::counted;
@@ -65,7 +67,8 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
             bail!("{flag} records one analysis; {count} multi-traces are given");
         }
     }
-    let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term))?);
+    let graph = recorded(args, &loaded, &mut sorted.traces)?;
+    let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term), graph)?);
     let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
         .or_else(|| std::thread::available_parallelism().ok());
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
@@ -88,6 +91,32 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         Exit::Success if plan.is_cancelled() => Exit::Undecided,
         exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
     })
+}
+
+/// Where the search goes: to the file of `--graph`, or of a logger if one multi-trace is given and
+/// nobody asks for another engine than that of the papers.
+fn recorded(
+    args: &AnalyzeArgs,
+    loaded: &Loaded,
+    traces: &mut VecDeque<TraceInput>,
+) -> anyhow::Result<Option<GraphFile>> {
+    if let Some(graph) = GraphFile::of_flag(&args.search)? {
+        return Ok(Some(graph));
+    }
+    let files = &loaded.specs[0].files;
+    let name = loaded.interaction_name();
+    let graph = GraphFile::of_loggers(&args.search, files, Process::Analyze, name)?;
+    if graph.is_none() || args.engine == Engine::Fast {
+        return Ok(None);
+    }
+    let count = feed::count(traces)?;
+    if count > 1 {
+        output::complain(&format!(
+            "note: the graphic logger draws one analysis; {count} multi-traces are given"
+        ));
+        return Ok(None);
+    }
+    Ok(graph)
 }
 
 /// The one specification, with its interaction.

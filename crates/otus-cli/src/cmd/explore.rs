@@ -16,9 +16,10 @@ use super::generate::write_traces;
 use crate::args::{Color, ExploreArgs};
 use crate::cases::Place;
 use crate::exit::Exit;
+use crate::graph_file::GraphFile;
 use crate::load::{Fences, Loaded};
 use crate::words::counted;
-use crate::{graph_file, options, output};
+use crate::{options, output};
 
 pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
@@ -33,8 +34,15 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     let mut graph = Graph::default();
     let (report, positions) = explore(&mut lowered.pool, term, &config, &mut graph);
     let context = Context { pool: &lowered.pool, positions: &positions, trace: None };
-    if let Some(path) = &args.search.graph {
-        graph_file::write(path, &context, &graph)?;
+    let file = match GraphFile::of_flag(&args.search)? {
+        Some(file) => Some(file),
+        None => {
+            let name = loaded.interaction_name();
+            GraphFile::of_loggers(&args.search, files, Process::Explore, name)?
+        }
+    };
+    if let Some(file) = &file {
+        file.write(&context, &graph, None)?;
     }
     let wanted = wanted(args, files, &lowered.pool)?;
     if let Some(wanted) = &wanted {

@@ -20,7 +20,8 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
         let Some(name) = line.split(" -o docs/pictures/").nth(1) else { continue };
         let name = name.split(' ').next().unwrap();
         sandbox.shell(&format!("otus {line}"));
-        let (new, old) = (sandbox.path("docs/pictures").join(name), root().join("docs/pictures").join(name));
+        let (new, old) =
+            (sandbox.path("docs/pictures").join(name), root().join("docs/pictures").join(name));
         let bytes = std::fs::read(&new).unwrap();
         let text = String::from_utf8(bytes.clone()).unwrap();
         let mut reader = quick_xml::Reader::from_str(&text);
@@ -31,7 +32,11 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
             std::fs::write(&old, &bytes).unwrap();
         }
         let same = std::fs::read(&old).is_ok_and(|old| old == bytes);
-        assert!(same, "docs/pictures/{name} is not what `otus {line}` draws; see {}", new.display());
+        assert!(
+            same,
+            "docs/pictures/{name} is not what `otus {line}` draws; see {}",
+            new.display()
+        );
         drawn.push(name.to_owned());
     }
     drawn.sort();

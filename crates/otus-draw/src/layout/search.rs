@@ -19,7 +19,7 @@ use otus_core::TermId;
 use rustc_hash::FxHashMap;
 
 use crate::geometry::{Size, point};
-use crate::layout::layered::{self, Edge, Layout, layered};
+use crate::layout::layered::{self, Direction, Edge, Layout, layered};
 use crate::metrics::{Font, SMALL};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
 
@@ -30,6 +30,8 @@ pub struct Options<'a> {
     pub max_nodes: usize,
     /// The verdict of the whole.
     pub verdict: Option<Verdict>,
+    /// Which way steps go.
+    pub direction: Direction,
     /// The picture of an interaction; without one it is written as text.
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
     /// The picture of what is left of the multi-trace; without one it is written as text.
@@ -38,7 +40,13 @@ pub struct Options<'a> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { max_nodes: 200, verdict: None, term: None, remaining: None }
+        Options {
+            max_nodes: 200,
+            verdict: None,
+            direction: Direction::Down,
+            term: None,
+            remaining: None,
+        }
     }
 }
 
@@ -70,7 +78,11 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
     sketch.leaves(context, graph, &window, options);
     let sizes: Vec<Size> = sketch.boxes.iter().map(|node| node.content.size).collect();
     let edges: Vec<Edge> = sketch.lines.iter().map(Joint::edge).collect();
-    let style = layered::Options { flush: true, ..layered::Options::default() };
+    let style = layered::Options {
+        flush: true,
+        direction: options.direction,
+        ..layered::Options::default()
+    };
     let layout = layered(&sizes, &edges, &style);
     sketch.draw(&mut scene, &layout);
 

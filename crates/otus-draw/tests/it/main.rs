@@ -3,7 +3,11 @@
 mod automaton;
 mod common;
 mod layered;
+mod multitrace;
+mod order;
 mod scene;
 mod search;
 mod sequence;
+mod show;
 mod term;
+mod terminal;

@@ -41,7 +41,8 @@ pub(super) fn read(
     for (index, formula) in args.formulas.iter().enumerate() {
         inputs.add(format!("<formula {}>", index + 1), formula.clone());
     }
-    let Some(trace) = trace(name, args, color)? else { return Ok(None) };
+    let writes = if args.order_writes { Writes::Ordered } else { Writes::Checked };
+    let Some(trace) = trace(name, writes, color)? else { return Ok(None) };
     let mut formulas = Formulas::default();
     let mut asked = Vec::new();
     let mut diagnostics = std::mem::take(&mut inputs.diagnostics);
@@ -71,7 +72,11 @@ pub(super) fn read(
 }
 
 /// The trace; nothing if something is wrong with it, which has been told.
-fn trace(name: &str, args: &CtlArgs, color: Color) -> anyhow::Result<Option<PartialOrder>> {
+pub(super) fn trace(
+    name: &str,
+    writes: Writes,
+    color: Color,
+) -> anyhow::Result<Option<PartialOrder>> {
     if let Some(reason) =
         input::format_of_ending(Path::new(name)).and_then(|format| not_a_trace(name, format))
     {
@@ -85,7 +90,6 @@ fn trace(name: &str, args: &CtlArgs, color: Color) -> anyhow::Result<Option<Part
     if complain(&inputs.sources, &inputs.diagnostics, color) {
         return Ok(None);
     }
-    let writes = if args.order_writes { Writes::Ordered } else { Writes::Checked };
     match pot::read(inputs.source(source), writes) {
         Ok(trace) => Ok(Some(trace)),
         Err(diagnostics) => {

@@ -1,0 +1,523 @@
+//! Multi-traces: a lane per component, with what was observed on it in order.
+//!
+//! At the left of a lane stands a box with the lifelines of the component, then the actions,
+//! those of one moment in a common frame. What an analysis did so far is shown by the signs of
+//! the paper on slices (Fig. 5 and 7): a white flag where observation began, with the number of
+//! actions consumed, a black flag where it ended, and clovers with the number of actions that
+//! were simulated before and after. The paper has a white and a black clover, fonts have but
+//! one: at the beginning of a lane it means before, behind the black flag after. A thick bar
+//! parts what is consumed from what remains, a removed component is struck out, and dashed boxes
+//! stand for what may have happened while nobody watched.
+//!
+//! Long lanes go on in further rows, and very long ones show a window around the bar and say how
+//! many actions they leave out; so the picture is linear in what it shows.
+
+use otus_analysis::question::Observed;
+use otus_core::index::Index as _;
+use otus_core::{Pool, Signature};
+use otus_trace::multitrace::ComponentId;
+use otus_trace::{MultiTrace, Step};
+
+use crate::geometry::{Point, Rect, Size, point};
+use crate::metrics::{Font, PLAIN, SMALL, STRONG};
+use crate::scene::{Anchor, Item, Role, Scene, Tone};
+
+/// What is said of one component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lane {
+    /// How many of its moments are consumed.
+    pub consumed: usize,
+    /// How many actions were simulated before observation began.
+    pub simulated_before: usize,
+    /// How many actions were simulated after it ended.
+    pub simulated_after: usize,
+    /// Whether its lifelines were removed.
+    pub removed: bool,
+    /// How much of what happened was observed, if anything is said about it.
+    pub observed: Option<Observed>,
+}
+
+/// How a multi-trace is shown.
+#[derive(Clone, Copy)]
+pub struct Options<'o> {
+    /// What is said of each component, by number; of those beyond its end nothing is.
+    pub lanes: &'o [Lane],
+    /// How wide the part with the actions may become before a lane goes on in a further row.
+    pub room: f64,
+    /// How many actions of a component are shown at most.
+    pub limit: usize,
+    /// Whether it is to be small, as a part of another picture: no sentences, little space.
+    pub compact: bool,
+    /// The tone of an action, by component and index there; `None` is as if nothing were said,
+    /// so that it follows from its lane.
+    pub tone: &'o dyn Fn(ComponentId, usize) -> Option<Tone>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { lanes: &[], room: 720.0, limit: 200, compact: false, tone: &|_, _| None }
+    }
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("lanes", &self.lanes)
+            .field("room", &self.room)
+            .field("limit", &self.limit)
+            .field("compact", &self.compact)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A multi-trace as a picture. Every action has the subject `event-<component>-<index>`, both
+/// counted from 0, every head `component-<component>`.
+///
+/// ```
+/// use otus_core::{Pool, Signature};
+/// use otus_draw::layout::multitrace::{Options, multi_trace};
+/// use otus_syntax::{Source, parse_trace};
+///
+/// let mut signature = Signature::default();
+/// signature.add_lifeline("a");
+/// let mut pool = Pool::new(signature);
+/// let parsed = parse_trace(&Source::new("run.htf", "[a] a!m.a?n"));
+/// let (trace, _) = otus_trace::lower(&parsed.tree, &mut pool);
+/// let scene = multi_trace(&trace, &pool, &Options::default());
+/// assert_eq!(scene.description, "a: a!m, a?n.");
+/// ```
+pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Scene {
+    let mut scene = Scene::new("A multi-trace");
+    let signature = pool.signature();
+    let style = Style::of(options);
+    let heads: Vec<Vec<String>> = trace
+        .partition()
+        .components()
+        .map(|component| head(trace, signature, component, &style))
+        .collect();
+    let widths = heads.iter().flatten().map(|line| style.strong.width(line));
+    let width = widths.fold(style.least_head, f64::max) + 2.0 * style.inside;
+    let mut top = 0.0;
+    let mut sentences = Vec::new();
+    for (component, head) in trace.partition().components().zip(&heads) {
+        let lane = options.lanes.get(component.index()).copied().unwrap_or_default();
+        let moments = trace.moments(component).take(lane.consumed);
+        let consumed = moments.map(<[Step]>::len).sum();
+        let scene = &mut scene;
+        let mut painter = Painter { scene, trace, pool, options, style, lane, component, consumed };
+        top = painter.lane(head, width, top) + style.between;
+        sentences.push(painter.sentence());
+    }
+    if heads.is_empty() {
+        let at = point(0.0, style.plain.size);
+        scene.push(Item::label(Role::Aside, "no lifelines", at, Anchor::Start, style.plain));
+        sentences.push("It has no lifelines.".to_owned());
+    }
+    scene.description = sentences.join(" ");
+    scene.fit(if options.compact { 2.0 } else { 12.0 });
+    scene
+}
+
+/// Measures of one picture.
+#[derive(Debug, Clone, Copy)]
+struct Style {
+    plain: Font,
+    strong: Font,
+    /// Between text and the box around it.
+    inside: f64,
+    /// Between two moments, and between two lanes.
+    step: f64,
+    between: f64,
+    /// Between the boxes of one moment and its frame.
+    frame: f64,
+    least_head: f64,
+    /// How wide the text of a head or of an action may be.
+    head_room: f64,
+    action_room: f64,
+}
+
+impl Style {
+    fn of(options: &Options<'_>) -> Self {
+        if options.compact {
+            let strong = Font { bold: true, ..SMALL };
+            Style {
+                plain: SMALL,
+                strong,
+                inside: 4.0,
+                step: 7.0,
+                between: 5.0,
+                frame: 2.5,
+                least_head: 8.0,
+                head_room: 90.0,
+                action_room: 110.0,
+            }
+        } else {
+            Style {
+                plain: PLAIN,
+                strong: STRONG,
+                inside: 7.0,
+                step: 14.0,
+                between: 16.0,
+                frame: 4.0,
+                least_head: 24.0,
+                head_room: 140.0,
+                action_room: 240.0,
+            }
+        }
+    }
+
+    /// How high a box with a line of text is.
+    fn box_height(&self) -> f64 {
+        self.plain.line_height() + self.inside
+    }
+
+    /// How high a row of a lane is.
+    fn row_height(&self) -> f64 {
+        self.box_height() + 2.0 * self.frame
+    }
+}
+
+/// The name of a lifeline as pictures show it.
+fn shown(signature: &Signature, lifeline: otus_core::LifelineId) -> String {
+    let name = signature.lifeline_name(lifeline);
+    match signature.label(lifeline) {
+        Some(label) if label != name => format!("{label} ({name})"),
+        Some(_) | None => name.to_owned(),
+    }
+}
+
+/// How many lines a head has at most.
+const HEAD_LINES: usize = 4;
+
+/// The lifelines of a component in lines.
+fn head(
+    trace: &MultiTrace,
+    signature: &Signature,
+    component: ComponentId,
+    style: &Style,
+) -> Vec<String> {
+    let all = trace.partition().lifelines(component);
+    let room = style.head_room;
+    let mut lines: Vec<String> = Vec::new();
+    for (index, &lifeline) in all.iter().enumerate() {
+        let comma = if index + 1 < all.len() { "," } else { "" };
+        let name = style.strong.shorten(&shown(signature, lifeline), room - 10.0) + comma;
+        let joined = lines.last().map(|line| format!("{line} {name}"));
+        if let Some(joined) = joined.filter(|joined| style.strong.width(joined) <= room) {
+            lines.pop();
+            lines.push(joined);
+        } else if lines.len() + 1 == HEAD_LINES && all.len() - index > 1 {
+            lines.push(format!("… {} more", grouped(all.len() - index)));
+            break;
+        } else {
+            lines.push(name);
+        }
+    }
+    lines
+}
+
+/// A part of a lane.
+#[derive(Debug)]
+enum Piece {
+    /// A dashed box: what nobody watched, or what was simulated or left out.
+    Stub(String, Tone),
+    /// A sign on the line.
+    Mark(String, Tone),
+    /// The actions of a moment: index and text of each.
+    Moment(Vec<(usize, String)>),
+    /// The bar between what is consumed and what is not.
+    Bar,
+}
+
+struct Painter<'p, 'o> {
+    scene: &'p mut Scene,
+    trace: &'p MultiTrace,
+    pool: &'p Pool,
+    options: &'p Options<'o>,
+    style: Style,
+    lane: Lane,
+    component: ComponentId,
+    /// How many steps the consumed moments have.
+    consumed: usize,
+}
+
+impl Painter<'_, '_> {
+    /// Draws a lane below `top`; gives its bottom.
+    fn lane(&mut self, head: &[String], width: f64, top: f64) -> f64 {
+        let style = self.style;
+        let tone = self.lane_tone();
+        #[expect(clippy::cast_precision_loss, reason = "a head has a handful of lines")]
+        let text_height = style.strong.line_height() * head.len() as f64;
+        let height = (text_height + style.inside).max(style.row_height());
+        let rect = Rect::at(point(0.0, top), Size { width, height });
+        let subject = format!("component-{}", self.component.0);
+        self.scene.push(Item::rect(Role::Head, rect).tone(tone).subject(subject));
+        let first = top + (height - text_height) / 2.0;
+        let center = rect.center().x;
+        let look = (Role::Head, tone);
+        self.scene.lines(head, (center, first), Anchor::Middle, style.strong, look);
+
+        // With a head of several lines the first row is in its middle.
+        let start = point(rect.right, top + (height - style.row_height()) / 2.0);
+        let (right, mut bottom) = self.rows(start);
+        if self.lane.removed {
+            let y = rect.center().y;
+            let line = Item::line(Role::Cut, point(-4.0, y), point(right + 4.0, y));
+            self.scene.push(line.tone(Tone::Assumed));
+        }
+        bottom = bottom.max(rect.bottom);
+        let remarks = self.remarks();
+        if !self.options.compact && !remarks.is_empty() {
+            let room = self.options.room.max(120.0);
+            let lines = SMALL.wrap(&remarks.join(" · "), room);
+            let place = (rect.right + style.step, bottom + 2.0);
+            bottom =
+                self.scene.lines(&lines, place, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+        }
+        bottom
+    }
+
+    /// Draws the rows of a lane from the side of its head on; gives the right end of the first
+    /// and the bottom of the last.
+    fn rows(&mut self, start: Point) -> (f64, f64) {
+        let style = self.style;
+        let pieces = self.pieces();
+        let most = start.x + self.options.room.max(80.0);
+        let tone = if self.lane_tone() == Tone::Normal { Tone::Normal } else { Tone::Faded };
+        let (mut x, mut top, mut first_right) = (start.x, start.y, None);
+        let mut fresh = true;
+        for piece in &pieces {
+            let width = self.width(piece);
+            if !fresh && x + style.step + width > most {
+                first_right.get_or_insert(x);
+                x = start.x;
+                top += style.row_height() + 4.0;
+            }
+            let middle = top + style.row_height() / 2.0;
+            let line = Item::line(Role::Lifeline, point(x, middle), point(x + style.step, middle));
+            self.scene.push(line.tone(tone));
+            x += style.step;
+            self.piece(piece, x, middle, width);
+            x += width;
+            fresh = false;
+        }
+        (first_right.unwrap_or(x), top + style.row_height())
+    }
+
+    fn width(&self, piece: &Piece) -> f64 {
+        let style = self.style;
+        match piece {
+            Piece::Stub(text, _) => style.plain.width(text) + 2.0 * style.inside,
+            Piece::Mark(text, _) => style.plain.width(text) + 4.0,
+            Piece::Moment(actions) => {
+                let boxes = actions
+                    .iter()
+                    .map(|(_, text)| style.plain.width(text) + 2.0 * style.inside + style.frame);
+                let inner = boxes.sum::<f64>() - style.frame;
+                if actions.len() > 1 { inner + 2.0 * style.frame } else { inner }
+            }
+            Piece::Bar => 2.0,
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece, left: f64, middle: f64, width: f64) {
+        let style = self.style;
+        let base = middle + (style.plain.ascent() - style.plain.descent()) / 2.0;
+        let around = |left: f64, width: f64, height: f64| {
+            Rect::at(point(left, middle - height / 2.0), Size { width, height })
+        };
+        let center = left + width / 2.0;
+        match piece {
+            Piece::Stub(text, tone) => {
+                let rect = around(left, width, style.box_height());
+                self.scene.push(Item::rect(Role::Event, rect).tone(*tone));
+                let at = point(center, base);
+                let label = Item::label(Role::Event, text, at, Anchor::Middle, style.plain);
+                self.scene.push(label.tone(*tone));
+            }
+            Piece::Mark(text, tone) => {
+                let at = point(center, base);
+                let label = Item::label(Role::Text, text, at, Anchor::Middle, style.plain);
+                self.scene.push(label.tone(*tone));
+            }
+            Piece::Moment(actions) => {
+                let mut x = left;
+                if actions.len() > 1 {
+                    let rect = around(left, width, style.row_height());
+                    self.scene.push(Item::rect(Role::Frame, rect).tone(self.lane_tone()));
+                    x += style.frame;
+                }
+                for (index, text) in actions {
+                    let tone = (self.options.tone)(self.component, *index)
+                        .unwrap_or_else(|| self.tone_at(*index));
+                    let own = style.plain.width(text) + 2.0 * style.inside;
+                    let subject = format!("event-{}-{index}", self.component.0);
+                    let rect = around(x, own, style.box_height());
+                    self.scene.push(Item::rect(Role::Event, rect).tone(tone).subject(subject));
+                    let at = point(x + own / 2.0, base);
+                    let label = Item::label(Role::Event, text, at, Anchor::Middle, style.plain);
+                    self.scene.push(label.tone(tone));
+                    x += own + style.frame;
+                }
+            }
+            Piece::Bar => {
+                let rise = style.row_height() / 2.0 + 1.0;
+                let from = point(center, middle - rise);
+                let bar = Item::line(Role::Cut, from, point(center, middle + rise));
+                self.scene.push(bar.tone(Tone::Active));
+            }
+        }
+    }
+
+    /// What stands on a lane, from left to right.
+    fn pieces(&self) -> Vec<Piece> {
+        let lane = self.lane;
+        let steps = self.trace.steps(self.component);
+        let consumed = self.consumed;
+        let mut pieces = Vec::new();
+        let late = lane.observed.is_some_and(Observed::may_start_late);
+        let early = lane.observed.is_some_and(Observed::may_stop_early);
+        if lane.simulated_before > 0 {
+            let text = format!("☘ {}", grouped(lane.simulated_before));
+            pieces.push(Piece::Stub(text, Tone::Assumed));
+        } else if late && !lane.removed && !self.options.compact {
+            pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
+        }
+        if consumed > 0 {
+            pieces.push(Piece::Mark(format!("⚐ {}", grouped(consumed)), Tone::Good));
+        }
+        self.window(steps, consumed, &mut pieces);
+        if lane.simulated_after > 0 || (consumed > 0 && consumed == steps.len()) {
+            pieces.push(Piece::Mark("⚑".to_owned(), Tone::Good));
+        }
+        if lane.simulated_after > 0 {
+            let text = format!("☘ {}", grouped(lane.simulated_after));
+            pieces.push(Piece::Stub(text, Tone::Assumed));
+        } else if early && !lane.removed && !self.options.compact && !(late && steps.is_empty()) {
+            pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
+        }
+        if pieces.is_empty() {
+            pieces.push(Piece::Mark("ε".to_owned(), Tone::Faded));
+        }
+        pieces
+    }
+
+    /// The moments, or those of them around the bar if there are too many.
+    fn window(&self, steps: &[Step], consumed: usize, pieces: &mut Vec<Piece>) {
+        let limit = self.options.limit.max(1);
+        let (from, to) = if steps.len() <= limit {
+            (0, steps.len())
+        } else {
+            let from = consumed.saturating_sub(limit / 2).min(steps.len() - limit);
+            (from, from + limit)
+        };
+        if from > 0 {
+            pieces.push(Piece::Stub(format!("… {} more …", grouped(from)), Tone::Faded));
+        }
+        for index in from..to {
+            if index == consumed && consumed > 0 {
+                pieces.push(Piece::Bar);
+            }
+            let action = self.pool.action(steps[index].action()).text(self.pool.signature());
+            let text = self.style.plain.shorten(&action, self.style.action_room);
+            match pieces.last_mut() {
+                Some(Piece::Moment(actions)) if steps[index].joined() && index > from => {
+                    actions.push((index, text));
+                }
+                Some(_) | None => pieces.push(Piece::Moment(vec![(index, text)])),
+            }
+        }
+        if to < steps.len() {
+            let text = format!("… {} more …", grouped(steps.len() - to));
+            pieces.push(Piece::Stub(text, Tone::Faded));
+        }
+    }
+
+    fn lane_tone(&self) -> Tone {
+        if self.lane.removed {
+            Tone::Assumed
+        } else if self.lane.observed == Some(Observed::Unobserved) {
+            Tone::Faded
+        } else {
+            Tone::Normal
+        }
+    }
+
+    fn tone_at(&self, index: usize) -> Tone {
+        match self.lane_tone() {
+            Tone::Normal if index < self.consumed => Tone::Good,
+            tone => tone,
+        }
+    }
+
+    /// What is said of the lane, in words.
+    fn remarks(&self) -> Vec<String> {
+        let lane = self.lane;
+        let all = self.trace.steps(self.component).len();
+        let consumed = self.consumed;
+        let mut remarks = Vec::new();
+        if lane.removed {
+            remarks.push("removed".to_owned());
+        }
+        if lane.simulated_before > 0 {
+            remarks.push(format!("{} simulated before", grouped(lane.simulated_before)));
+        }
+        if consumed > 0 {
+            remarks.push(format!("{} of {} consumed", grouped(consumed), grouped(all)));
+        }
+        if lane.simulated_after > 0 {
+            remarks.push(format!("{} simulated after", grouped(lane.simulated_after)));
+        }
+        if let Some(observed) = lane.observed {
+            remarks.push(observed.name().to_owned());
+        }
+        let limit = self.options.limit.max(1);
+        if all > limit {
+            remarks.push(format!("{} of {} actions shown", grouped(limit), grouped(all)));
+        }
+        remarks
+    }
+
+    /// The lane as a sentence.
+    fn sentence(&self) -> String {
+        let signature = self.pool.signature();
+        let lifelines = self.trace.partition().lifelines(self.component).iter();
+        let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
+        let steps = self.trace.steps(self.component);
+        let actions = steps.iter().take(20).map(|step| self.pool.action(step.action()));
+        let mut texts: Vec<String> = actions.map(|action| action.text(signature)).collect();
+        if steps.is_empty() {
+            texts.push("nothing".to_owned());
+        } else if steps.len() > 20 {
+            texts.push(format!("{} more", grouped(steps.len() - 20)));
+        }
+        let remarks = self.remarks();
+        let aside =
+            if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
+        format!("{}: {}{aside}.", names.join(", "), texts.join(", "))
+    }
+}
+
+/// A number with its digits in groups of three: `4,970`.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_have_groups() {
+        let shown = [0, 12, 999, 1000, 4970, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "12", "999", "1,000", "4,970", "1,234,567"]);
+    }
+}

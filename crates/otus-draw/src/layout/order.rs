@@ -1,0 +1,619 @@
+//! Space-time diagrams of partial-order traces, with cuts.
+//!
+//! Every process is a line downwards, every event a dot with what it is called and what it
+//! assigns beside it, every edge between processes an arrow, as in the diagrams of Lamport
+//! (*Time, Clocks, and the Ordering of Events in a Distributed System*, 1978). An event stands
+//! in the first row below all its predecessors, so arrows lead strictly downwards.
+//!
+//! Rows have a zone for dots and labels and below it a gap for lines. A label stands on the side
+//! of its line where fewer arrows are. An arrow is straight if that crosses no label and no other
+//! dot, or has one bend; if neither will do it goes round ([`route`]). A cut runs in gaps and changes from one to another
+//! between two processes, where no label is: so it passes below exactly the events that it has
+//! ([`cut`]). Cuts are numbered at both ends, since colours alone do not tell them apart.
+//!
+//! Traces with more events than wanted are shown in part, around the last cut or from the start,
+//! and the picture says what it leaves out.
+
+mod cut;
+mod route;
+
+use otus_core::index::Index as _;
+use otus_ctl::witness::Evidence;
+use otus_trace::order::{Edge, EventId, PartialOrder, ProcessId};
+
+use crate::geometry::{Point, Rect, Size, point};
+use crate::layout::multitrace::grouped;
+use crate::metrics::{Font, PLAIN, SMALL, STRONG};
+use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+
+/// A set of events with all that happened before them, as a line through the picture.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cut {
+    /// How many events of each process it has, by number of the process; 0 beyond the end.
+    pub counts: Vec<usize>,
+    /// What stands at its ends; short.
+    pub name: String,
+    /// How it is drawn.
+    pub tone: Tone,
+}
+
+/// How a partial order is shown.
+#[derive(Clone, Copy)]
+pub struct Options<'o> {
+    /// The cuts, in order.
+    pub cuts: &'o [Cut],
+    /// How many events are shown at most, by whole rows.
+    pub limit: usize,
+    /// How many cuts are shown at most: the first, the last, and some between.
+    pub most_cuts: usize,
+    /// The tone of an event.
+    pub tone: &'o dyn Fn(EventId) -> Tone,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { cuts: &[], limit: 2000, most_cuts: 12, tone: &|_| Tone::Normal }
+    }
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("cuts", &self.cuts)
+            .field("limit", &self.limit)
+            .field("most_cuts", &self.most_cuts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A partial-order trace as a space-time diagram. Dots have the subject `event-<id>`, heads
+/// `process-<id>`, and cuts `cut-<index>`, all counted from 0.
+///
+/// ```
+/// use otus_draw::layout::order::{Options, space_time};
+/// use otus_trace::order::{Builder, Writes};
+///
+/// let mut builder = Builder::default();
+/// let (p, q) = (builder.process("p"), builder.process("q"));
+/// let send = builder.event(p).set("x", 1).at();
+/// let receive = builder.event(q).set("y", true).at();
+/// builder.edge(send, receive);
+/// let trace = builder.finish(Writes::Checked).unwrap();
+/// let scene = space_time(&trace, &Options::default());
+/// assert!(scene.description.starts_with("2 processes, 2 events and 1 arrow"));
+/// ```
+pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
+    let mut scene = Scene::new("A space-time diagram");
+    if trace.process_count() == 0 {
+        let at = point(0.0, PLAIN.size);
+        scene.push(Item::label(Role::Aside, "no processes", at, Anchor::Start, PLAIN));
+        scene.description = "There are no processes.".to_owned();
+        scene.fit(12.0);
+        return scene;
+    }
+    let chosen = cut::choose(options.cuts.len(), options.most_cuts.max(1));
+    let plan = Plan::new(trace, options, &chosen);
+    let places = Places::settle(&plan);
+    paint(&mut scene, trace, options, &plan, &places);
+    scene.description = describe(trace, &plan);
+    scene.fit(12.0);
+    scene
+}
+
+/// The cuts of a run from the empty one, numbered from 0: each has one event more.
+pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId]) -> Vec<Cut> {
+    let mut counts = vec![0; trace.process_count()];
+    let mut cuts = vec![numbered(&counts, 0)];
+    for (index, &event) in events.iter().enumerate() {
+        counts[trace.process_of(event).index()] += 1;
+        cuts.push(numbered(&counts, index + 1));
+    }
+    cuts
+}
+
+/// The run of cuts that a witness or counterexample tells. Where it goes on in several ways the
+/// first is taken.
+pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence) -> Vec<Cut> {
+    let mut events = evidence.events.clone();
+    let mut rest = evidence.then.first();
+    while let Some(next) = rest {
+        events.extend_from_slice(&next.events);
+        rest = next.then.first();
+    }
+    run_of_cuts(trace, &events)
+}
+
+fn numbered(counts: &[usize], number: usize) -> Cut {
+    Cut { counts: counts.to_vec(), name: number.to_string(), tone: Tone::Active }
+}
+
+/// On which side of its line the label of an event stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// An event that is shown.
+#[derive(Debug)]
+struct Shown {
+    event: EventId,
+    row: usize,
+    side: Side,
+    text: Vec<(String, Font)>,
+    /// The room its text takes.
+    size: Size,
+}
+
+/// An arrow that is shown.
+#[derive(Debug, Clone, Copy)]
+struct Arrow {
+    /// Column and index in it, from and to.
+    from: (usize, usize),
+    to: (usize, usize),
+}
+
+/// What is shown and in which rows, before anything has a place.
+#[derive(Debug)]
+struct Plan {
+    /// By process.
+    heads: Vec<Vec<String>>,
+    columns: Vec<Vec<Shown>>,
+    arrows: Vec<Arrow>,
+    rows: usize,
+    cuts: Vec<cut::Path>,
+    /// How many events are left out above and below, how many arrows and cuts.
+    earlier: usize,
+    later: usize,
+    hidden_arrows: usize,
+    hidden_cuts: usize,
+}
+
+/// How wide texts may be, and how many lines of assignments an event has at most.
+const TEXT_ROOM: f64 = 170.0;
+const MOST_LINES: usize = 3;
+/// The radius of a dot.
+const DOT: f64 = 4.0;
+/// Between a line and the labels beside it.
+const ASIDE: f64 = 10.0;
+/// Between two parallel lines.
+const TRACK: f64 = 8.0;
+/// How often places are looked for before all arrows that are left are sent round.
+const MOST_PASSES: usize = 6;
+
+impl Plan {
+    fn new(trace: &PartialOrder, options: &Options<'_>, chosen: &[usize]) -> Self {
+        let levels = levels(trace);
+        let total = levels.iter().max().map_or(0, |&last| last as usize + 1);
+        let center = options.cuts.last().map_or(0, |cut| cut::row_of(trace, &levels, cut));
+        let window = window(&levels, total, center, options.limit.max(1));
+        let mut columns: Vec<Vec<Shown>> = Vec::new();
+        let (mut earlier, mut later) = (0, 0);
+        for process in trace.processes() {
+            let mut column = Vec::new();
+            for event in trace.events(process) {
+                let row = levels[event.index()] as usize;
+                if row < window.start {
+                    earlier += 1;
+                } else if row >= window.end {
+                    later += 1;
+                } else {
+                    let text = text(trace, event);
+                    let size = Size {
+                        width: text.iter().map(|(t, f)| f.width(t)).fold(0.0, f64::max),
+                        height: text.iter().map(|(_, font)| font.line_height()).sum(),
+                    };
+                    let row = row - window.start;
+                    column.push(Shown { event, row, side: Side::Right, text, size });
+                }
+            }
+            columns.push(column);
+        }
+        let locate = |event: EventId| {
+            let process = trace.process_of(event).index();
+            let column = &columns[process];
+            let first = column.first()?.event.0;
+            let index = event.0.checked_sub(first)? as usize;
+            (index < column.len()).then_some((process, index))
+        };
+        let ends = |edge: &Edge| Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? });
+        let arrows: Vec<Arrow> = trace.edges().iter().filter_map(ends).collect();
+        let touching = trace
+            .edges()
+            .iter()
+            .filter(|edge| locate(edge.from).is_some() || locate(edge.to).is_some());
+        let hidden_arrows = touching.count() - arrows.len();
+        choose_sides(&mut columns, &arrows);
+        let cuts = chosen
+            .iter()
+            .map(|&index| cut::Path::new(trace, &levels, &window, index, &options.cuts[index]))
+            .collect();
+        Plan {
+            heads: trace.process_names().map(|name| head(name)).collect(),
+            columns,
+            arrows,
+            rows: window.len(),
+            cuts,
+            earlier,
+            later,
+            hidden_arrows,
+            hidden_cuts: options.cuts.len() - chosen.len(),
+        }
+    }
+
+    /// What the picture leaves out, in words.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let mut say = |count: usize, one: &str, many: &str| {
+            if count > 0 {
+                remarks.push(format!("{} {}", grouped(count), if count == 1 { one } else { many }));
+            }
+        };
+        say(self.earlier, "earlier event is not shown", "earlier events are not shown");
+        say(self.later, "later event is not shown", "later events are not shown");
+        say(
+            self.hidden_arrows,
+            "arrow that leads there is not shown",
+            "arrows that lead there are not shown",
+        );
+        say(self.hidden_cuts, "cut is not shown", "cuts are not shown");
+        for cut in self.cuts.iter().filter(|cut| !cut.consistent) {
+            remarks.push(format!("{} is not a consistent cut", cut.name));
+        }
+        remarks
+    }
+}
+
+/// The row of each event: the length of the longest path to it.
+fn levels(trace: &PartialOrder) -> Vec<u32> {
+    let mut levels = vec![0_u32; trace.event_count()];
+    for run in trace.linear_extension() {
+        let first = trace.range(run.process).start;
+        let mut edges = trace.edges()[run.edges.clone()].iter().peekable();
+        for event in run.events.clone() {
+            let mut level = if event > first { levels[event as usize - 1] + 1 } else { 0 };
+            while let Some(edge) = edges.next_if(|edge| edge.to.0 == event) {
+                level = level.max(levels[edge.from.index()] + 1);
+            }
+            levels[event as usize] = level;
+        }
+    }
+    levels
+}
+
+/// The rows that are shown: all, or as many around one of them as have no more events than that.
+fn window(levels: &[u32], total: usize, center: usize, limit: usize) -> std::ops::Range<usize> {
+    if levels.len() <= limit || total == 0 {
+        return 0..total;
+    }
+    let mut counts = vec![0_usize; total];
+    for &level in levels {
+        counts[level as usize] += 1;
+    }
+    let center = center.min(total - 1);
+    let (mut start, mut used) = (center, counts[center]);
+    while start > 0 && used + counts[start - 1] <= limit / 2 {
+        start -= 1;
+        used += counts[start];
+    }
+    let mut end = center + 1;
+    while end < total && used + counts[end] <= limit {
+        used += counts[end];
+        end += 1;
+    }
+    while start > 0 && used + counts[start - 1] <= limit {
+        start -= 1;
+        used += counts[start];
+    }
+    start..end
+}
+
+fn head(name: &str) -> Vec<String> {
+    let mut lines = STRONG.wrap(name, 130.0);
+    if lines.len() > MOST_LINES {
+        lines.truncate(MOST_LINES);
+        if let Some(last) = lines.last_mut() {
+            *last = STRONG.shorten(&format!("{last}……………………"), 130.0);
+        }
+    }
+    lines
+}
+
+/// What stands beside a dot.
+fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
+    let mut lines: Vec<(String, Font)> = Vec::new();
+    if let Some(label) = trace.label(event) {
+        lines.push((PLAIN.shorten(label, TEXT_ROOM), PLAIN));
+    }
+    let font = if lines.is_empty() { PLAIN } else { SMALL };
+    let all = trace.assignments(event);
+    let mut line = String::new();
+    let mut done = 0;
+    let mut written = Vec::new();
+    for assignment in all {
+        let name = trace.variable_name(assignment.variable);
+        let text = format!("{name} := {}", trace.value(assignment.value));
+        let text = font.shorten(&text, TEXT_ROOM);
+        let joined = if line.is_empty() { text.clone() } else { format!("{line}, {text}") };
+        if font.width(&joined) <= TEXT_ROOM {
+            line = joined;
+        } else if written.len() + 2 >= MOST_LINES && all.len() - done > 1 {
+            break;
+        } else {
+            written.push(std::mem::replace(&mut line, text));
+        }
+        done += 1;
+    }
+    if !line.is_empty() {
+        written.push(line);
+    }
+    if done < all.len() {
+        written.push(format!("… {} more", grouped(all.len() - done)));
+    }
+    lines.extend(written.into_iter().map(|line| (line, font)));
+    lines
+}
+
+/// Labels stand where fewer arrows are; those of the first process to the left, where none is.
+fn choose_sides(columns: &mut [Vec<Shown>], arrows: &[Arrow]) {
+    let last = columns.len() - 1;
+    let mut more_to_right: Vec<Vec<i64>> =
+        columns.iter().map(|column| vec![0; column.len()]).collect();
+    for arrow in arrows {
+        let sign = if arrow.to.0 > arrow.from.0 { 1 } else { -1 };
+        more_to_right[arrow.from.0][arrow.from.1] += sign;
+        more_to_right[arrow.to.0][arrow.to.1] -= sign;
+    }
+    for (process, column) in columns.iter_mut().enumerate() {
+        for (shown, &more) in column.iter_mut().zip(&more_to_right[process]) {
+            let left = if process == 0 { last > 0 } else { process < last && more > 0 };
+            shown.side = if left { Side::Left } else { Side::Right };
+        }
+    }
+}
+
+/// Where everything is.
+#[derive(Debug)]
+struct Places {
+    /// By process: its line.
+    x: Vec<f64>,
+    /// By row: the height of its dots, and the zone of its labels around it.
+    y: Vec<f64>,
+    zone: Vec<[f64; 2]>,
+    /// By gap, the first of which is above all rows: its upper side.
+    gap: Vec<f64>,
+    /// By process: how far labels reach to the left and to the right.
+    reach: Vec<[f64; 2]>,
+    /// By process: how many tracks are beside it on either side.
+    tracks: Vec<[usize; 2]>,
+    /// By arrow: its way.
+    ways: Vec<Vec<Point>>,
+    bottom: f64,
+}
+
+impl Places {
+    /// Places in which no arrow crosses a label: arrows that would are sent round, which makes
+    /// room between processes and may be in the way of others, until all is well.
+    fn settle(plan: &Plan) -> Self {
+        let mut detour = vec![false; plan.arrows.len()];
+        let mut pass = 0;
+        loop {
+            let mut places = Places::new(plan);
+            let routes = route::assign(plan, &detour, &mut places.tracks);
+            places.spread(plan);
+            let mut changed = false;
+            for (index, (route, &arrow)) in routes.iter().zip(&plan.arrows).enumerate() {
+                let points = match route {
+                    route::Route::Free if pass >= MOST_PASSES => None,
+                    route::Route::Free => route::free(plan, &places, arrow),
+                    route::Route::Gap | route::Route::Track(_) => {
+                        Some(route::around(plan, &places, arrow, *route))
+                    }
+                };
+                changed |= points.is_none();
+                detour[index] |= points.is_none();
+                places.ways.push(points.unwrap_or_default());
+            }
+            if !changed {
+                return places;
+            }
+            pass += 1;
+        }
+    }
+
+    /// Rows from top to bottom.
+    fn new(plan: &Plan) -> Self {
+        let mut heights = vec![2.0 * DOT; plan.rows];
+        for shown in plan.columns.iter().flatten() {
+            heights[shown.row] = heights[shown.row].max(shown.size.height);
+        }
+        let mut in_gap = vec![0_usize; plan.rows + 1];
+        for cut in &plan.cuts {
+            let mut gaps: Vec<usize> = cut.gaps.clone();
+            gaps.sort_unstable();
+            gaps.dedup();
+            gaps.into_iter().for_each(|gap| in_gap[gap] += 1);
+        }
+        let (mut y, mut zone, mut gap) = (Vec::new(), Vec::new(), Vec::new());
+        let mut top = 0.0;
+        for row in 0..=plan.rows {
+            gap.push(top);
+            top += cut::gap_height(in_gap[row]);
+            let Some(height) = heights.get(row) else { break };
+            y.push(top + height / 2.0);
+            zone.push([top, top + height]);
+            top += height;
+        }
+        let count = plan.columns.len();
+        Places {
+            x: vec![0.0; count],
+            y,
+            zone,
+            gap,
+            reach: vec![[0.0; 2]; count],
+            tracks: vec![[0; 2]; count],
+            ways: Vec::new(),
+            bottom: top,
+        }
+    }
+
+    /// Processes from left to right.
+    fn spread(&mut self, plan: &Plan) {
+        #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
+        let beside = |tracks: usize| ASIDE + TRACK * tracks as f64;
+        for (process, column) in plan.columns.iter().enumerate() {
+            let width = plan.heads[process].iter().map(|l| STRONG.width(l)).fold(0.0, f64::max);
+            let least = (width + 16.0) / 2.0;
+            self.reach[process] = [least; 2];
+            for shown in column.iter().filter(|shown| !shown.text.is_empty()) {
+                let side = shown.side as usize;
+                let reach = beside(self.tracks[process][side]) + shown.size.width;
+                self.reach[process][side] = self.reach[process][side].max(reach);
+            }
+            for side in [0, 1] {
+                let reach = beside(self.tracks[process][side]);
+                self.reach[process][side] = self.reach[process][side].max(reach);
+            }
+        }
+        for process in 1..self.x.len() {
+            let corridor = cut::corridor(&plan.cuts, process - 1);
+            let apart = self.reach[process - 1][1] + self.reach[process][0] + corridor;
+            self.x[process] = self.x[process - 1] + apart.max(90.0);
+        }
+    }
+
+    /// Between a process and the next: where no label is.
+    fn corridor(&self, process: usize) -> [f64; 2] {
+        [self.x[process] + self.reach[process][1], self.x[process + 1] - self.reach[process + 1][0]]
+    }
+
+    /// The room of the label of an event.
+    fn label(&self, process: usize, shown: &Shown) -> Rect {
+        #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
+        let beside = ASIDE + TRACK * self.tracks[process][shown.side as usize] as f64;
+        let left = match shown.side {
+            Side::Left => self.x[process] - beside - shown.size.width,
+            Side::Right => self.x[process] + beside,
+        };
+        Rect::at(point(left, self.y[shown.row] - shown.size.height / 2.0), shown.size)
+    }
+}
+
+fn paint(
+    scene: &mut Scene,
+    trace: &PartialOrder,
+    options: &Options<'_>,
+    plan: &Plan,
+    places: &Places,
+) {
+    let lines = plan.heads.iter().map(Vec::len).max().unwrap_or(1);
+    #[expect(clippy::cast_precision_loss, reason = "a head has three lines at most")]
+    let head_height = STRONG.line_height() * lines as f64 + 10.0;
+    let more = |count: usize| if count > 0 { PLAIN.line_height() } else { 0.0 };
+    let above = more(plan.earlier);
+    for (process, head) in plan.heads.iter().enumerate() {
+        let x = places.x[process];
+        let width = head.iter().map(|line| STRONG.width(line)).fold(20.0, f64::max) + 16.0;
+        let corner = point(x - width / 2.0, -above - head_height);
+        let rect = Rect::at(corner, Size { width, height: head_height });
+        let item = Item::rect(Role::Head, rect).subject(format!("process-{process}"));
+        #[expect(clippy::cast_precision_loss, reason = "a head has three lines at most")]
+        let text_height = STRONG.line_height() * head.len() as f64;
+        let top = rect.top + (head_height - text_height) / 2.0;
+        let line = Item::line(Role::Lifeline, point(x, 0.0), point(x, places.bottom));
+        scene.push(line);
+        scene.push(item);
+        scene.lines(head, (x, top), Anchor::Middle, STRONG, (Role::Head, Tone::Normal));
+        let look = (Role::Aside, Tone::Normal);
+        if above > 0.0 {
+            scene.lines(&["…"], (x, -above), Anchor::Middle, PLAIN, look);
+        }
+        if plan.later > 0 {
+            scene.lines(&["…"], (x, places.bottom), Anchor::Middle, PLAIN, look);
+        }
+    }
+    // Cuts lie below arrows and labels, so that neither is hard to read.
+    cut::paint(scene, plan, places);
+    let mut keys: Vec<Vec<Key>> = Vec::new();
+    for column in &plan.columns {
+        keys.push(column.iter().map(|_| scene.fresh_key()).collect());
+    }
+    for (index, arrow) in plan.arrows.iter().enumerate() {
+        let points = places.ways[index].clone();
+        let on = [arrow.from, arrow.to].map(|(process, at)| Some(keys[process][at]));
+        let ends = [End::Plain, End::Filled];
+        let line = Line { points, smooth: false, ends, on };
+        scene.push(Item::new(Role::Message, Shape::Line(line)));
+    }
+    for (process, column) in plan.columns.iter().enumerate() {
+        for (index, shown) in column.iter().enumerate() {
+            let center = point(places.x[process], places.y[shown.row]);
+            let tone = (options.tone)(shown.event);
+            let dot = Item::new(Role::Event, Shape::Disc { center, radius: DOT });
+            let subject = format!("event-{}", shown.event.0);
+            scene.push(dot.tone(tone).key(keys[process][index]).subject(subject));
+            let rect = places.label(process, shown);
+            let (x, anchor) = match shown.side {
+                Side::Left => (rect.right, Anchor::End),
+                Side::Right => (rect.left, Anchor::Start),
+            };
+            let mut top = rect.top;
+            for (text, font) in &shown.text {
+                let role = if *font == SMALL { Role::Aside } else { Role::Text };
+                top = scene.lines(&[text], (x, top), anchor, *font, (role, tone));
+            }
+        }
+    }
+    let remarks = plan.remarks();
+    if !remarks.is_empty() {
+        let extent = scene.extent().unwrap_or_default();
+        let lines = SMALL.wrap(&(remarks.join("; ") + "."), extent.width().max(240.0));
+        let place = (extent.left, extent.bottom + 8.0);
+        scene.lines(&lines, place, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+    }
+    debug_assert_eq!(plan.columns.len(), trace.process_count());
+}
+
+/// The picture in words.
+fn describe(trace: &PartialOrder, plan: &Plan) -> String {
+    let count = |number: usize, one: &str, many: &str| {
+        format!("{} {}", grouped(number), if number == 1 { one } else { many })
+    };
+    let mut sentences = vec![format!(
+        "{}, {} and {}.",
+        count(trace.process_count(), "process", "processes"),
+        count(trace.event_count(), "event", "events"),
+        count(trace.edges().len(), "arrow", "arrows")
+    )];
+    for process in trace.processes().take(20) {
+        sentences.push(sentence(trace, process));
+    }
+    for cut in plan.cuts.iter().take(20) {
+        let counts: Vec<String> = cut.counts.iter().map(ToString::to_string).collect();
+        sentences.push(format!("Cut {} has ({}).", cut.name, counts.join(", ")));
+    }
+    let remarks = plan.remarks();
+    if !remarks.is_empty() {
+        sentences.push(remarks.join("; ") + ".");
+    }
+    sentences.join(" ")
+}
+
+fn sentence(trace: &PartialOrder, process: ProcessId) -> String {
+    let all = trace.events(process);
+    let left_out = all.len().saturating_sub(10);
+    let mut events: Vec<String> = all
+        .take(10)
+        .map(|event| {
+            let texts: Vec<String> = text(trace, event).into_iter().map(|(line, _)| line).collect();
+            if texts.is_empty() { "an event".to_owned() } else { texts.join(" ") }
+        })
+        .collect();
+    if events.is_empty() {
+        events.push("nothing".to_owned());
+    }
+    if left_out > 0 {
+        events.push(format!("{} more", grouped(left_out)));
+    }
+    format!("{}: {}.", trace.process_name(process), events.join("; "))
+}

@@ -1,0 +1,193 @@
+//! The ways of cuts through a space-time diagram.
+//!
+//! On each process a cut lies in a gap between two rows: below the last event it has and above
+//! the first it lacks. Of the gaps that this leaves it takes the one nearest to the lowest of
+//! its events, so that it is as straight as it can be. If one cut is part of another, its gaps
+//! are nowhere lower; so the cuts of a run do not cross as long as those in one gap, and those
+//! that change gaps between the same two processes, lie side by side in the right order.
+
+use std::ops::Range;
+
+use otus_core::index::Index as _;
+use otus_trace::order::{EventId, PartialOrder};
+
+use super::{Cut, Places, Plan};
+use crate::geometry::{Point, point};
+use crate::metrics::SMALL;
+use crate::scene::{Anchor, Item, Line, Role, Scene, Shape, Tone};
+
+/// A cut and its gaps; gap g is above row g.
+#[derive(Debug)]
+pub(super) struct Path {
+    /// Its place among all cuts.
+    index: usize,
+    pub(super) name: String,
+    tone: Tone,
+    pub(super) counts: Vec<usize>,
+    /// By process.
+    pub(super) gaps: Vec<usize>,
+    /// Whether it has all that happened before its events.
+    pub(super) consistent: bool,
+}
+
+impl Path {
+    pub(super) fn new(
+        trace: &PartialOrder,
+        levels: &[u32],
+        window: &Range<usize>,
+        index: usize,
+        cut: &Cut,
+    ) -> Self {
+        let counts = counts(trace, cut);
+        let outside = |event: EventId| {
+            let process = trace.process_of(event).index();
+            (event.0 - trace.range(trace.process_of(event)).start) as usize >= counts[process]
+        };
+        let consistent = !trace.edges().iter().any(|edge| !outside(edge.to) && outside(edge.from));
+        // The first gap that is low enough, and the last that is high enough.
+        let clamp = |row: usize| row.clamp(window.start, window.end) - window.start;
+        let bounds: Vec<(usize, usize)> = trace
+            .processes()
+            .map(|process| {
+                let range = trace.range(process);
+                let count = counts[process.index()];
+                let row = |event: usize| levels[range.start as usize + event] as usize;
+                let low = if count == 0 { 0 } else { row(count - 1) + 1 };
+                let high = if count == range.len() { window.end } else { row(count) };
+                (clamp(low), clamp(high))
+            })
+            .collect();
+        let lowest = bounds.iter().map(|&(low, _)| low).max().unwrap_or(0);
+        let gaps = bounds.iter().map(|&(_, high)| lowest.min(high)).collect();
+        let tone = if consistent { cut.tone } else { Tone::Bad };
+        Path { index, name: SMALL.shorten(&cut.name, 80.0), tone, counts, gaps, consistent }
+    }
+}
+
+fn counts(trace: &PartialOrder, cut: &Cut) -> Vec<usize> {
+    let lengths = trace.processes().map(|process| trace.length(process) as usize);
+    lengths
+        .enumerate()
+        .map(|(process, length)| cut.counts.get(process).copied().unwrap_or(0).min(length))
+        .collect()
+}
+
+/// The lowest row that has an event of a cut.
+pub(super) fn row_of(trace: &PartialOrder, levels: &[u32], cut: &Cut) -> usize {
+    let counts = counts(trace, cut);
+    let last = trace.processes().filter_map(|process| {
+        let count = counts[process.index()].checked_sub(1)?;
+        Some(levels[trace.range(process).start as usize + count] as usize)
+    });
+    last.max().unwrap_or(0)
+}
+
+/// Which of `count` cuts are shown if `most` may be: the first, the last and some between.
+pub(super) fn choose(count: usize, most: usize) -> Vec<usize> {
+    if count <= most {
+        return (0..count).collect();
+    }
+    if most == 1 {
+        return vec![count - 1];
+    }
+    (0..most).map(|i| i * (count - 1) / (most - 1)).collect()
+}
+
+/// From one cut to the next in a gap: room for their names.
+const APART: f64 = 13.0;
+/// Above and below the cuts in a gap.
+const REST: f64 = 9.0;
+
+/// How high a gap with some cuts is.
+pub(super) fn gap_height(cuts: usize) -> f64 {
+    2.0 * REST + APART * number(cuts)
+}
+
+/// How wide the room between the labels of a process and the next is.
+pub(super) fn corridor(cuts: &[Path], process: usize) -> f64 {
+    let moving = cuts.iter().filter(|cut| cut.gaps[process] != cut.gaps[process + 1]).count();
+    14.0 + if moving > 0 { 8.0 + 8.0 * number(moving) } else { 0.0 }
+}
+
+/// Draws all cuts.
+pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
+    let count = plan.columns.len();
+    let left = places.x[0] - places.reach[0][0] - 12.0;
+    let right = places.x[count - 1] + places.reach[count - 1][1] + 12.0;
+    // By gap: the cuts in it so far.
+    let mut used = vec![0_usize; plan.rows + 1];
+    let mut heights: Vec<Vec<f64>> = Vec::new();
+    for cut in &plan.cuts {
+        let mut known: Vec<(usize, f64)> = Vec::new();
+        let mut of = Vec::new();
+        for &gap in &cut.gaps {
+            let y = match known.iter().find(|(other, _)| *other == gap) {
+                Some(&(_, y)) => y,
+                None => {
+                    let y = places.gap[gap] + REST + APART * (number(used[gap]) + 0.5);
+                    used[gap] += 1;
+                    known.push((gap, y));
+                    y
+                }
+            };
+            of.push(y);
+        }
+        heights.push(of);
+    }
+    let mut corners: Vec<Vec<Point>> = vec![Vec::new(); plan.cuts.len()];
+    for process in 0..count - 1 {
+        let way = |cut: usize| heights[cut][process + 1] - heights[cut][process];
+        // Those that go down begin with the lowest, those that go up with the highest.
+        let down = (0..plan.cuts.len()).rev().filter(|&cut| way(cut) > 0.0);
+        let up = (0..plan.cuts.len()).filter(|&cut| way(cut) < 0.0);
+        let moving: Vec<usize> = down.chain(up).collect();
+        let [left, right] = places.corridor(process);
+        let start = f64::midpoint(left, right) - 4.0 * number(moving.len().saturating_sub(1));
+        for (slot, &cut) in moving.iter().enumerate() {
+            let x = start + 8.0 * number(slot);
+            corners[cut].push(point(x, heights[cut][process]));
+            corners[cut].push(point(x, heights[cut][process + 1]));
+        }
+    }
+    for ((cut, corners), of) in plan.cuts.iter().zip(corners).zip(&heights) {
+        let (first, last) = (point(left, of[0]), point(right, of[count - 1]));
+        let line = Line {
+            points: rounded(first, &corners, last),
+            smooth: true,
+            ends: Default::default(),
+            on: [None; 2],
+        };
+        let subject = format!("cut-{}", cut.index);
+        scene.push(Item::new(Role::Cut, Shape::Line(line)).tone(cut.tone).subject(subject));
+        let rise = (SMALL.ascent() - SMALL.descent()) / 2.0;
+        for (end, by, anchor) in [(first, -4.0, Anchor::End), (last, 4.0, Anchor::Start)] {
+            let at = end + point(by, rise);
+            scene.push(Item::label(Role::Text, &*cut.name, at, anchor, SMALL).tone(cut.tone));
+        }
+    }
+}
+
+/// A way through corners with points close to each of them, so that only the corners are round.
+fn rounded(first: Point, corners: &[Point], last: Point) -> Vec<Point> {
+    let mut points = vec![first];
+    for (index, &corner) in corners.iter().enumerate() {
+        let before = if index == 0 { first } else { corners[index - 1] };
+        let after = corners.get(index + 1).copied().unwrap_or(last);
+        points.extend([toward(corner, before), corner, toward(corner, after)]);
+    }
+    points.push(last);
+    points
+}
+
+/// The point a little way from one point to another, never beyond the middle.
+fn toward(from: Point, to: Point) -> Point {
+    let way = to - from;
+    let length = way.x.hypot(way.y);
+    let part = if length > 0.0 { (6.0 / length).min(0.5) } else { 0.0 };
+    point(from.x + way.x * part, from.y + way.y * part)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "cuts are few")]
+fn number(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,164 @@
+//! The ways of arrows through a space-time diagram.
+//!
+//! An arrow is straight unless that crosses a label or a dot; then it may have one bend, in a gap
+//! between two processes, where nothing is. If all bends are in the way of something too, it
+//! leaves its process below the zone of labels, crosses in the gap, and goes down on a track
+//! beside the line of its target, between that line and its labels: there is nothing but tracks,
+//! and no two arrows share one at the same height.
+
+use super::{Arrow, DOT, Places, Plan, Side, TRACK};
+use crate::check::crosses;
+use crate::geometry::{Point, Rect, Size, point};
+
+/// How an arrow gets to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// By a straight line, or with a bend.
+    Free,
+    /// Through the gap above its target.
+    Gap,
+    /// Through the gap below its origin and along a track.
+    Track(usize),
+}
+
+/// Routes for arrows that must not be straight and for the others; counts the tracks beside
+/// each process.
+pub(super) fn assign(plan: &Plan, detour: &[bool], tracks: &mut [[usize; 2]]) -> Vec<Route> {
+    let mut routes = vec![Route::Free; plan.arrows.len()];
+    let mut order: Vec<usize> = (0..plan.arrows.len()).filter(|&index| detour[index]).collect();
+    order.sort_by_key(|&index| (rows(plan, plan.arrows[index]), index));
+    // By process and side: where each track is free again.
+    let mut free: Vec<[Vec<usize>; 2]> = vec![<[Vec<usize>; 2]>::default(); tracks.len()];
+    for index in order {
+        let arrow = plan.arrows[index];
+        let (from, to) = rows(plan, arrow);
+        if to == from + 1 {
+            routes[index] = Route::Gap;
+            continue;
+        }
+        let process = arrow.to.0;
+        let tracks_here = &mut free[process][side(arrow) as usize];
+        let track = tracks_here.iter().position(|&end| end <= from).unwrap_or_else(|| {
+            tracks_here.push(0);
+            tracks_here.len() - 1
+        });
+        tracks_here[track] = to;
+        routes[index] = Route::Track(track);
+    }
+    for (tracks, free) in tracks.iter_mut().zip(&free) {
+        *tracks = [free[0].len(), free[1].len()];
+    }
+    routes
+}
+
+/// From which side an arrow comes to its target.
+fn side(arrow: Arrow) -> Side {
+    if arrow.from.0 < arrow.to.0 { Side::Left } else { Side::Right }
+}
+
+fn rows(plan: &Plan, arrow: Arrow) -> (usize, usize) {
+    let row = |(process, index): (usize, usize)| plan.columns[process][index].row;
+    (row(arrow.from), row(arrow.to))
+}
+
+/// How many rows times processes an arrow may pass to be straight, and to have a bend; beyond
+/// that it is not even tried.
+const FAR: usize = 4000;
+const NEAR: usize = 60;
+
+/// The shortest way with at most one bend that crosses no label and no dot, if there is one.
+pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Point>> {
+    let (first, last) = rows(plan, arrow);
+    let (low, high) = (arrow.from.0.min(arrow.to.0), arrow.from.0.max(arrow.to.0));
+    let size = (last - first).saturating_mul(high - low);
+    if size > FAR {
+        return None;
+    }
+    let straight = way(plan, places, arrow, None);
+    if !is_blocked(plan, places, arrow, &straight) {
+        return Some(straight);
+    }
+    if size > NEAR {
+        return None;
+    }
+    let mut best: Option<(f64, Vec<Point>)> = None;
+    for row in first + 1..=last {
+        let y = f64::midpoint(places.zone[row - 1][1], places.zone[row][0]);
+        for process in low..high {
+            let [left, right] = places.corridor(process);
+            let bent = way(plan, places, arrow, Some(point(f64::midpoint(left, right), y)));
+            let length = length(&bent);
+            if best.as_ref().is_none_or(|(least, _)| length < *least)
+                && !is_blocked(plan, places, arrow, &bent)
+            {
+                best = Some((length, bent));
+            }
+        }
+    }
+    best.map(|(_, points)| points)
+}
+
+fn length(points: &[Point]) -> f64 {
+    let parts = points.windows(2).map(|pair| pair[1] - pair[0]);
+    parts.map(|part| part.x.hypot(part.y)).sum()
+}
+
+/// Whether an arrow that takes a way would cross a label or a dot.
+fn is_blocked(plan: &Plan, places: &Places, arrow: Arrow, way: &[Point]) -> bool {
+    let (first, last) = rows(plan, arrow);
+    let crossed = |rect: Rect| way.windows(2).any(|pair| crosses(pair[0], pair[1], rect));
+    let mut columns = arrow.from.0.min(arrow.to.0)..=arrow.from.0.max(arrow.to.0);
+    columns.any(|process| {
+        let column = &plan.columns[process];
+        let start = column.partition_point(|shown| shown.row < first);
+        let near = column[start..].iter().take_while(|shown| shown.row <= last);
+        near.enumerate().any(|(offset, shown)| {
+            let here = (process, start + offset);
+            let center = point(places.x[process], places.y[shown.row]);
+            let dot = Rect::at(center, Size::default()).grow(DOT + 3.0);
+            let is_end = here == arrow.from || here == arrow.to;
+            (!is_end && crossed(dot))
+                || (!shown.text.is_empty() && crossed(places.label(process, shown).grow(1.5)))
+        })
+    })
+}
+
+/// From rim to rim of the dots, over a bend if there is one.
+fn way(plan: &Plan, places: &Places, arrow: Arrow, bend: Option<Point>) -> Vec<Point> {
+    let [from, to] = [arrow.from, arrow.to].map(|end| center(plan, places, end));
+    let rim = |from: Point, to: Point| {
+        let way = to - from;
+        let length = way.x.hypot(way.y);
+        from + point(way.x / length * DOT, way.y / length * DOT)
+    };
+    let mut points = vec![rim(from, bend.unwrap_or(to))];
+    points.extend(bend);
+    points.push(rim(to, bend.unwrap_or(from)));
+    points
+}
+
+fn center(plan: &Plan, places: &Places, (process, index): (usize, usize)) -> Point {
+    point(places.x[process], places.y[plan.columns[process][index].row])
+}
+
+/// The way of an arrow that goes round.
+pub(super) fn around(plan: &Plan, places: &Places, arrow: Arrow, route: Route) -> Vec<Point> {
+    let (first, last) = rows(plan, arrow);
+    let [from, to] = [arrow.from, arrow.to].map(|end| center(plan, places, end));
+    let (below, above) = (places.zone[first][1] + 1.0, places.zone[first + 1][0] - 3.0);
+    let mut points = vec![from + point(0.0, DOT), point(from.x, below)];
+    match route {
+        Route::Free | Route::Gap => points.extend([point(to.x, above), to - point(0.0, DOT)]),
+        Route::Track(track) => {
+            let sign = match side(arrow) {
+                Side::Left => -1.0,
+                Side::Right => 1.0,
+            };
+            #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
+            let x = to.x + sign * (DOT + 9.0 + TRACK * track as f64);
+            debug_assert!(last > first + 1, "there is a row between");
+            points.extend([point(x, above), point(x, to.y), to + point(sign * DOT, 0.0)]);
+        }
+    }
+    points
+}

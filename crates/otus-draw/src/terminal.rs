@@ -1,0 +1,104 @@
+//! Pictures as text, for terminals: sequence diagrams, and lists for traces and orders.
+//!
+//! A sequence diagram is measured first ([`measure`]): which lifelines each part touches, how
+//! far it reaches beyond them, how many rows it takes. From that every lifeline gets a column,
+//! and the rows are written from top to bottom ([`rows`]). Parts are shared and deep as the user
+//! likes, so both passes go over the arena or an explicit stack, and rows beyond a limit are
+//! counted but not written.
+//!
+//! If it is too wide, texts are shortened, and if that does not help, the caller is told how
+//! many columns it takes.
+
+mod canvas;
+mod lists;
+mod measure;
+mod rows;
+
+use otus_core::Signature;
+use otus_syntax::ast::SpecFile;
+
+pub use lists::{multi_trace, order};
+
+use canvas::Canvas;
+use measure::Measured;
+
+/// How text pictures are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How many columns there are.
+    pub width: usize,
+    /// How many rows below the heads are written at most.
+    pub rows: usize,
+    /// Whether only ASCII is used.
+    pub ascii: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { width: 80, rows: 400, ascii: false }
+    }
+}
+
+/// Why there is no text picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// Even with short labels it does not fit.
+    #[error(
+        "the diagram needs {needed} columns and there are {room}; write it to a file: -o x.svg"
+    )]
+    TooWide {
+        /// How many columns it takes, with labels in full.
+        needed: usize,
+        /// How many there are.
+        room: usize,
+    },
+    /// The file has no interaction.
+    #[error("there is no interaction to draw")]
+    NoInteraction,
+}
+
+/// How short texts may become, in columns, before a diagram is given up as too wide.
+const SHORTER: [usize; 6] = [24, 16, 12, 9, 7, 5];
+
+/// The interaction of a file as a sequence diagram of text. Lifelines have the order of the
+/// signature.
+///
+/// # Errors
+/// If it is too wide, or there is nothing to draw.
+///
+/// ```
+/// use otus_draw::terminal::{Options, sequence};
+/// use otus_syntax::{Source, parse_spec};
+///
+/// let text = "@lifeline{a; b} @message{m} loopS(a -- m -> b)";
+/// let parsed = parse_spec(&Source::new("model.hif", text));
+/// let lowered = otus_core::lower(&[&parsed.tree]);
+/// let picture = sequence(&parsed.tree, lowered.pool.signature(), &Options::default()).unwrap();
+/// assert!(picture.contains("[loop strict]") && picture.contains("►│"));
+/// ```
+pub fn sequence(
+    file: &SpecFile,
+    signature: &Signature,
+    options: &Options,
+) -> Result<String, TextError> {
+    let interaction = file.interaction.as_ref().ok_or(TextError::NoInteraction)?;
+    let full = Measured::new(file, interaction, signature, usize::MAX);
+    let needed = full.width;
+    let (measured, shortened) = if needed <= options.width {
+        (full, false)
+    } else {
+        let shorter = SHORTER
+            .into_iter()
+            .map(|most| Measured::new(file, interaction, signature, most))
+            .find(|measured| measured.width <= options.width);
+        let error = TextError::TooWide { needed, room: options.width };
+        (shorter.ok_or(error)?, true)
+    };
+    let mut canvas = Canvas::new(measured.width, options.ascii);
+    rows::write(&measured, interaction, options.rows, &mut canvas);
+    if shortened {
+        canvas.say(&format!("(labels are shortened; in full it takes {needed} columns)"));
+    }
+    Ok(canvas.finish())
+}

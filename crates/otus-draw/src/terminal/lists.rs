@@ -1,0 +1,137 @@
+//! Multi-traces and partial orders as lists, a line for each component or process.
+
+use std::fmt::Write as _;
+
+use otus_core::Pool;
+use otus_core::index::Index as _;
+use otus_trace::order::{EventId, PartialOrder};
+use otus_trace::{MultiTrace, Step};
+
+use super::Options;
+use super::canvas::{plain, shorten, width};
+use crate::layout::multitrace::{Lane, grouped};
+
+/// A multi-trace as text: a line for each component with its lifelines and its actions, a bar
+/// behind those that are consumed, and what is said of it. What does not fit a line is counted.
+pub fn multi_trace(trace: &MultiTrace, pool: &Pool, lanes: &[Lane], options: &Options) -> String {
+    let signature = pool.signature();
+    let lines = trace.partition().components().map(|component| {
+        let lane = lanes.get(component.index()).copied().unwrap_or_default();
+        let lifelines = trace.partition().lifelines(component).iter();
+        let names: Vec<&str> =
+            lifelines.map(|&lifeline| signature.lifeline_name(lifeline)).collect();
+        let action = |step: &Step| pool.action(step.action()).text(signature);
+        let moments = trace.moments(component).map(move |moment| match moment {
+            [step] => action(step),
+            several => {
+                let texts: Vec<String> = several.iter().map(action).collect();
+                format!("{{{}}}", texts.join(", "))
+            }
+        });
+        let count = trace.moments(component).count();
+        let mut tail = Vec::new();
+        if lane.removed {
+            tail.push("removed".to_owned());
+        }
+        if lane.simulated_before > 0 {
+            tail.push(format!("{} simulated before", grouped(lane.simulated_before)));
+        }
+        if lane.simulated_after > 0 {
+            tail.push(format!("{} simulated after", grouped(lane.simulated_after)));
+        }
+        if let Some(observed) = lane.observed {
+            tail.push(observed.name().to_owned());
+        }
+        let texts = moments.enumerate().map(move |(index, text)| {
+            if index + 1 == lane.consumed { format!("{text} │") } else { text }
+        });
+        (format!("[{}]", names.join(", ")), texts, count, tail)
+    });
+    list(lines, options)
+}
+
+/// A partial order as text: a line for each process with its events in order, and for each
+/// event what it waits for on other processes.
+pub fn order(trace: &PartialOrder, options: &Options) -> String {
+    let lines = trace.processes().map(|process| {
+        let texts = trace.events(process).map(move |event| event_text(trace, event));
+        let count = trace.length(process) as usize;
+        (trace.process_name(process).to_owned(), texts, count, Vec::new())
+    });
+    list(lines, options)
+}
+
+fn event_text(trace: &PartialOrder, event: EventId) -> String {
+    let mut text = trace.label(event).unwrap_or_default().to_owned();
+    for assignment in trace.assignments(event) {
+        let before = if text.is_empty() { "" } else { " " };
+        let name = trace.variable_name(assignment.variable);
+        let _ = write!(text, "{before}{name} := {}", trace.value(assignment.value));
+    }
+    if text.is_empty() {
+        text.push('·');
+    }
+    let after: Vec<String> = trace
+        .incoming(event)
+        .iter()
+        .map(|edge| {
+            let process = trace.process_name(trace.process_of(edge.from));
+            format!("{process} {}", trace.position(edge.from))
+        })
+        .collect();
+    if !after.is_empty() {
+        let _ = write!(text, " (after {})", after.join(", "));
+    }
+    text
+}
+
+/// Lines of a head, texts, how many there are, and remarks.
+fn list<T: Iterator<Item = String>>(
+    lines: impl Iterator<Item = (String, T, usize, Vec<String>)>,
+    options: &Options,
+) -> String {
+    let lines: Vec<_> = lines.collect();
+    let most = (options.width / 3).max(8);
+    let heads: Vec<String> = lines.iter().map(|line| shorten(&line.0, most)).collect();
+    let column = heads.iter().map(|head| width(head)).max().unwrap_or(0) + 2;
+    let all = lines.len();
+    let mut out = String::new();
+    for (index, (head, (_, texts, count, tail))) in heads.iter().zip(lines).enumerate() {
+        if index >= options.rows.max(1) {
+            let _ = writeln!(out, "… {} more rows", grouped(all - index));
+            break;
+        }
+        let tail = if tail.is_empty() { String::new() } else { format!("  ({})", tail.join(", ")) };
+        let _ = write!(out, "{head}{}", " ".repeat(column - width(head)));
+        let room = options.width.saturating_sub(column + width(&tail));
+        let mut used = 0;
+        for (done, text) in texts.enumerate() {
+            let separator = if done > 0 { "; " } else { "" };
+            // Behind all but the last there must be room to say how many more there are.
+            let more = format!("; … {} more", grouped(count - done));
+            let rest = if done + 1 < count { width(&more) } else { 0 };
+            let needed = width(separator) + width(&text);
+            if done > 0 && used + needed + rest > room {
+                out.push_str(&more);
+                break;
+            }
+            out.push_str(separator);
+            out.push_str(&text);
+            used += needed;
+        }
+        if count == 0 {
+            out.push('ε');
+        }
+        out.push_str(&tail);
+        out.push('\n');
+    }
+    if options.ascii {
+        out.chars().map(|c| if c == '\n' { c } else { ascii(c) }).collect()
+    } else {
+        out
+    }
+}
+
+fn ascii(c: char) -> char {
+    if c == 'ε' { '-' } else { plain(c) }
+}

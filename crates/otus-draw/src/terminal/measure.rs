@@ -1,0 +1,355 @@
+//! How much room each part of a diagram takes, and where the lifelines stand.
+//!
+//! Operands come before their operators in the arena, so one pass in order finds for every node
+//! the lifelines it touches, how far it reaches to the left of the first and to the right of
+//! the last, and its rows. What two lifelines must keep apart is collected on the way, and the
+//! columns follow from left to right.
+
+use std::collections::BTreeMap;
+
+use otus_core::Signature;
+use otus_syntax::ast::{
+    Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
+};
+use otus_syntax::name::Name;
+use rustc_hash::FxHashMap;
+
+use super::canvas::{shorten, width};
+
+/// A diagram with all its measures.
+#[derive(Debug)]
+pub(super) struct Measured {
+    /// By lifeline: its head and its column.
+    pub(super) heads: Vec<String>,
+    pub(super) columns: Vec<usize>,
+    /// By node.
+    pub(super) parts: Vec<Part>,
+    pub(super) width: usize,
+}
+
+/// The measures of a node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Part {
+    /// The first and the last lifeline it touches.
+    pub(super) span: Option<(usize, usize)>,
+    /// How far it reaches beyond them.
+    pub(super) left: usize,
+    pub(super) right: usize,
+    /// How many rows it has; 0 only for nothing.
+    pub(super) rows: u64,
+    pub(super) what: What,
+}
+
+/// What is drawn for a node.
+#[derive(Debug, Clone, Default)]
+pub(super) enum What {
+    /// Nothing, or what its operands have, one below the other.
+    #[default]
+    Sequence,
+    /// An arrow.
+    Arrow(Arrow),
+    /// A frame with operands.
+    Frame {
+        title: String,
+        operands: Vec<NodeId>,
+        /// Whether lines separate the operands.
+        separated: bool,
+    },
+    /// Text that could not be read.
+    Invalid,
+}
+
+/// A message in a diagram.
+#[derive(Debug, Clone)]
+pub(super) struct Arrow {
+    pub(super) label: String,
+    pub(super) origin: Option<usize>,
+    /// Receiving lifelines other than the origin.
+    pub(super) targets: Vec<usize>,
+    /// Whether the origin receives it too.
+    pub(super) own: bool,
+    pub(super) synchronous: bool,
+}
+
+/// What stands for text that could not be read.
+pub(super) const UNREADABLE: &str = "(unreadable)";
+/// How far the loop of a message to oneself reaches, and the shortest arrow to or from outside.
+const OWN: usize = 4;
+const OUTSIDE: usize = 5;
+
+impl Measured {
+    /// Measures an interaction, with no text wider than `most`.
+    pub(super) fn new(
+        file: &SpecFile,
+        interaction: &Interaction,
+        signature: &Signature,
+        most: usize,
+    ) -> Self {
+        let mut measure = Measure {
+            file,
+            most,
+            heads: Vec::new(),
+            known: FxHashMap::default(),
+            apart: BTreeMap::new(),
+            left: Vec::new(),
+            right: Vec::new(),
+            parts: Vec::with_capacity(interaction.nodes.len()),
+        };
+        for (lifeline, name) in signature.lifelines() {
+            measure.add(name, signature.label(lifeline).unwrap_or(name));
+        }
+        for part in used(interaction).into_iter().zip(&interaction.nodes) {
+            let part =
+                if part.0 { measure.node(interaction, &part.1.kind) } else { Part::default() };
+            measure.parts.push(part);
+        }
+        measure.finish()
+    }
+}
+
+/// Which nodes are part of the interaction.
+fn used(interaction: &Interaction) -> Vec<bool> {
+    let mut used = vec![false; interaction.nodes.len()];
+    used[interaction.root.0 as usize] = true;
+    // Operators come behind their operands, so from the end each is known in time.
+    for index in (0..used.len()).rev() {
+        if let (true, NodeKind::Operator(_, operands)) =
+            (used[index], &interaction.nodes[index].kind)
+        {
+            operands.iter().for_each(|operand| used[operand.0 as usize] = true);
+        }
+    }
+    used
+}
+
+struct Measure<'f> {
+    file: &'f SpecFile,
+    most: usize,
+    heads: Vec<String>,
+    known: FxHashMap<String, usize>,
+    /// By two lifelines: how many columns are between them at least.
+    apart: BTreeMap<(usize, usize), usize>,
+    /// By lifeline: what must be free beside it.
+    left: Vec<usize>,
+    right: Vec<usize>,
+    parts: Vec<Part>,
+}
+
+impl Measure<'_> {
+    fn add(&mut self, name: &str, shown: &str) -> usize {
+        let index = self.heads.len();
+        self.known.insert(name.to_owned(), index);
+        self.heads.push(shorten(shown, self.most));
+        self.left.push(0);
+        self.right.push(0);
+        index
+    }
+
+    /// The column of a lifeline; one that is not declared comes behind all others.
+    fn lifeline(&mut self, name: Name) -> usize {
+        let text = self.file.names.text(name.symbol);
+        match self.known.get(text) {
+            Some(&index) => index,
+            None => self.add(text, text),
+        }
+    }
+
+    fn keep_apart(&mut self, first: usize, last: usize, columns: usize) {
+        let known = self.apart.entry((first, last)).or_default();
+        *known = columns.max(*known);
+    }
+
+    fn node(&mut self, interaction: &Interaction, kind: &NodeKind) -> Part {
+        match kind {
+            NodeKind::Empty => Part::default(),
+            NodeKind::Invalid => Part { rows: 1, what: What::Invalid, ..Part::default() },
+            NodeKind::Passing(passing) => self.passing(passing),
+            NodeKind::Operator(operator, operands) => {
+                self.operator(interaction, operator, operands)
+            }
+        }
+    }
+
+    fn passing(&mut self, passing: &Passing) -> Part {
+        let origin = passing.origin.map(|name| self.lifeline(name));
+        let named: &[Name] = match &passing.target {
+            Target::Environment => &[],
+            Target::Lifeline(name) => std::slice::from_ref(name),
+            Target::Broadcast(names) => names,
+        };
+        let mut targets: Vec<usize> = named.iter().map(|&name| self.lifeline(name)).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let own = origin.is_some_and(|origin| targets.contains(&origin));
+        targets.retain(|&target| Some(target) != origin);
+        let label = shorten(self.file.names.text(passing.message.symbol), self.most);
+        let columns = width(&label);
+        let touched = || targets.iter().copied().chain(origin);
+        let Some(span) = touched().min().zip(touched().max()) else { return Part::default() };
+        let mut part = Part { span: Some(span), rows: 2, ..Part::default() };
+        if own {
+            part.rows += if targets.is_empty() { 1 } else { 2 };
+            // Beside other targets the loop is below the label, and only it must fit.
+            let reach = if targets.is_empty() { OWN.max(columns + 2) } else { OWN };
+            let at = origin.unwrap_or(span.0);
+            self.right[at] = self.right[at].max(reach);
+            if at == span.1 {
+                part.right = reach;
+            }
+        }
+        if !targets.is_empty() && origin.is_some() {
+            self.keep_apart(span.0, span.1, columns + 5);
+        } else if targets.is_empty() && !own {
+            part.right = OUTSIDE.max(columns + 3);
+            self.right[span.1] = self.right[span.1].max(part.right);
+        } else if origin.is_none() {
+            part.left = OUTSIDE.max(columns + 3);
+            self.left[span.0] = self.left[span.0].max(part.left);
+        }
+        let synchronous = passing.synchronous;
+        part.what = What::Arrow(Arrow { label, origin, targets, own, synchronous });
+        part
+    }
+
+    fn operator(
+        &mut self,
+        interaction: &Interaction,
+        operator: &Operator,
+        operands: &[NodeId],
+    ) -> Part {
+        let is_empty = |id: NodeId| matches!(interaction.node(id).kind, NodeKind::Empty);
+        let several = operands.len() > 1;
+        let framed = |title: String, operands: &[NodeId], separated: bool| What::Frame {
+            title,
+            operands: operands.to_vec(),
+            separated,
+        };
+        let what = match operator {
+            Operator::Seq => What::Sequence,
+            Operator::Strict | Operator::Par | Operator::Alt | Operator::Coreg(_) if !several => {
+                What::Sequence
+            }
+            Operator::Strict => framed("strict".to_owned(), operands, true),
+            Operator::Par => framed("par".to_owned(), operands, true),
+            Operator::Alt => match *operands {
+                [some, none] if is_empty(none) => framed("opt".to_owned(), &[some], false),
+                [none, some] if is_empty(none) => framed("opt".to_owned(), &[some], false),
+                _ => framed("alt".to_owned(), operands, true),
+            },
+            Operator::Coreg(names) => framed(self.with_names("coreg", names), operands, true),
+            Operator::Loop(kind) => {
+                let title = match kind {
+                    LoopKind::Strict => "loop strict".to_owned(),
+                    LoopKind::Weak | LoopKind::HeadFirst => "loop seq".to_owned(),
+                    LoopKind::Parallel => "loop par".to_owned(),
+                    LoopKind::Coregion(names) => self.with_names("loop coreg", names),
+                };
+                framed(title, operands, false)
+            }
+        };
+        match what {
+            What::Frame { title, operands, separated } => self.frame(title, operands, separated),
+            What::Sequence | What::Arrow(_) | What::Invalid => {
+                let mut part = self.together(operands);
+                part.rows = self.rows(operands.iter(), 0);
+                part
+            }
+        }
+    }
+
+    fn with_names(&self, word: &str, names: &[Name]) -> String {
+        let names: Vec<String> = names
+            .iter()
+            .map(|name| {
+                let text = self.file.names.text(name.symbol);
+                let head = self.known.get(text).map(|&index| self.heads[index].clone());
+                head.unwrap_or_else(|| shorten(text, self.most))
+            })
+            .collect();
+        let most = self.most.saturating_mul(4);
+        shorten(&format!("{word}({})", names.join(", ")), most)
+    }
+
+    /// What some nodes touch and how far they reach together.
+    fn together(&self, operands: &[NodeId]) -> Part {
+        let parts = || operands.iter().map(|operand| &self.parts[operand.0 as usize]);
+        let spans = || parts().filter_map(|part| part.span);
+        let span = spans().map(|span| span.0).min().zip(spans().map(|span| span.1).max());
+        let reach = |at: fn(&Part) -> Option<(usize, usize)>, edge: Option<usize>| {
+            let touching = parts().filter_map(at).filter(|(at, _)| Some(*at) == edge);
+            touching.map(|(_, reach)| reach).max().unwrap_or(0)
+        };
+        Part {
+            span,
+            left: reach(|part| Some((part.span?.0, part.left)), span.map(|span| span.0)),
+            right: reach(|part| Some((part.span?.1, part.right)), span.map(|span| span.1)),
+            ..Part::default()
+        }
+    }
+
+    /// The rows of some nodes, each of at least so many.
+    fn rows<'n>(&self, operands: impl Iterator<Item = &'n NodeId>, least: u64) -> u64 {
+        let rows = operands.map(|operand| self.parts[operand.0 as usize].rows.max(least));
+        rows.fold(0, u64::saturating_add)
+    }
+
+    fn frame(&mut self, title: String, operands: Vec<NodeId>, separated: bool) -> Part {
+        if self.heads.is_empty() {
+            self.add("", "");
+        }
+        let mut part = self.together(&operands);
+        let span = part.span.unwrap_or((0, 0));
+        part.span = Some(span);
+        part.left += 2;
+        part.right += 2;
+        let least = width(&title) + 5;
+        if span.0 < span.1 {
+            self.keep_apart(span.0, span.1, least.saturating_sub(part.left + part.right));
+        } else {
+            part.right = part.right.max(least.saturating_sub(part.left));
+        }
+        self.left[span.0] = self.left[span.0].max(part.left);
+        self.right[span.1] = self.right[span.1].max(part.right);
+        let lines = if separated { operands.len().saturating_sub(1) as u64 } else { 0 };
+        // Operands without rows show ∅; those of a loop stand together.
+        let inside = if separated {
+            self.rows(operands.iter(), 1)
+        } else {
+            self.rows(operands.iter(), 0).max(1)
+        };
+        part.rows = inside.saturating_add(lines + 2);
+        part.what = What::Frame { title, operands, separated };
+        part
+    }
+
+    fn finish(mut self) -> Measured {
+        let count = self.heads.len();
+        let mut columns = vec![0; count];
+        let boxes: Vec<usize> = self.heads.iter().map(|head| width(head) + 4).collect();
+        for (index, &width) in boxes.iter().enumerate() {
+            let before = (width - 1) / 2;
+            let after = width - 1 - before;
+            if index > 0 {
+                let other = boxes[index - 1];
+                let needed = other - 1 - (other - 1) / 2 + before + 2;
+                self.keep_apart(index - 1, index, needed);
+                let reach = self.right[index - 1].max(self.left[index]) + 2;
+                self.keep_apart(index - 1, index, reach);
+            } else {
+                columns[0] = before.max(self.left[0]);
+            }
+            self.right[index] =
+                if index + 1 == count { self.right[index].max(after) } else { self.right[index] };
+        }
+        let mut apart: Vec<((usize, usize), usize)> = self.apart.into_iter().collect();
+        apart.sort_unstable_by_key(|&((first, last), _)| (last, first));
+        for ((first, last), needed) in apart {
+            columns[last] = columns[last].max(columns[first] + needed);
+        }
+        let width = columns.last().zip(self.right.last()).map_or(0, |(x, right)| x + right + 1);
+        // What is said where nothing can be drawn needs room as well.
+        let unreadable = self.parts.iter().any(|part| matches!(part.what, What::Invalid));
+        let width = width.max(if unreadable { UNREADABLE.len() + 2 } else { 1 });
+        Measured { heads: self.heads, columns, parts: self.parts, width }
+    }
+}

@@ -1,0 +1,16 @@
+//! What all tests of pictures share: checks, and files for people to look at.
+
+use otus_draw::check::flaws;
+use otus_draw::{Scene, Theme};
+
+/// Checks a picture. With `OTUS_SHOW_IN` set to a folder, it is written there as PNG files.
+#[track_caller]
+pub(crate) fn check(name: &str, scene: &Scene) {
+    if let Ok(folder) = std::env::var("OTUS_SHOW_IN") {
+        for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
+            let bytes = otus_draw::png(scene, theme, 1.5, &[]).unwrap();
+            std::fs::write(format!("{folder}/{name}-{suffix}.png"), bytes).unwrap();
+        }
+    }
+    assert_eq!(flaws(scene), [], "{name}");
+}
