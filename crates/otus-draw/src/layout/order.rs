@@ -15,11 +15,14 @@
 //! and the picture says what it leaves out.
 
 mod cut;
+mod lattice;
 mod route;
 
 use otus_core::index::Index as _;
 use otus_ctl::witness::Evidence;
 use otus_trace::order::{Edge, EventId, PartialOrder, ProcessId};
+
+pub use lattice::{TooManyCuts, lattice};
 
 use crate::geometry::{Point, Rect, Size, point};
 use crate::layout::multitrace::grouped;
@@ -87,7 +90,7 @@ pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
     if trace.process_count() == 0 {
         let at = point(0.0, PLAIN.size);
         scene.push(Item::label(Role::Aside, "no processes", at, Anchor::Start, PLAIN));
-        scene.description = "There are no processes.".to_owned();
+        scene.description.push_str("There are no processes.");
         scene.fit(12.0);
         return scene;
     }
@@ -216,13 +219,12 @@ impl Plan {
             let index = event.0.checked_sub(first)? as usize;
             (index < column.len()).then_some((process, index))
         };
-        let ends = |edge: &Edge| {
-            Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? })
-        };
+        let ends = |edge: &Edge| Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? });
         let arrows: Vec<Arrow> = trace.edges().iter().filter_map(ends).collect();
-        let touching = trace.edges().iter().filter(|edge| {
-            locate(edge.from).is_some() || locate(edge.to).is_some()
-        });
+        let touching = trace
+            .edges()
+            .iter()
+            .filter(|edge| locate(edge.from).is_some() || locate(edge.to).is_some());
         let hidden_arrows = touching.count() - arrows.len();
         choose_sides(&mut columns, &arrows);
         let cuts = chosen
@@ -230,7 +232,7 @@ impl Plan {
             .map(|&index| cut::Path::new(trace, &levels, &window, index, &options.cuts[index]))
             .collect();
         Plan {
-            heads: trace.process_names().map(|name| head(name)).collect(),
+            heads: trace.process_names().map(head).collect(),
             columns,
             arrows,
             rows: window.len(),
@@ -272,8 +274,7 @@ fn levels(trace: &PartialOrder) -> Vec<u32> {
         let first = trace.range(run.process).start;
         let mut edges = trace.edges()[run.edges.clone()].iter().peekable();
         for event in run.events.clone() {
-            let mut level =
-                if event > first { levels[event as usize - 1] + 1 } else { 0 };
+            let mut level = if event > first { levels[event as usize - 1] + 1 } else { 0 };
             while let Some(edge) = edges.next_if(|edge| edge.to.0 == event) {
                 level = level.max(levels[edge.from.index()] + 1);
             }
@@ -434,13 +435,15 @@ impl Places {
             let mut gaps: Vec<usize> = cut.gaps.clone();
             gaps.sort_unstable();
             gaps.dedup();
-            gaps.into_iter().for_each(|gap| in_gap[gap] += 1);
+            for gap in gaps {
+                in_gap[gap] += 1;
+            }
         }
         let (mut y, mut zone, mut gap) = (Vec::new(), Vec::new(), Vec::new());
         let mut top = 0.0;
-        for row in 0..=plan.rows {
+        for (row, &cuts) in in_gap.iter().enumerate() {
             gap.push(top);
-            top += cut::gap_height(in_gap[row]);
+            top += cut::gap_height(cuts);
             let Some(height) = heights.get(row) else { break };
             y.push(top + height / 2.0);
             zone.push([top, top + height]);
@@ -465,7 +468,7 @@ impl Places {
         let beside = |tracks: usize| ASIDE + TRACK * tracks as f64;
         for (process, column) in plan.columns.iter().enumerate() {
             let width = plan.heads[process].iter().map(|l| STRONG.width(l)).fold(0.0, f64::max);
-            let least = (width + 16.0) / 2.0;
+            let least = width / 2.0 + 8.0;
             self.reach[process] = [least; 2];
             for shown in column.iter().filter(|shown| !shown.text.is_empty()) {
                 let side = shown.side as usize;
@@ -486,10 +489,7 @@ impl Places {
 
     /// Between a process and the next: where no label is.
     fn corridor(&self, process: usize) -> [f64; 2] {
-        [
-            self.x[process] + self.reach[process][1],
-            self.x[process + 1] - self.reach[process + 1][0],
-        ]
+        [self.x[process] + self.reach[process][1], self.x[process + 1] - self.reach[process + 1][0]]
     }
 
     /// The room of the label of an event.

@@ -101,9 +101,10 @@ impl Writer<'_> {
                         What::Sequence => {
                             if let NodeKind::Operator(_, operands) = &interaction.node(id).kind {
                                 // Only what has rows is visited, so time follows rows.
-                                let some = operands.iter().rev().filter(|&&id| {
-                                    self.measured.parts[id.0 as usize].rows > 0
-                                });
+                                let some = operands
+                                    .iter()
+                                    .rev()
+                                    .filter(|&&id| self.measured.parts[id.0 as usize].rows > 0);
                                 tasks.extend(some.map(|&id| Task::Node(id)));
                             }
                         }

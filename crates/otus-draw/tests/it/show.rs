@@ -8,8 +8,9 @@ use otus_draw::{Scene, Theme};
 pub(crate) fn check(name: &str, scene: &Scene) {
     if let Ok(folder) = std::env::var("OTUS_SHOW_IN") {
         for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
-            let bytes = otus_draw::png(scene, theme, 1.5, &[]).unwrap();
-            std::fs::write(format!("{folder}/{name}-{suffix}.png"), bytes).unwrap();
+            let bytes = otus_draw::png(scene, theme, 1.5, &[]).expect("it is not too large");
+            std::fs::write(format!("{folder}/{name}-{suffix}.png"), bytes)
+                .expect("the folder is there");
         }
     }
     assert_eq!(flaws(scene), [], "{name}");
