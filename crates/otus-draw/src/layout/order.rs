@@ -5,8 +5,8 @@
 //! (*Time, Clocks, and the Ordering of Events in a Distributed System*, 1978). An event stands
 //! in the first row below all its predecessors, so arrows lead strictly downwards.
 //!
-//! Rows have a zone for dots and labels and below it a gap for lines. A label stands on the side
-//! of its line where fewer arrows are. An arrow is straight if that crosses no label and no other
+//! Rows have a zone for dots and labels and below it a gap for lines. A label stands where it is
+//! least in the way of the arrows of its event. An arrow is straight if that crosses no label and no other
 //! dot, or has one bend; if neither will do it goes round ([`route`]). A cut runs in gaps and changes from one to another
 //! between two processes, where no label is: so it passes below exactly the events that it has
 //! ([`cut`]). Cuts are numbered at both ends, since colours alone do not tell them apart.
@@ -137,12 +137,21 @@ enum Side {
     Right,
 }
 
+/// Where the label of an event stands beside its dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Height {
+    Above,
+    Middle,
+    Below,
+}
+
 /// An event that is shown.
 #[derive(Debug)]
 struct Shown {
     event: EventId,
     row: usize,
     side: Side,
+    height: Height,
     text: Vec<(String, Font)>,
     /// The room its text takes.
     size: Size,
@@ -175,6 +184,17 @@ struct Plan {
 /// How wide texts may be, and how many lines of assignments an event has at most.
 const TEXT_ROOM: f64 = 170.0;
 const MOST_LINES: usize = 3;
+impl Shown {
+    /// From the height of the dot to the top of the label.
+    fn rise(&self) -> f64 {
+        match self.height {
+            Height::Above => self.size.height + 1.0,
+            Height::Middle => self.size.height / 2.0,
+            Height::Below => -1.0,
+        }
+    }
+}
+
 /// The radius of a dot.
 const DOT: f64 = 4.0;
 /// Between a line and the labels beside it.
@@ -207,7 +227,8 @@ impl Plan {
                         height: text.iter().map(|(_, font)| font.line_height()).sum(),
                     };
                     let row = row - window.start;
-                    column.push(Shown { event, row, side: Side::Right, text, size });
+                    let (side, height) = (Side::Right, Height::Middle);
+                    column.push(Shown { event, row, side, height, text, size });
                 }
             }
             columns.push(column);
@@ -357,20 +378,35 @@ fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
     lines
 }
 
-/// Labels stand where fewer arrows are; those of the first process to the left, where none is.
+/// Labels stand on the side without arrows. If there is none, they stand above the arrows that
+/// begin on a side, or below those that end there; if both do on both sides, where fewer are.
 fn choose_sides(columns: &mut [Vec<Shown>], arrows: &[Arrow]) {
     let last = columns.len() - 1;
-    let mut more_to_right: Vec<Vec<i64>> =
-        columns.iter().map(|column| vec![0; column.len()]).collect();
+    // By event: how many arrows begin, and end, on its left and on its right.
+    let mut counts: Vec<Vec<[[usize; 2]; 2]>> =
+        columns.iter().map(|column| vec![[[0; 2]; 2]; column.len()]).collect();
     for arrow in arrows {
-        let sign = if arrow.to.0 > arrow.from.0 { 1 } else { -1 };
-        more_to_right[arrow.from.0][arrow.from.1] += sign;
-        more_to_right[arrow.to.0][arrow.to.1] -= sign;
+        let right = usize::from(arrow.to.0 > arrow.from.0);
+        counts[arrow.from.0][arrow.from.1][right][0] += 1;
+        counts[arrow.to.0][arrow.to.1][1 - right][1] += 1;
     }
     for (process, column) in columns.iter_mut().enumerate() {
-        for (shown, &more) in column.iter_mut().zip(&more_to_right[process]) {
-            let left = if process == 0 { last > 0 } else { process < last && more > 0 };
-            shown.side = if left { Side::Left } else { Side::Right };
+        let sides = if process == 0 && last > 0 {
+            [Side::Left, Side::Right]
+        } else {
+            [Side::Right, Side::Left]
+        };
+        for (shown, counts) in column.iter_mut().zip(&counts[process]) {
+            let free = sides.into_iter().find(|&side| counts[side as usize] == [0, 0]);
+            let half = sides.into_iter().find(|&side| counts[side as usize].contains(&0));
+            let fewer = sides.into_iter().min_by_key(|&side| counts[side as usize]);
+            shown.side = free.or(half).or(fewer).unwrap_or(Side::Right);
+            shown.height = match counts[shown.side as usize] {
+                [0, 0] => Height::Middle,
+                [_, 0] => Height::Above,
+                [0, _] => Height::Below,
+                [_, _] => Height::Middle,
+            };
         }
     }
 }
@@ -426,9 +462,12 @@ impl Places {
 
     /// Rows from top to bottom.
     fn new(plan: &Plan) -> Self {
-        let mut heights = vec![2.0 * DOT; plan.rows];
-        for shown in plan.columns.iter().flatten() {
-            heights[shown.row] = heights[shown.row].max(shown.size.height);
+        // By row: how far its labels reach above and below its dots.
+        let mut heights = vec![[DOT; 2]; plan.rows];
+        for shown in plan.columns.iter().flatten().filter(|shown| !shown.text.is_empty()) {
+            let [above, below] = &mut heights[shown.row];
+            *above = above.max(shown.rise());
+            *below = below.max(shown.size.height - shown.rise());
         }
         let mut in_gap = vec![0_usize; plan.rows + 1];
         for cut in &plan.cuts {
@@ -444,10 +483,10 @@ impl Places {
         for (row, &cuts) in in_gap.iter().enumerate() {
             gap.push(top);
             top += cut::gap_height(cuts);
-            let Some(height) = heights.get(row) else { break };
-            y.push(top + height / 2.0);
-            zone.push([top, top + height]);
-            top += height;
+            let Some([above, below]) = heights.get(row) else { break };
+            y.push(top + above);
+            zone.push([top, top + above + below]);
+            top += above + below;
         }
         let count = plan.columns.len();
         Places {
@@ -500,7 +539,7 @@ impl Places {
             Side::Left => self.x[process] - beside - shown.size.width,
             Side::Right => self.x[process] + beside,
         };
-        Rect::at(point(left, self.y[shown.row] - shown.size.height / 2.0), shown.size)
+        Rect::at(point(left, self.y[shown.row] - shown.rise()), shown.size)
     }
 }
 

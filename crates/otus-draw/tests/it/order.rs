@@ -179,6 +179,9 @@ fn random_orders_have_no_flaws() {
         let options = Options { cuts: &cuts, limit, ..Options::default() };
         let scene = space_time(&trace, &options);
         assert_eq!(otus_draw::check::flaws(&scene), [], "round {round}");
+        if round % 20 == 7 {
+            check(&format!("order-random-{round}"), &space_time(&trace, &Options::default()));
+        }
         check_arrows(&scene, round);
         if cuts.len() <= 12 {
             check_cuts(&trace, &scene, &cuts);
@@ -219,4 +222,26 @@ fn check_cuts(trace: &PartialOrder, scene: &Scene, cuts: &[Cut]) {
             assert_eq!(center.y < pair[0].y, inside, "{} and {}", cut.name, trace.describe(event));
         }
     }
+}
+
+#[test]
+fn many_processes_and_events_are_no_matter() {
+    let mut rng = fastrand::Rng::with_seed(63);
+    let mut builder = Builder::default();
+    let processes: Vec<_> = (0..30).map(|i| builder.process(&format!("process {i}"))).collect();
+    let mut last = builder.event(processes[0]).at();
+    for step in 0..1900 {
+        let process = processes[rng.usize(..30)];
+        let event = builder.event(process).label("step").set("x", step).at();
+        if event.process != last.process {
+            builder.edge(last, event);
+        }
+        if rng.bool() {
+            last = event;
+        }
+    }
+    let trace = builder.finish(Writes::Ordered).unwrap();
+    let cuts = run_of_cuts(&trace, &linear(&trace));
+    let scene = space_time(&trace, &Options { cuts: &cuts, ..Options::default() });
+    assert_eq!(otus_draw::check::flaws(&scene), []);
 }

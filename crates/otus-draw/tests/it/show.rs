@@ -1,7 +1,7 @@
 //! What all tests of pictures share: checks, and files for people to look at.
 
 use otus_draw::check::flaws;
-use otus_draw::{Scene, Theme};
+use otus_draw::{Scene, Theme, svg};
 
 /// Checks a picture. With `OTUS_SHOW_IN` set to a folder, it is written there as PNG files.
 #[track_caller]
@@ -14,4 +14,7 @@ pub(crate) fn check(name: &str, scene: &Scene) {
         }
     }
     assert_eq!(flaws(scene), [], "{name}");
+    let text = svg(scene, Theme::Auto);
+    let mut reader = quick_xml::Reader::from_str(&text);
+    while reader.read_event().expect("well-formed XML") != quick_xml::events::Event::Eof {}
 }

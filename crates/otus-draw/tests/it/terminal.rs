@@ -68,7 +68,7 @@ fn every_operator_has_its_frame() {
               │ │                 ├────►│ │
               └───────────────────────────┘
             ┌─[coreg(a, b)]───────────────┐
-            │   │           m     │     │ │
+            │   │        m        │     │ │
             │   ├─────────────────┼────►│ │
             ├╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤
             │ ┌─[strict]────────────┐   │ │
@@ -114,7 +114,7 @@ fn every_kind_of_arrow() {
               ├───────►│        │
               │   m    │        │
               │◄───────┤        │
-              │        m        │
+              │   m    │        │
               ├────────┼───────►│
               │        │ local  │
               │        ├──┐     │
@@ -123,13 +123,13 @@ fn every_kind_of_arrow() {
               ├────►○  │        │
               │     n  │        │
               │   ○───►│        │
-              │       all       │
+              │  all   │        │
               │◄───────┼───────►│
-              │       all       │
+              │  all   │        │
               ├───────►│───────►│
               │   m    │        │
               ╞═══════►│        │
-              │        m        │
+              │   m    │        │
               │◄═══════╪════════╡
               │  mine  │        │
               │◄───────┤        │
@@ -261,12 +261,37 @@ fn random_interactions_fit_their_width_and_keep_their_lifelines() {
         for line in text.lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= 200, "round {round}:\n{text}");
         }
-        // Corners come in pairs, and every row has all lifelines or something over them.
-        let count = |c: char| text.chars().filter(|&other| other == c).count();
-        assert_eq!(count('┌'), count('└'), "round {round}:\n{text}");
+        check_picture(&text, round);
         assert!(!text.contains("more rows"));
         assert_eq!(text, sequence(&tree, signature, &options).unwrap());
     }
+}
+
+/// Every row has all lifelines or something over them, and frames nest.
+#[track_caller]
+fn check_picture(text: &str, round: usize) {
+    let rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+    let columns = |row: &[char], c: char| -> Vec<usize> {
+        row.iter().enumerate().filter(|(_, other)| **other == c).map(|(at, _)| at).collect()
+    };
+    let lifelines = columns(&rows[2], '┬');
+    let mut open = Vec::new();
+    for row in &rows[3..] {
+        // The title of a frame may have a space where a lifeline passes.
+        for &lifeline in lifelines.iter().filter(|_| !row.contains(&'[')) {
+            let cell = row.get(lifeline).copied().unwrap_or(' ');
+            assert_ne!(cell, ' ', "round {round}, column {lifeline}:\n{text}");
+        }
+        open.extend(columns(row, '┌'));
+        for corner in columns(row, '└') {
+            assert_eq!(open.pop(), Some(corner), "round {round}:\n{text}");
+        }
+        // The sides of all frames that are open are there.
+        for &side in &open {
+            assert!("│┌├".contains(row[side]), "round {round}:\n{text}");
+        }
+    }
+    assert!(open.is_empty(), "round {round}:\n{text}");
 }
 
 #[test]
