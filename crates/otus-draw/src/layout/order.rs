@@ -97,37 +97,39 @@ pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
     let chosen = cut::choose(options.cuts.len(), options.most_cuts.max(1));
     let plan = Plan::new(trace, options, &chosen);
     let places = Places::settle(&plan);
-    paint(&mut scene, trace, options, &plan, &places);
+    paint(&mut scene, options, &plan, &places);
     scene.description = describe(trace, &plan);
     scene.fit(12.0);
     scene
 }
 
-/// The cuts of a run from the empty one, numbered from 0: each has one event more.
-pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId]) -> Vec<Cut> {
+/// The cuts of a run from the empty one, numbered from 0: each has one event more. Of a run with
+/// more than `most` cuts there are the first, the last and some between, and their numbers tell
+/// how many are left out: a cut has a number for each process, and runs can be long.
+pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId], most: usize) -> Vec<Cut> {
     let mut counts = vec![0; trace.process_count()];
-    let mut cuts = vec![numbered(&counts, 0)];
-    for (index, &event) in events.iter().enumerate() {
-        counts[trace.process_of(event).index()] += 1;
-        cuts.push(numbered(&counts, index + 1));
-    }
-    cuts
+    let mut done = 0;
+    let chosen = cut::choose(events.len() + 1, most.max(1));
+    let up_to = chosen.into_iter().map(|number| {
+        for &event in &events[done..number] {
+            counts[trace.process_of(event).index()] += 1;
+        }
+        done = number;
+        Cut { counts: counts.clone(), name: number.to_string(), tone: Tone::Active }
+    });
+    up_to.collect()
 }
 
-/// The run of cuts that a witness or counterexample tells. Where it goes on in several ways the
-/// first is taken.
-pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence) -> Vec<Cut> {
+/// The run of cuts that a witness or counterexample tells, no more than `most` of them. Where it
+/// goes on in several ways the first is taken.
+pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence, most: usize) -> Vec<Cut> {
     let mut events = evidence.events.clone();
     let mut rest = evidence.then.first();
     while let Some(next) = rest {
         events.extend_from_slice(&next.events);
         rest = next.then.first();
     }
-    run_of_cuts(trace, &events)
-}
-
-fn numbered(counts: &[usize], number: usize) -> Cut {
-    Cut { counts: counts.to_vec(), name: number.to_string(), tone: Tone::Active }
+    run_of_cuts(trace, &events, most)
 }
 
 /// On which side of its line the label of an event stands.
@@ -543,13 +545,7 @@ impl Places {
     }
 }
 
-fn paint(
-    scene: &mut Scene,
-    trace: &PartialOrder,
-    options: &Options<'_>,
-    plan: &Plan,
-    places: &Places,
-) {
+fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places) {
     let lines = plan.heads.iter().map(Vec::len).max().unwrap_or(1);
     #[expect(clippy::cast_precision_loss, reason = "a head has three lines at most")]
     let head_height = STRONG.line_height() * lines as f64 + 10.0;
@@ -615,7 +611,6 @@ fn paint(
         let place = (extent.left, extent.bottom + 8.0);
         scene.lines(&lines, place, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
     }
-    debug_assert_eq!(plan.columns.len(), trace.process_count());
 }
 
 /// The picture in words.

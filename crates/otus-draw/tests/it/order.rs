@@ -52,7 +52,7 @@ fn the_two_processes_of_the_paper_and_a_cut() {
 #[test]
 fn a_run_of_cuts() {
     let trace = two_processes();
-    let cuts = run_of_cuts(&trace, &linear(&trace));
+    let cuts = run_of_cuts(&trace, &linear(&trace), usize::MAX);
     let scene = space_time(&trace, &Options { cuts: &cuts, ..Options::default() });
     check("order-run", &scene);
     insta::assert_snapshot!("order_run_of_cuts", svg(&scene, Theme::Auto));
@@ -62,7 +62,7 @@ fn a_run_of_cuts() {
 #[test]
 fn the_lattice_of_cuts() {
     let trace = two_processes();
-    let run = run_of_cuts(&trace, &linear(&trace));
+    let run = run_of_cuts(&trace, &linear(&trace), usize::MAX);
     let scene = lattice(&trace, &run, 100, &|_| Tone::Normal).unwrap();
     check("order-lattice", &scene);
     insta::assert_snapshot!("order_lattice", svg(&scene, Theme::Auto));
@@ -115,7 +115,7 @@ fn four_processes_with_long_arrows_and_many_labels() {
     let trace = builder.finish(Writes::Checked).unwrap();
     let scene = space_time(&trace, &Options::default());
     check("order-four", &scene);
-    let cuts = run_of_cuts(&trace, &linear(&trace));
+    let cuts = run_of_cuts(&trace, &linear(&trace), usize::MAX);
     let cuts = [cuts[3].clone(), cuts[6].clone(), cuts[9].clone()];
     let scene = space_time(&trace, &Options { cuts: &cuts, ..Options::default() });
     check("order-four-cuts", &scene);
@@ -134,9 +134,13 @@ fn a_witness_is_a_run_of_cuts() {
             then: Vec::new(),
         }],
     };
-    let cuts = otus_draw::layout::order::cuts_of(&trace, &evidence);
+    let cuts = otus_draw::layout::order::cuts_of(&trace, &evidence, 12);
     let counts: Vec<&[usize]> = cuts.iter().map(|cut| cut.counts.as_slice()).collect();
     assert_eq!(counts, [&[0, 0], &[1, 0], &[1, 1]]);
+    let few = run_of_cuts(&trace, &linear(&trace), 3);
+    let names: Vec<&str> = few.iter().map(|cut| cut.name.as_str()).collect();
+    assert_eq!(names, ["0", "2", "5"]);
+    assert_eq!(few[2].counts, [3, 2]);
 }
 
 #[test]
@@ -173,7 +177,7 @@ fn random_orders_have_no_flaws() {
     for round in 0..400 {
         let size = Size { processes: rng.usize(1..7), events: rng.usize(1..40), leaves: 1 };
         let trace = random_order(&mut rng, size);
-        let all = run_of_cuts(&trace, &linear(&trace));
+        let all = run_of_cuts(&trace, &linear(&trace), usize::MAX);
         let cuts: Vec<Cut> = all.into_iter().filter(|_| rng.u8(..4) == 0).collect();
         let limit = if rng.bool() { 2000 } else { rng.usize(1..20) };
         let options = Options { cuts: &cuts, limit, ..Options::default() };
@@ -241,7 +245,7 @@ fn many_processes_and_events_are_no_matter() {
         }
     }
     let trace = builder.finish(Writes::Ordered).unwrap();
-    let cuts = run_of_cuts(&trace, &linear(&trace));
+    let cuts = run_of_cuts(&trace, &linear(&trace), usize::MAX);
     let scene = space_time(&trace, &Options { cuts: &cuts, ..Options::default() });
     assert_eq!(otus_draw::check::flaws(&scene), []);
 }

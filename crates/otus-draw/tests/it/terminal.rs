@@ -326,3 +326,19 @@ fn traces_and_orders_are_lists() {
     "#]]
     .assert_eq(&order(&trace, &Options::default()));
 }
+
+#[test]
+fn the_models_of_the_corpus_are_drawn() {
+    let Some(models) = otus_testkit::corpus::models() else {
+        eprintln!("skipped: there is no corpus");
+        return;
+    };
+    for model in models {
+        let tree = otus_core::raise::raise(&model.pool, model.term);
+        let options = Options { width: 400, ..Options::default() };
+        let text = sequence(&tree, model.pool.signature(), &options).unwrap();
+        if let Ok(folder) = std::env::var("OTUS_SHOW_IN") {
+            std::fs::write(format!("{folder}/model-{}.txt", model.name), text).unwrap();
+        }
+    }
+}
