@@ -546,6 +546,7 @@ Examples:
   otus draw model.hsf --what automaton -o automaton.svg   its states and what leads from one to the next
   otus draw model.hsf run.htf -o run.svg                  what was observed, a lane per log
   otus draw run.pot.json --cut p=1,q=2 -o order.svg       events, messages, and a cut through them
+  otus draw run.pot.json --what lattice -o lattice.svg    all cuts of it
   otus draw model.hsf --what search -o explored.svg       what it can do, step by step
   otus draw model.hsf run.htf conf.hcf --what search -o search.svg
   otus draw flow.mmd -o - > flow.svg                      SVG on standard output")]
@@ -635,6 +636,8 @@ pub(crate) enum What {
     Trace,
     /// A partial-order trace, as a space-time diagram.
     Order,
+    /// All cuts of a partial-order trace, and what leads from one to the next.
+    Lattice,
     /// What `otus explore` or `otus analyze` looked at.
     Search,
     /// The automaton of a specification.

@@ -58,6 +58,9 @@ pub(super) fn read_trace(name: &str, color: Color) -> anyhow::Result<Option<Part
     read::trace(name, Writes::Checked, color)
 }
 
+/// How many cuts of a run are drawn.
+const MOST_CUTS: usize = 12;
+
 /// What is to be done with every formula.
 struct Plan<'a> {
     args: &'a CtlArgs,
@@ -127,7 +130,7 @@ impl<'a> Plan<'a> {
             wait.end();
             tally.count(&answer);
             if let (Some(path), Some(evidence)) = (undrawn, answer.evidence.first()) {
-                let cuts = cuts_of(trace, evidence);
+                let cuts = cuts_of(trace, evidence, MOST_CUTS);
                 let mut scene =
                     space_time(trace, &order::Options { cuts: &cuts, ..order::Options::default() });
                 scene.title = format!("A run that shows {}", asked.property.text);

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &DrawArgs, color: Color) -> anyhow::Result<Exit> {
         What::Automaton => specification::automaton(args, color)?,
         What::Trace => trace::draw(args, color)?,
         What::Order => order::draw(args, color)?,
+        What::Lattice => order::draw_lattice(args, color)?,
     };
     // What is wrong with the input has been told.
     let Some(drawing) = drawing else { return Ok(Exit::Error) };

@@ -106,6 +106,7 @@ fn list<T: Iterator<Item = String>>(
         let room = options.width.saturating_sub(column + width(&tail));
         let mut used = 0;
         for (done, text) in texts.enumerate() {
+            let text = shorten(&text, room.max(12));
             let separator = if done > 0 { "; " } else { "" };
             // Behind all but the last there must be room to say how many more there are.
             let more = format!("; … {} more", grouped(count - done));

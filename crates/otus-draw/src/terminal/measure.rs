@@ -116,7 +116,9 @@ fn used(interaction: &Interaction) -> Vec<bool> {
         if let (true, NodeKind::Operator(_, operands)) =
             (used[index], &interaction.nodes[index].kind)
         {
-            operands.iter().for_each(|operand| used[operand.0 as usize] = true);
+            for operand in operands {
+                used[operand.0 as usize] = true;
+            }
         }
     }
     used

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use otus_core::index::Index as _;
-use otus_draw::layout::order::{Cut, Options, space_time};
+use otus_draw::layout::order::{Cut, Options, lattice, space_time};
 use otus_draw::scene::Tone;
 use otus_draw::terminal;
 use otus_syntax::suggest::did_you_mean;
@@ -15,17 +15,27 @@ use crate::load::{Fences, Loaded};
 
 pub(super) fn draw(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
     let Some(order) = read(args, color)? else { return Ok(None) };
-    let cuts = args
-        .cut
-        .iter()
-        .enumerate()
-        .map(|(number, text)| cut(&order, text, number, args.cut.len()))
-        .collect::<anyhow::Result<Vec<Cut>>>()?;
+    let cuts = cuts(args, &order)?;
     let options = Options { cuts: &cuts, ..Options::default() };
     let mut scene = space_time(&order, &options);
     scene.title = title("Space-time diagram", args);
     let text = Ok(terminal::order(&order, &text_options(args)));
     Ok(Some(Drawing { scene, text, dot: None }))
+}
+
+/// All cuts, from the empty one to the whole.
+pub(super) fn draw_lattice(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
+    let Some(order) = read(args, color)? else { return Ok(None) };
+    let cuts = cuts(args, &order)?;
+    let mut scene = lattice(&order, &cuts, args.max_nodes, &|_| Tone::Normal)
+        .context("--max-nodes allows for more")?;
+    scene.title = title("Lattice of cuts", args);
+    Ok(Some(Drawing::picture(scene)))
+}
+
+fn cuts(args: &DrawArgs, order: &PartialOrder) -> anyhow::Result<Vec<Cut>> {
+    let numbered = args.cut.iter().enumerate();
+    numbered.map(|(number, text)| cut(order, text, number, args.cut.len())).collect()
 }
 
 fn read(args: &DrawArgs, color: Color) -> anyhow::Result<Option<PartialOrder>> {
