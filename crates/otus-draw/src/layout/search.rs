@@ -8,6 +8,7 @@
 //! search a [window](Options::max_nodes) around the verdict is drawn, which says so.
 
 mod card;
+mod lanes;
 mod window;
 
 use std::fmt::{self, Write as _};
@@ -34,7 +35,8 @@ pub struct Options<'a> {
     pub direction: Direction,
     /// The picture of an interaction; without one it is written as text.
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
-    /// The picture of what is left of the multi-trace; without one it is written as text.
+    /// The picture of what is left of the multi-trace; without one it is drawn as small lanes,
+    /// with how much was consumed and simulated on the way.
     pub remaining: Option<&'a dyn Fn(&State) -> Scene>,
 }
 
@@ -160,7 +162,11 @@ impl Sketch {
         window: &window::Window,
         options: &Options<'_>,
     ) {
-        let mut cards = card::Cards::new(context, options);
+        let lanes = match options.remaining {
+            Some(_) => FxHashMap::default(),
+            None => lanes::lanes(context, graph, &window.kept),
+        };
+        let mut cards = card::Cards::new(context, options, &lanes);
         for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
             let tone = if window.on_path[index] { Tone::Active } else { Tone::Normal };
             let content = cards.card(index, node);
