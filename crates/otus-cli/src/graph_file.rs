@@ -8,11 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::state::State;
 use otus_core::{TermId, raise};
 use otus_draw::Scene;
 use otus_draw::layout::layered::Direction;
-use otus_draw::layout::multitrace::{self, Lane, multi_trace};
 use otus_draw::layout::search::{self, search};
 use otus_draw::layout::sequence::{self, sequence};
 use otus_draw::layout::term::{self, term};
@@ -133,13 +131,13 @@ impl GraphFile {
 
     fn draw(&self, context: &Context<'_>, graph: &Graph, verdict: Option<Verdict>) -> Scene {
         let picture = |term: TermId| self.node(context, term);
-        let remaining = |state: &State| left(context, state);
         let options = search::Options {
             max_nodes: self.max_nodes,
             verdict,
             direction: self.direction,
             term: (self.diagrams || self.trees).then_some(&picture as &dyn Fn(TermId) -> Scene),
-            remaining: context.trace.is_some().then_some(&remaining as &dyn Fn(&State) -> Scene),
+            // With flags and clovers, which are counted along the way to a node.
+            remaining: None,
         };
         search(context, graph, &options)
     }
@@ -175,31 +173,6 @@ impl GraphFile {
             }
         }
     }
-}
-
-/// What is left of the multi-trace.
-fn left(context: &Context<'_>, state: &State) -> Scene {
-    let Some(trace) = context.trace else { return Scene::default() };
-    let partition = trace.partition();
-    let lanes: Vec<Lane> = partition
-        .components()
-        .zip(&state.consumed)
-        .map(|(component, &consumed)| Lane {
-            consumed: consumed as usize,
-            removed: partition
-                .lifelines(component)
-                .iter()
-                .all(|&lifeline| context.pool.region_contains(state.removed, lifeline)),
-            ..Lane::default()
-        })
-        .collect();
-    let options = multitrace::Options {
-        lanes: &lanes,
-        compact: true,
-        limit: 12,
-        ..multitrace::Options::default()
-    };
-    multi_trace(trace, context.pool, &options)
 }
 
 /// `{"version":1,"nodes":[{"id","term","remaining","measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`

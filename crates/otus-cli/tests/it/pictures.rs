@@ -17,7 +17,7 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
     let page = std::fs::read_to_string(root().join("docs/pictures.md")).unwrap();
     let mut drawn = Vec::new();
     for line in page.lines().filter_map(|line| line.strip_prefix("$ otus ")) {
-        let Some(name) = line.split(" -o docs/pictures/").nth(1) else { continue };
+        let Some(name) = line.split(" docs/pictures/").nth(1) else { continue };
         let name = name.split(' ').next().unwrap();
         sandbox.shell(&format!("otus {line}"));
         let (new, old) =
@@ -46,4 +46,16 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
         .collect();
     kept.sort();
     assert_eq!(drawn, kept, "every picture of docs/pictures has its command");
+}
+
+#[test]
+fn the_text_of_the_docs_is_what_its_command_prints() {
+    let sandbox = Sandbox::new("pictures-text");
+    sandbox.with_repository();
+    let page = std::fs::read_to_string(root().join("docs/pictures.md")).unwrap();
+    let command = "draw examples/figures/tool2020.hsf";
+    let shown = page.split(&format!("$ otus {command}\n")).nth(1).unwrap();
+    let shown = shown.split("```").next().unwrap();
+    let printed = sandbox.otus(command).output().unwrap().stdout;
+    assert_eq!(String::from_utf8(printed).unwrap(), shown);
 }
