@@ -15,6 +15,7 @@
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
 mod ctl;
+mod draw;
 mod engine;
 mod experiments;
 mod measure;
@@ -72,5 +73,8 @@ fn main() {
     }
     if runs("ctl") {
         ctl::run(Size { full }, &[]);
+    }
+    if runs("draw") {
+        draw::run();
     }
 }

@@ -541,15 +541,16 @@ Examples:
   otus draw flow.mmd                                      on the terminal
   otus draw sig.hsf model.hif -o model.svg                a sequence diagram
   otus draw docs/checkout.md#login -o login.png --theme dark
-  otus draw model.hsf --what term --positions -o term.svg its operators as a tree
-  otus draw model.hsf --what term --step 'a!m@11' -o step.svg   what one step executes and prunes
+  otus draw model.hsf --what term --positions -o term.svg    its operators as a tree
+  otus draw model.hsf --what term --step 'subscriber!subscribe@11' -o step.svg  what a step does
   otus draw model.hsf --what automaton -o automaton.svg   its states and what leads from one to the next
   otus draw model.hsf run.htf -o run.svg                  what was observed, a lane per log
-  otus draw run.pot.json --cut p=1,q=2 -o order.svg       events, messages, and a cut through them
+  otus draw run.pot.json --cut p=1,q=0 -o order.svg       events, messages, and a cut through them
   otus draw run.pot.json --what lattice -o lattice.svg    all cuts of it
   otus draw model.hsf --what search -o explored.svg       what it can do, step by step
   otus draw model.hsf run.htf conf.hcf --what search -o search.svg
   otus draw flow.mmd -o - > flow.svg                      SVG on standard output")]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct DrawArgs {
     /// A specification (its files together), a trace, options.
     #[arg(required = true, value_name = "FILE")]
