@@ -176,8 +176,10 @@ pub(crate) enum Alone {
     Refuted(Box<[u32]>),
     /// Every log is explained if it may stop early, but not all of them are complete.
     Unfinished,
-    /// Nothing.
-    Possible,
+    /// Every log is explained and complete.
+    Explained,
+    /// Nothing: they were not asked, or not to the end.
+    Unknown,
 }
 
 /// Asks components alone about a multi-trace, each given what it sees of the interaction. This is a
@@ -189,6 +191,9 @@ pub(crate) fn ask_alone(
     trace: &MultiTrace,
     question: &Question,
 ) -> Alone {
+    if seen.is_empty() {
+        return Alone::Unknown;
+    }
     let (mut refuted, mut unfinished) = (false, false);
     let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
     for (component, &start) in trace.partition().components().zip(seen) {
@@ -202,7 +207,7 @@ pub(crate) fn ask_alone(
                 break;
             }
             if context.store.size(next) > most {
-                return Alone::Possible;
+                return Alone::Unknown;
             }
             (local, at) = (next, after);
         }
@@ -212,9 +217,9 @@ pub(crate) fn ask_alone(
         explained.push(at);
     }
     match (refuted, unfinished) {
-        _ if context.store.is_spent() => Alone::Possible,
+        _ if context.store.is_spent() => Alone::Unknown,
         (true, _) => Alone::Refuted(explained.as_slice().into()),
         (false, true) => Alone::Unfinished,
-        (false, false) => Alone::Possible,
+        (false, false) => Alone::Explained,
     }
 }

@@ -122,6 +122,8 @@ pub struct Engine {
     seen: Option<Vec<ExprId>>,
     /// How many analyses there were.
     analysis: u32,
+    /// Whether the logs of this analysis were looked at alone, all of each, and not refuted.
+    asked_alone: bool,
     /// How deep loops are nested.
     loop_depth: u64,
     /// The same as a formula, where that may be better.
@@ -193,6 +195,7 @@ pub(crate) struct Context<'e> {
     others: &'e [SetId],
     hints: &'e mut Vec<(u32, u32)>,
     analysis: u32,
+    asked_alone: bool,
     loop_depth: u64,
     options: Options,
     counters: &'e mut Counters,
@@ -242,6 +245,7 @@ impl Context<'_> {
 
     /// The component that was looked at last time in this state of this analysis: what other
     /// analyses did makes no difference.
+    #[inline]
     fn hint(&self, expr: ExprId) -> Option<usize> {
         let &(analysis, component) = self.hints.get(expr.0 as usize)?;
         (analysis == self.analysis).then_some(component as usize)
@@ -280,6 +284,7 @@ impl Engine {
             hints: Vec::new(),
             seen: None,
             analysis: 0,
+            asked_alone: false,
             loop_depth: u64::from(attributes.loop_depth),
             formula,
             options,
@@ -367,6 +372,7 @@ impl Engine {
                 };
             }
         }
+        self.asked_alone = false;
         let (verdict, stop) = match found {
             Found::Yes => (verdict, Stop::Goal),
             Found::No => (Verdict::Fail, Stop::Exhausted),
@@ -384,6 +390,7 @@ impl Engine {
     /// Numbers an analysis, and forgets earlier ones if their tables have become large.
     fn begin_analysis(&mut self, meter: &Meter<'_>) {
         self.analysis = self.analysis.wrapping_add(1);
+        self.asked_alone = false;
         self.store.set_deadline(meter.deadline());
         self.store.refuel();
         if self.bytes() > LARGE || meter.is_too_large(self.bytes() * 2) {
@@ -402,10 +409,10 @@ impl Engine {
         // A long multi-trace that is accepted should not be read twice.
         let long = trace.len() > SHORT && *question == Question::ACCEPT;
         if late || at_once || long || !self.options.look_ahead {
-            return Alone::Possible;
+            return Alone::Unknown;
         }
         let Some(&Compiled { relaxed, decoupled, .. }) = self.compiled.as_ref() else {
-            return Alone::Possible;
+            return Alone::Unknown;
         };
         let mut seen = self.seen.take().unwrap_or_else(|| {
             let whole = if decoupled { relaxed } else { self.store.loosen(relaxed) };
@@ -419,6 +426,7 @@ impl Engine {
             seen.clear();
         }
         self.seen = Some(seen);
+        self.asked_alone = matches!(alone, Alone::Unfinished | Alone::Explained);
         alone
     }
 
@@ -472,6 +480,7 @@ impl Engine {
             others: &self.others,
             hints: &mut self.hints,
             analysis: self.analysis,
+            asked_alone: self.asked_alone,
             loop_depth: self.loop_depth,
             options: self.options,
             counters: &mut self.counters,
@@ -528,7 +537,7 @@ impl Engine {
             let mut logs = Logs::new(trace, &question);
             let (mut context, compiled) = self.context();
             let mut found = alone::explain(&mut context, compiled, &mut logs, component, meter);
-            let mut consumed = logs.furthest.map(|(_, consumed)| consumed);
+            let mut consumed = logs.into_furthest();
             if matches!(found, Found::Unknown(Stop::States)) && !meter.is_out() {
                 self.store.refuel();
                 found = self.search_together(trace, &question, meter, &mut consumed);
@@ -566,7 +575,7 @@ impl Engine {
             let found =
                 coupled::explain_within(&mut context, start, &mut logs, (false, PATIENCE), meter);
             if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
-                *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                *furthest = logs.into_furthest();
                 return found;
             }
             let mut logs = Logs::new(trace, question);
@@ -588,7 +597,7 @@ impl Engine {
                 let start = begin(&mut context, start, &logs);
                 let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
-                    *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                    *furthest = logs.into_furthest();
                     return found;
                 }
             }
@@ -616,7 +625,7 @@ impl Engine {
             let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
         };
-        *furthest = logs.furthest.map(|(_, consumed)| consumed);
+        *furthest = logs.into_furthest();
         found
     }
 

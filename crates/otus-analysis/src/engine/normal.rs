@@ -27,7 +27,6 @@
 use std::sync::Arc;
 
 use otus_core::LifelineSet;
-use otus_core::index::Index as _;
 use smallvec::SmallVec;
 
 use super::order::Order;
@@ -158,13 +157,16 @@ impl Store {
         let reach: Reach = all.iter().map(|&x| order.conflicts(self.lifelines(x))).collect();
         let groups = groups(&reach);
         if groups.len() == 1 {
-            return self.connected(&order, (&all, &reach));
+            // What is in conflict with one of several operands is so with another: nothing of the order
+            // is in vain.
+            return self.connected(order, (&all, &reach));
         }
         let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
         for members in groups {
             let group: Operands = bits(members).map(|i| all[i]).collect();
             let reach: Reach = bits(members).map(|i| reach[i].clone()).collect();
-            parts.push((self.connected(&order, (&group, &reach)), 1));
+            let order = self.between(&order, &group);
+            parts.push((self.connected(order, (&group, &reach)), 1));
         }
         self.par(parts)
     }
@@ -262,16 +264,15 @@ impl Store {
         true
     }
 
-    /// A sequence that does not fall apart.
+    /// A sequence that does not fall apart, with an order of which all matters.
     fn connected(
         &mut self,
-        order: &Order,
+        order: Order,
         (operands, reach): (&[ExprId], &[LifelineSet]),
     ) -> ExprId {
         if let [only] = operands {
             return *only;
         }
-        let order = self.between(order, operands);
         let all = sorted(operands, reach);
         if self.absorb
             && let Some(fewer) = self.absorbed(&order, &all)
@@ -406,35 +407,21 @@ fn groups(reach: &[LifelineSet]) -> SmallVec<[u64; 8]> {
 
 /// The least of the orders that differ in neighbours without conflict.
 fn sorted(all: &[ExprId], reach: &[LifelineSet]) -> Operands {
-    if all.len() > FLAT {
+    // As most are.
+    if all.len() > FLAT || all.is_sorted() {
         return all.into();
     }
-    // By lifeline: the operands that are in conflict with it, as bits.
-    let mut holders: SmallVec<[u64; 16]> = SmallVec::new();
-    // By operand: those before it that are in conflict with it.
+    // By operand: those before it that are in conflict with it, as bits.
     let mut waits: SmallVec<[u64; 16]> = SmallVec::new();
-    let mut ready: u64 = 0;
     for (i, own) in reach.iter().enumerate() {
-        let mut before = 0;
-        for lifeline in own.iter() {
-            if holders.len() <= lifeline.index() {
-                holders.resize(lifeline.index() + 1, 0);
-            }
-            before |= holders[lifeline.index()];
-            holders[lifeline.index()] |= 1 << i;
-        }
-        ready |= u64::from(before == 0) << i;
-        waits.push(before);
+        let conflicts = reach[..i].iter().enumerate().filter(|(_, other)| !own.is_disjoint(other));
+        waits.push(conflicts.fold(0, |all, (j, _)| all | 1 << j));
     }
     let mut left: u64 = u64::MAX >> (64 - all.len());
     let mut sorted = Operands::new();
-    while let Some(next) = bits(ready).min_by_key(|&i| all[i]) {
+    while let Some(next) = bits(left).filter(|&i| waits[i] & left == 0).min_by_key(|&i| all[i]) {
         sorted.push(all[next]);
         left &= !(1 << next);
-        ready &= !(1 << next);
-        let followers = reach[next].iter().fold(0, |all, x| all | holders[x.index()]);
-        let free = bits(followers & left).filter(|&i| waits[i] & left == 0);
-        ready |= free.fold(0, |all, i| all | 1 << i);
     }
     sorted
 }

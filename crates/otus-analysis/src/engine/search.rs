@@ -31,7 +31,7 @@
 use rustc_hash::FxHashSet;
 
 use super::ahead::{Seen, beginnings, is_possible_alone, plausible};
-use super::logs::Logs;
+use super::logs::{Consumed, Logs};
 use super::store::{ExprId, LeafId, Store};
 use super::{Context, Ending};
 use crate::budget::{Meter, Stop};
@@ -50,7 +50,7 @@ pub(crate) enum Found {
 /// Alternatives that are still to be tried, from the last to the first.
 struct Branch {
     alternatives: Vec<ExprId>,
-    consumed: Box<[u32]>,
+    consumed: Consumed,
 }
 
 /// Whether an expression explains what is left of the logs.
@@ -130,6 +130,7 @@ fn run(
         together,
         branches: Vec::new(),
         fresh,
+        current: 0,
         met: FxHashSet::default(),
         seen: Seen::default(),
     };
@@ -137,6 +138,9 @@ fn run(
     loop {
         if search.manner == Manner::Hurried && search.fresh > 0 {
             expr = search.context.store.hurry(expr);
+        }
+        if search.fresh == 0 {
+            expr = search.cruise(expr, &mut left, meter);
         }
         if left == 0 {
             return Found::Unknown(Stop::States);
@@ -190,11 +194,47 @@ struct Search<'s, 'c, 'l> {
     branches: Vec<Branch>,
     /// Whether, and how many, logs that may start late have not begun; no less than there are.
     fresh: usize,
-    met: FxHashSet<(ExprId, Box<[u32]>)>,
+    /// The component that was looked at last.
+    current: usize,
+    met: FxHashSet<(ExprId, Consumed)>,
     seen: Seen,
 }
 
 impl Search<'_, '_, '_> {
+    /// Takes steps that this analysis took before, as long as they are plain: the component is known,
+    /// the expression does not grow, and the log goes on. This is where long multi-traces of regular
+    /// models spend their time, so it does no more for an action than look up its component, its leaf
+    /// and its step. It takes no step that would not be taken one by one, and counts all of them.
+    fn cruise(&mut self, expr: ExprId, left: &mut u64, meter: &mut Meter<'_>) -> ExprId {
+        let most = meter.room().min(*left);
+        let mut expr = expr;
+        let mut size = self.context.store.size(expr).min(self.alert);
+        let mut taken = 0;
+        while taken < most {
+            let Some(component) = self.context.hint(expr) else { break };
+            let at = self.logs.consumed[component];
+            let log = self.logs.log(component);
+            let Some(&[now, then]) = log.get(at as usize..at as usize + 2) else { break };
+            if then.joined() {
+                break;
+            }
+            let Some(leaf) = self.context.alphabet.direct(now) else { break };
+            let Some(next) = self.context.store.stepped.get(expr, leaf) else { break };
+            let after_size = self.context.store.size(next);
+            if after_size > size || next == Store::NEVER {
+                break;
+            }
+            self.logs.consumed[component] = at + 1;
+            self.current = component;
+            size = after_size;
+            expr = next;
+            taken += 1;
+        }
+        *left -= taken;
+        meter.count_many(taken);
+        expr
+    }
+
     /// Consumes a moment of the component that is best looked at now.
     fn advance(&mut self, expr: ExprId) -> Option<Move> {
         if self.fresh > 0
@@ -219,7 +259,10 @@ impl Search<'_, '_, '_> {
         }
         let mut best: Option<(u32, usize, ExprId, u32)> = None;
         let mut over = true;
-        for component in 0..self.logs.len() {
+        let count = self.logs.len();
+        for offset in 0..count {
+            let rotated = self.current + offset;
+            let component = if rotated < count { rotated } else { rotated - count };
             if self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component) {
                 continue;
             }
@@ -276,6 +319,7 @@ impl Search<'_, '_, '_> {
     /// Goes on to an expression, with a component's log consumed up to `after`.
     fn take(&mut self, component: usize, next: ExprId, after: u32) -> ExprId {
         self.logs.consumed[component] = after;
+        self.current = component;
         if self.logs.is_over(component) { self.end(component, next) } else { next }
     }
 

@@ -21,11 +21,37 @@ use super::store::{Expr, ExprId, LeafId, Store};
 
 impl Store {
     /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
+    #[inline]
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if let Some(known) = self.stepped.get(expr, leaf) {
             return known;
         }
         self.first_step(expr, leaf)
+    }
+
+    /// Whether an event can come first. What is left after it is not made if operands tell.
+    pub(crate) fn can_begin(&mut self, expr: ExprId, leaf: LeafId) -> bool {
+        if let Some(known) = self.stepped.get(expr, leaf) {
+            return known != Store::NEVER;
+        }
+        let mut k = 0;
+        loop {
+            let operand = match self.expr(expr) {
+                Expr::Alt(operands) => operands.get(k).copied(),
+                Expr::Par(operands) => operands.get(k).map(|&(operand, _)| operand),
+                Expr::Never
+                | Expr::Empty
+                | Expr::Leaf(_)
+                | Expr::Seq(..)
+                | Expr::Loop(..)
+                | Expr::Late(..) => return self.step(expr, leaf) != Store::NEVER,
+            };
+            match operand {
+                Some(operand) if self.step(operand, leaf) != Store::NEVER => return true,
+                Some(_) => k += 1,
+                None => return false,
+            }
+        }
     }
 
     /// A step that is not known yet.

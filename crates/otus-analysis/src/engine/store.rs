@@ -153,7 +153,7 @@ pub(crate) struct Store {
     pub(super) hurried: FxHashMap<ExprId, ExprId>,
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
-    pub(super) occurring: FxHashMap<(ExprId, LeafId), bool>,
+    pub(super) occurring: Known<bool>,
     pub(super) alone: Known<bool>,
     pub(super) loosened: FxHashMap<ExprId, ExprId>,
     /// The only move, by expression and what logs say about moves.
@@ -237,7 +237,7 @@ impl Store {
             hurried: FxHashMap::default(),
             included: FxHashMap::default(),
             waiting: FxHashMap::default(),
-            occurring: FxHashMap::default(),
+            occurring: Known::default(),
             alone: Known::default(),
             loosened: FxHashMap::default(),
             forced: FxHashMap::default(),
@@ -252,22 +252,27 @@ impl Store {
         store
     }
 
+    #[inline]
     pub(crate) fn expr(&self, expr: ExprId) -> &Expr {
         &self.exprs.items[expr]
     }
 
+    #[inline]
     pub(crate) fn lifelines(&self, expr: ExprId) -> &LifelineSet {
         &self.facts[expr].lifelines
     }
 
+    #[inline]
     pub(crate) fn nullable(&self, expr: ExprId) -> bool {
         self.facts[expr].nullable
     }
 
+    #[inline]
     pub(crate) fn size(&self, expr: ExprId) -> u32 {
         self.facts[expr].size
     }
 
+    #[inline]
     pub(crate) fn leaf(&self, leaf: LeafId) -> &Leaf {
         &self.leaves.items[leaf]
     }
@@ -286,11 +291,12 @@ impl Store {
         let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
         let steps = self.stepped_that.capacity();
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
-        let looks = self.waiting.capacity() * 2 + self.occurring.capacity();
+        let looks = self.waiting.capacity() * 2;
         let short = self.cuts.capacity() + self.idle.capacity() + self.shed.capacity();
         let hashed = steps + parts + looks + short + self.included.capacity();
         let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
-        expressions + self.stepped.bytes() + self.alone.bytes() + hashed * 14 + moves
+        let rows = self.stepped.bytes() + self.alone.bytes() + self.occurring.bytes();
+        expressions + rows + hashed * 14 + moves
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {

@@ -30,7 +30,7 @@ use otus_trace::{MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compile::{Compiler, Form};
-use super::logs::Logs;
+use super::logs::{Consumed, Logs};
 use super::search::Found;
 use super::store::{ExprId, Store, SymbolId};
 use super::{Ending, Engine, alone, begin, coupled, search};
@@ -129,7 +129,7 @@ impl Taken {
 struct Left {
     term: TermId,
     expr: ExprId,
-    consumed: Box<[u32]>,
+    consumed: Consumed,
 }
 
 /// By component that an event touches: what is observed there, and its lifelines.
@@ -204,7 +204,7 @@ impl Replay<'_, '_> {
         let steps = self.frontiers.steps(self.pool, now.term);
         for step in steps.iter() {
             let parts = self.parts(step.event);
-            let mut ways: Vec<(Box<[u32]>, LifelineSet)> =
+            let mut ways: Vec<(Consumed, LifelineSet)> =
                 vec![(now.consumed.clone(), LifelineSet::EMPTY)];
             self.logs.consumed.copy_from_slice(&now.consumed);
             for (at, symbol, lifelines) in &parts {
@@ -301,7 +301,7 @@ impl Replay<'_, '_> {
     }
 
     /// What is left of a term, with the expression that has to explain the rest.
-    fn left(&mut self, term: TermId, consumed: Box<[u32]>) -> Left {
+    fn left(&mut self, term: TermId, consumed: Consumed) -> Left {
         let expr = self.compile(term);
         self.logs.consumed.copy_from_slice(&consumed);
         Left { term, expr: self.settled(expr), consumed }
