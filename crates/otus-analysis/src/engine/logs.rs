@@ -88,6 +88,23 @@ impl<'t> Logs<'t> {
         self.late[component] && self.is_fresh(component) && !self.is_over(component)
     }
 
+    /// Which logs are over, and how: two bits for each component. `None` if there are too many, or if some
+    /// log may start late.
+    pub(crate) fn missing(&self) -> Option<u64> {
+        if self.len() > 32 || self.late.contains(&true) {
+            return None;
+        }
+        let mut missing = 0;
+        for component in (0..self.len()).rev() {
+            let how = match self.endings[component] {
+                Ending::Final => 1,
+                Ending::Early => 2,
+            };
+            missing = missing << 2 | if self.is_over(component) { how } else { 0 };
+        }
+        Some(missing)
+    }
+
     /// Whether a component sees nothing of an event now, and need not: before the first moment of a
     /// log that may start late, and after the end of one that may stop early.
     #[inline]

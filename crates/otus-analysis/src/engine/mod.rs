@@ -116,8 +116,8 @@ pub struct Engine {
     components: Vec<SetId>,
     /// By component: the lifelines of all others.
     others: Vec<SetId>,
-    /// By expression: the component looked at there, and by which analysis.
-    hints: Vec<(u32, u32)>,
+    /// By expression: the component looked at there.
+    hints: Vec<Hint>,
     /// By component: what it sees of the interaction, once that was asked; empty if it is too much.
     seen: Option<Vec<ExprId>>,
     /// How many analyses there were.
@@ -193,7 +193,7 @@ pub(crate) struct Context<'e> {
     alphabet: &'e Alphabet,
     components: &'e [SetId],
     others: &'e [SetId],
-    hints: &'e mut Vec<(u32, u32)>,
+    hints: &'e mut Vec<Hint>,
     analysis: u32,
     asked_alone: bool,
     loop_depth: u64,
@@ -243,21 +243,32 @@ impl Context<'_> {
         stop
     }
 
-    /// The component that was looked at last time in this state of this analysis: what other
-    /// analyses did makes no difference.
+    /// The component that was looked at last time in this state of this analysis, and the size of what
+    /// it left: what other analyses did makes no difference.
     #[inline]
-    fn hint(&self, expr: ExprId) -> Option<usize> {
-        let &(analysis, component) = self.hints.get(expr.0 as usize)?;
-        (analysis == self.analysis).then_some(component as usize)
+    fn hint(&self, expr: ExprId) -> Option<(usize, u32)> {
+        let hint = self.hints.get(expr.0 as usize)?;
+        (hint.analysis == self.analysis).then_some((hint.component as usize, hint.size))
     }
 
-    fn set_hint(&mut self, expr: ExprId, component: usize) {
+    fn set_hint(&mut self, expr: ExprId, component: usize, size: u32) {
         let index = expr.0 as usize;
         if self.hints.len() <= index {
-            self.hints.resize(index + 1, (0, 0));
+            self.hints.resize(index + 1, Hint::default());
         }
-        self.hints[index] = (self.analysis, u32::try_from(component).unwrap_or(0));
+        let component = u32::try_from(component).unwrap_or(0);
+        self.hints[index] = Hint { analysis: self.analysis, component, size };
     }
+}
+
+/// Which component was looked at in a state.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hint {
+    /// By which analysis; none has the number 0 but after very many.
+    analysis: u32,
+    component: u32,
+    /// The size of what was left after its step.
+    size: u32,
 }
 
 impl Engine {
@@ -384,7 +395,7 @@ impl Engine {
 
     /// About how much memory the tables take.
     pub fn bytes(&self) -> usize {
-        self.store.bytes() + self.hints.len() * 8
+        self.store.bytes() + self.hints.len() * size_of::<Hint>()
     }
 
     /// Numbers an analysis, and forgets earlier ones if their tables have become large.
@@ -393,7 +404,8 @@ impl Engine {
         self.asked_alone = false;
         self.store.set_deadline(meter.deadline());
         self.store.refuel();
-        if self.bytes() > LARGE || meter.is_too_large(self.bytes() * 2) {
+        let bytes = self.bytes();
+        if bytes > LARGE || meter.is_too_large(bytes * 2) {
             if let Some(Compiled { rigid, relaxed, .. }) = &mut self.compiled {
                 self.store.compact(&mut [rigid, relaxed]);
             }
@@ -404,7 +416,7 @@ impl Engine {
 
     /// What components alone say about a multi-trace, if that is worth asking.
     fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
-        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        let late = may_start_late(question, trace.partition().len());
         let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
         // A long multi-trace that is accepted should not be read twice.
         let long = trace.len() > SHORT && *question == Question::ACCEPT;
@@ -565,7 +577,7 @@ impl Engine {
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let global = *question == Question::GlobalPrefix;
-        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        let late = may_start_late(question, trace.partition().len());
         let apart = !global && self.is_apart(question);
         // Searching coupled components for where observation began is what takes longest.
         if late && !apart && self.options.look_ahead {
@@ -649,6 +661,18 @@ impl Engine {
 
 /// The expression from which logs are consumed one component at a time.
 fn begin(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
+    let Some(missing) = logs.missing() else { return begin_anew(context, expr, logs) };
+    if let Some(&known) = context.store.begun.get(&(expr, missing)) {
+        return known;
+    }
+    let begun = begin_anew(context, expr, logs);
+    if !context.store.is_spent() {
+        context.store.begun.insert((expr, missing), begun);
+    }
+    begun
+}
+
+fn begin_anew(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
     let mut expr = expr;
     for component in 0..logs.len() {
         let lifelines = context.components[component];
@@ -664,6 +688,17 @@ fn begin(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
         }
     }
     expr
+}
+
+/// Whether some log may start late.
+fn may_start_late(question: &Question, components: usize) -> bool {
+    match question {
+        Question::GlobalPrefix => false,
+        Question::Uniform(observed) => observed.may_start_late(),
+        Question::Each(_) => {
+            (0..components).any(|c| question.of(ComponentId::new(c)).may_start_late())
+        }
+    }
 }
 
 /// The same question with nothing missing; what is unobserved stays so.

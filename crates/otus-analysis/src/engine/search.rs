@@ -32,7 +32,7 @@ use rustc_hash::FxHashSet;
 
 use super::ahead::{Seen, beginnings, is_possible_alone, plausible};
 use super::logs::{Consumed, Logs};
-use super::store::{ExprId, LeafId, Store};
+use super::store::{Expr, ExprId, LeafId, Store};
 use super::{Context, Ending};
 use crate::budget::{Meter, Stop};
 
@@ -202,16 +202,16 @@ struct Search<'s, 'c, 'l> {
 
 impl Search<'_, '_, '_> {
     /// Takes steps that this analysis took before, as long as they are plain: the component is known,
-    /// the expression does not grow, and the log goes on. This is where long multi-traces of regular
+    /// the expression does not grow more than it did then, and the log goes on. This is where long multi-traces of regular
     /// models spend their time, so it does no more for an action than look up its component, its leaf
     /// and its step. It takes no step that would not be taken one by one, and counts all of them.
     fn cruise(&mut self, expr: ExprId, left: &mut u64, meter: &mut Meter<'_>) -> ExprId {
         let most = meter.room().min(*left);
         let mut expr = expr;
-        let mut size = self.context.store.size(expr).min(self.alert);
+        let mut size = self.context.store.size(expr);
         let mut taken = 0;
-        while taken < most {
-            let Some(component) = self.context.hint(expr) else { break };
+        while taken < most && (size <= self.alert || self.is_plain(expr, size)) {
+            let Some((component, usual)) = self.context.hint(expr) else { break };
             let at = self.logs.consumed[component];
             let log = self.logs.log(component);
             let Some(&[now, then]) = log.get(at as usize..at as usize + 2) else { break };
@@ -221,7 +221,7 @@ impl Search<'_, '_, '_> {
             let Some(leaf) = self.context.alphabet.direct(now) else { break };
             let Some(next) = self.context.store.stepped.get(expr, leaf) else { break };
             let after_size = self.context.store.size(next);
-            if after_size > size || next == Store::NEVER {
+            if after_size > size.max(usual) || next == Store::NEVER {
                 break;
             }
             self.logs.consumed[component] = at + 1;
@@ -235,6 +235,11 @@ impl Search<'_, '_, '_> {
         expr
     }
 
+    /// Whether an expression that has grown is neither looked at more closely nor split.
+    fn is_plain(&self, expr: ExprId, size: u32) -> bool {
+        size <= self.together && !matches!(self.context.store.expr(expr), Expr::Alt(_))
+    }
+
     /// Consumes a moment of the component that is best looked at now.
     fn advance(&mut self, expr: ExprId) -> Option<Move> {
         if self.fresh > 0
@@ -244,17 +249,17 @@ impl Search<'_, '_, '_> {
             self.fresh -= 1;
             let (leaf, after) = self.logs.next(component, self.context.alphabet)?;
             let next = self.step(expr, leaf?)?;
-            return Some(Move::To(self.take(component, next, after)));
+            return Some(self.take(component, next, after));
         }
         let size = self.context.store.size(expr);
-        if let Some(component) = self.context.hint(expr)
+        if let Some((component, usual)) = self.context.hint(expr)
             && !(self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component))
             && let Some((leaf, after)) = self.logs.next(component, self.context.alphabet)
         {
             let next = self.step(expr, leaf?)?;
             let after_size = self.context.store.size(next);
-            if after_size <= size {
-                return Some(Move::To(self.take(component, next, after)));
+            if after_size <= size.max(usual) {
+                return Some(self.take(component, next, after));
             }
         }
         let mut best: Option<(u32, usize, ExprId, u32)> = None;
@@ -283,9 +288,9 @@ impl Search<'_, '_, '_> {
         if over {
             return self.context.store.nullable(expr).then_some(Move::Done);
         }
-        let (_, component, next, after) = best?;
-        self.context.set_hint(expr, component);
-        Some(Move::To(self.take(component, next, after)))
+        let (cost, component, next, after) = best?;
+        self.context.set_hint(expr, component, cost);
+        Some(self.take(component, next, after))
     }
 
     /// Whether a log that has begun is not over.
@@ -317,10 +322,18 @@ impl Search<'_, '_, '_> {
     }
 
     /// Goes on to an expression, with a component's log consumed up to `after`.
-    fn take(&mut self, component: usize, next: ExprId, after: u32) -> ExprId {
+    fn take(&mut self, component: usize, next: ExprId, after: u32) -> Move {
         self.logs.consumed[component] = after;
         self.current = component;
-        if self.logs.is_over(component) { self.end(component, next) } else { next }
+        if !self.logs.is_over(component) {
+            return Move::To(next);
+        }
+        // All others have ended, so what is left has events on this component only, and every expression
+        // but `NEVER` has a trace.
+        if self.logs.endings[component] == Ending::Early && self.logs.all_over() {
+            return Move::Done;
+        }
+        Move::To(self.end(component, next))
     }
 
     fn end(&mut self, component: usize, expr: ExprId) -> ExprId {

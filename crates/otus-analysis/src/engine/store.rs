@@ -149,6 +149,8 @@ pub(crate) struct Store {
     pub(super) cuts: FxHashMap<(ExprId, SetId, SetId), ExprId>,
     pub(super) idle: FxHashMap<(ExprId, SetId), bool>,
     pub(super) shed: FxHashMap<ExprId, ExprId>,
+    /// What is begun from, by what there was and which logs are over ([`Logs`](super::logs::Logs)).
+    pub(super) begun: FxHashMap<(ExprId, u64), ExprId>,
     pub(super) expanded: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) hurried: FxHashMap<ExprId, ExprId>,
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
@@ -233,6 +235,7 @@ impl Store {
             cuts: FxHashMap::default(),
             idle: FxHashMap::default(),
             shed: FxHashMap::default(),
+            begun: FxHashMap::default(),
             expanded: FxHashMap::default(),
             hurried: FxHashMap::default(),
             included: FxHashMap::default(),
@@ -292,7 +295,10 @@ impl Store {
         let steps = self.stepped_that.capacity();
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
         let looks = self.waiting.capacity() * 2;
-        let short = self.cuts.capacity() + self.idle.capacity() + self.shed.capacity();
+        let short = self.cuts.capacity()
+            + self.idle.capacity()
+            + self.shed.capacity()
+            + self.begun.capacity() * 2;
         let hashed = steps + parts + looks + short + self.included.capacity();
         let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
         let rows = self.stepped.bytes() + self.alone.bytes() + self.occurring.bytes();
