@@ -119,7 +119,8 @@ impl Store {
                 let conflicts = self.set(&conflicts);
                 let mut all: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&operands);
                 for (k, &operand) in operands.iter().enumerate() {
-                    let next = step(self, operand);
+                    let here = self.leaf(leaf).lifelines.is_subset(self.lifelines(operand));
+                    let next = if here { step(self, operand) } else { Store::NEVER };
                     if next != Store::NEVER {
                         all[k] = next;
                         let way = self.seq(order, &all);

@@ -115,6 +115,9 @@ pub(crate) enum Form<'o> {
 pub(crate) struct Facts {
     /// Where it has events.
     pub(crate) lifelines: LifelineSet,
+    /// The same as a word, if there are at most 64 lifelines ([`Store::narrow`]): normal forms compare
+    /// these all the time.
+    pub(crate) word: u64,
     /// Whether it has the empty trace.
     pub(crate) nullable: bool,
     /// How many leaves and choices it has.
@@ -140,6 +143,12 @@ pub(crate) struct Store {
     pub(super) leaves: Interner<LeafId, Leaf>,
     /// By component: its lifelines.
     pub(super) components: Vec<LifelineSet>,
+    /// Whether a set of lifelines fits in a word.
+    pub(super) narrow: bool,
+    /// By order: the lifelines that are in conflict with themselves, as a word, if that is all.
+    pub(super) order_words: Vec<Option<u64>>,
+    /// The same the other way round.
+    pub(super) diagonals: FxHashMap<u64, OrderId>,
     /// Whether alternatives and loops that add nothing are dropped.
     pub(super) absorb: bool,
     pub(super) stepped: Known<ExprId>,
@@ -220,7 +229,11 @@ impl Store {
 
     /// For components with these lifelines.
     pub(crate) fn new(components: Vec<LifelineSet>, absorb: bool) -> Self {
+        let narrow = components.iter().all(|own| own.iter().all(|x| x.0 < u64::BITS));
         let mut store = Store {
+            narrow,
+            order_words: Vec::new(),
+            diagonals: FxHashMap::default(),
             exprs: Interner::default(),
             facts: IndexVec::default(),
             orders: Interner::default(),
@@ -250,7 +263,7 @@ impl Store {
         };
         store.sets.intern(LifelineSet::EMPTY);
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
-            store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, nullable, size: 0 });
+            store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, word: 0, nullable, size: 0 });
         }
         store
     }
@@ -317,8 +330,9 @@ impl Store {
 
     pub(crate) fn event(&mut self, leaf: Leaf) -> ExprId {
         let lifelines = leaf.lifelines.clone();
+        let word = if self.narrow { word(&lifelines) } else { 0 };
         let leaf = self.leaves.intern(leaf);
-        self.intern(Expr::Leaf(leaf), Facts { lifelines, nullable: false, size: 1 })
+        self.intern(Expr::Leaf(leaf), Facts { lifelines, word, nullable: false, size: 1 })
     }
 
     /// The number of an expression that was made before.
@@ -340,6 +354,11 @@ impl Store {
         }
         id
     }
+}
+
+/// A set of lifelines below 64 as a word.
+pub(super) fn word(lifelines: &LifelineSet) -> u64 {
+    lifelines.iter().fold(0, |all, lifeline| all | 1 << lifeline.0)
 }
 
 impl Store {
