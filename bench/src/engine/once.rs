@@ -58,7 +58,12 @@ pub(crate) fn once(arguments: &[String]) {
                     Engine::new(&model.pool, model.term, trace.partition(), Options::default());
                 let outcome = engine.analyze(&trace, asked, &budget);
                 let elapsed = start.elapsed();
-                println!("{:?}, {} states, {} bytes", outcome.verdict, outcome.states, engine.bytes());
+                println!(
+                    "{:?}, {} states, {} bytes",
+                    outcome.verdict,
+                    outcome.states,
+                    engine.bytes()
+                );
                 nanoseconds(elapsed) / number(trace.len())
             };
             (0..runs).map(|_| measured(one)).min_by(f64::total_cmp)

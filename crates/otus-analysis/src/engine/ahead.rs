@@ -21,7 +21,8 @@
 //! [`hurry`](super::hurry). *Counter.* `Counters::refuted`, the alternatives that were dropped; what
 //! is refuted before a search begins has no state and is not counted.
 
-use otus_trace::MultiTrace;
+use otus_core::index::Index as _;
+use otus_trace::{ComponentId, MultiTrace};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -196,7 +197,8 @@ pub(crate) fn ask_alone(
     }
     let (mut refuted, mut unfinished) = (false, false);
     let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
-    for (component, &start) in trace.partition().components().zip(seen) {
+    for (component, &start) in seen.iter().enumerate() {
+        let component = ComponentId::new(component);
         let log = trace.steps(component);
         let most = context.store.size(start).saturating_mul(8).saturating_add(64);
         let (mut local, mut at) = (start, 0);

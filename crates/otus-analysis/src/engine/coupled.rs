@@ -480,8 +480,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 let parts = &*self.context.store.leaf(leaf).parts;
                 for &(at, symbol) in parts {
                     let at = at.0 as usize;
-                    let absent = !self.is_blind(at)
-                        && self.head(at).is_none_or(|(head, _)| head != symbol);
+                    let absent =
+                        !self.is_blind(at) && self.head(at).is_none_or(|(head, _)| head != symbol);
                     if absent {
                         let (first, open) = missing.unwrap_or((at, true));
                         missing = Some((first, open && !inside[at]));
@@ -496,7 +496,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     Some((first, true)) => add(first),
                     Some((_, false)) => {}
                     None => {
-                        parts.iter().for_each(|&(at, _)| add(at.0 as usize));
+                        for &(at, _) in parts {
+                            add(at.0 as usize);
+                        }
                         let waits = self.context.store.waits_for(expr, leaf).unwrap_or_default();
                         for (at, lifelines) in self.context.store.components.iter().enumerate() {
                             if !lifelines.is_disjoint(&waits) {
@@ -599,13 +601,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     /// The state after an event.
-    fn follow(
-        &mut self,
-        expr: ExprId,
-        consumed: Consumed,
-        unseen: u64,
-        leaf: LeafId,
-    ) -> State {
+    fn follow(&mut self, expr: ExprId, consumed: Consumed, unseen: u64, leaf: LeafId) -> State {
         let ended = self.context.store.leaf(leaf).parts.iter().any(|&(at, _)| {
             let at = at.0 as usize;
             consumed[at] != self.logs.consumed[at] && self.logs.length(at) == consumed[at] as usize

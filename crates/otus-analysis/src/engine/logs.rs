@@ -1,7 +1,8 @@
 //! The logs of a multi-trace, as they are consumed.
 
-use otus_trace::MultiTrace;
+use otus_core::index::Index as _;
 use otus_trace::multitrace::Step;
+use otus_trace::{ComponentId, MultiTrace};
 use smallvec::SmallVec;
 
 use super::Ending;
@@ -30,7 +31,7 @@ pub(crate) struct Logs<'t> {
 }
 
 impl<'t> Logs<'t> {
-    pub(crate) fn new(trace: &'t MultiTrace, question: &Question) -> Self {
+    pub(crate) fn new(trace: &'t MultiTrace, question: &Question, components: usize) -> Self {
         let mut logs = Logs {
             all: Few::new(),
             consumed: Consumed::new(),
@@ -38,7 +39,7 @@ impl<'t> Logs<'t> {
             late: Few::new(),
             furthest: None,
         };
-        for component in trace.partition().components() {
+        for component in (0..components).map(ComponentId::new) {
             let observed = question.of(component);
             let log = if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
             logs.all.push(log);

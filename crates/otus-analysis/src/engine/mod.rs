@@ -113,6 +113,8 @@ pub struct Engine {
     compiled: Option<Compiled>,
     /// Whether components depend on each other by choices only.
     decoupled: bool,
+    /// How many components there are. (A multi-trace knows too, but may have to be asked far away in memory.)
+    count: usize,
     components: Vec<SetId>,
     /// By component: the lifelines of all others.
     others: Vec<SetId>,
@@ -290,6 +292,7 @@ impl Engine {
             source: later.then(|| Box::new(Source::new(pool, term, partition))),
             compiled: None,
             decoupled: later,
+            count: partition.len(),
             components: Vec::new(),
             others: Vec::new(),
             hints: Vec::new(),
@@ -352,7 +355,7 @@ impl Engine {
     ) -> Outcome {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
-        let strong = strongest(question, trace.partition().len());
+        let strong = strongest(question, self.count);
         let alone = self.ask_alone(trace, question);
         if let Alone::Refuted(explained) = alone {
             let (verdict, stop) = (Verdict::Fail, Stop::Exhausted);
@@ -416,7 +419,7 @@ impl Engine {
 
     /// What components alone say about a multi-trace, if that is worth asking.
     fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
-        let late = may_start_late(question, trace.partition().len());
+        let late = may_start_late(question, self.count);
         let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
         // A long multi-trace that is accepted should not be read twice.
         let long = trace.len() > SHORT && *question == Question::ACCEPT;
@@ -459,7 +462,7 @@ impl Engine {
         budget: &Budget,
     ) -> Option<Witness> {
         let question = match verdict {
-            Verdict::Pass => strongest(question, trace.partition().len()),
+            Verdict::Pass => strongest(question, self.count),
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
@@ -546,7 +549,7 @@ impl Engine {
         let components = self.components.len();
         for component in (0..components).filter(observed) {
             let question = alone::only(question, component, components);
-            let mut logs = Logs::new(trace, &question);
+            let mut logs = Logs::new(trace, &question, self.count);
             let (mut context, compiled) = self.context();
             let mut found = alone::explain(&mut context, compiled, &mut logs, component, meter);
             let mut consumed = logs.into_furthest();
@@ -577,11 +580,12 @@ impl Engine {
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let global = *question == Question::GlobalPrefix;
-        let late = may_start_late(question, trace.partition().len());
+        let count = self.count;
+        let late = may_start_late(question, self.count);
         let apart = !global && self.is_apart(question);
         // Searching coupled components for where observation began is what takes longest.
         if late && !apart && self.options.look_ahead {
-            let mut logs = Logs::new(trace, question);
+            let mut logs = Logs::new(trace, question, count);
             let (mut context, compiled) = self.context();
             let start = compiled.relaxed;
             let found =
@@ -590,7 +594,7 @@ impl Engine {
                 *furthest = logs.into_furthest();
                 return found;
             }
-            let mut logs = Logs::new(trace, question);
+            let mut logs = Logs::new(trace, question, count);
             context.store.refuel();
             if coupled::is_lucky(&mut context, start, &mut logs, meter) {
                 return Found::Yes;
@@ -602,7 +606,7 @@ impl Engine {
             && formula.problem.takes(trace)
         {
             if formula.after > 0 && apart {
-                let mut logs = Logs::new(trace, question);
+                let mut logs = Logs::new(trace, question, count);
                 let patience = PATIENCE + 4 * trace.len() as u64;
                 let start = self.taken_apart();
                 let (mut context, _) = self.context();
@@ -625,7 +629,7 @@ impl Engine {
         }
         // Work that was broken off in a first attempt does not spoil this one.
         self.store.refuel();
-        let mut logs = Logs::new(trace, question);
+        let mut logs = Logs::new(trace, question, count);
         let found = if apart {
             let start = self.taken_apart();
             let (mut context, _) = self.context();

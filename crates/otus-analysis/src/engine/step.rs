@@ -19,6 +19,9 @@ use smallvec::SmallVec;
 
 use super::store::{Expr, ExprId, LeafId, Store};
 
+/// What is left after an event, for each way in which it can come first.
+pub(super) type Ways = SmallVec<[ExprId; 8]>;
+
 impl Store {
     /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
     #[inline]
@@ -73,7 +76,7 @@ impl Store {
     }
 
     /// The same with each way by itself, as far as the outermost operator tells them apart.
-    fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Vec<ExprId> {
+    fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Ways {
         self.ways_by(expr, leaf, |store, operand| store.step(operand, leaf))
     }
 
@@ -83,8 +86,8 @@ impl Store {
         expr: ExprId,
         leaf: LeafId,
         step: impl Fn(&mut Store, ExprId) -> ExprId,
-    ) -> Vec<ExprId> {
-        let mut ways = Vec::new();
+    ) -> Ways {
+        let mut ways = Ways::new();
         match self.expr(expr).clone() {
             Expr::Never | Expr::Empty => {}
             Expr::Leaf(own) => {

@@ -57,7 +57,7 @@ pub(super) fn replay(
         engine,
         pool,
         partition: trace.partition(),
-        logs: Logs::new(trace, question),
+        logs: Logs::new(trace, question, trace.partition().len()),
         global,
         form: Form::Rigid,
         only: None,
@@ -91,14 +91,18 @@ fn stages<'t>(engine: &Engine, trace: &'t MultiTrace, question: &Question) -> Ve
     let form = |loose| if loose { Form::Loose } else { Form::Rigid };
     if engine.asks_alone(question) {
         let stage = |component| Stage {
-            logs: Logs::new(trace, &alone::only(question, component, components)),
+            logs: Logs::new(trace, &alone::only(question, component, components), components),
             form: form(alone::is_loose(compiled, component)),
             only: alone::is_loose(compiled, component).then_some(component),
         };
         return (0..components).map(stage).collect();
     }
     let loose = compiled.decoupled && *question != Question::GlobalPrefix;
-    vec![Stage { logs: Logs::new(trace, question), form: form(loose), only: None }]
+    vec![Stage {
+        logs: Logs::new(trace, question, trace.partition().len()),
+        form: form(loose),
+        only: None,
+    }]
 }
 
 /// A step taken.
