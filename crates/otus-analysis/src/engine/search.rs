@@ -16,9 +16,12 @@
 //! grown are its alternatives tried one by one. When the log of a component is consumed, its
 //! remaining events are pruned (it was complete) or stripped (it may have stopped early).
 //!
-//! *Which component next.* One whose step makes the expression smaller, at once; else the one that
-//! leaves it smallest. If one component ran ahead, a loop would be unrolled as often as it
-//! iterates; so the others follow close behind. An impossible step ends the branch wherever it is.
+//! *Which component next.* One whose step makes the expression smaller, at once, beginning with the one
+//! that moved last; else the one that leaves it smallest. If one component ran ahead, a loop would be
+//! unrolled as often as it iterates; so the others follow close behind. An impossible step ends the branch
+//! wherever it is. In an expression that was met before in this analysis the same component is taken,
+//! if it leaves no more than it did then. (Not to strip a log that is over makes the random benchmark
+//! take 1.6 times as many instructions: fewer residuals are the same.)
 //!
 //! *Cost.* A step that was taken before, by this or another multi-trace, is a look-up for each
 //! component that is compared; a run without branches remembers no state. With branches it is exponential in
