@@ -42,6 +42,11 @@ fn main() {
     {
         return engine::measure(model, question, actions);
     }
+    if let [command, rest @ ..] = wanted.as_slice()
+        && command == "engine-once"
+    {
+        return engine::once(rest);
+    }
     if let [command, file, formula] = wanted.as_slice()
         && command == "ctl-whole"
     {
