@@ -1,0 +1,96 @@
+//! What a component by itself says: the simplest reason why a multi-trace fails.
+//!
+//! The other components are taken as unobserved, which asks exactly whether there is an execution
+//! that this component could have seen so.
+
+use otus_trace::MultiTrace;
+
+use super::checker::{Answer, Checker, only, stops_early};
+use super::letters::{Letter, Letters, Logs};
+use crate::question::Observed;
+
+/// A multi-trace with only one log.
+fn trace(letters: &Letters, component: usize, log: &[Letter], components: usize) -> MultiTrace {
+    let mut logs: Logs = vec![[].into(); components];
+    logs[component] = log.into();
+    letters.trace(&logs)
+}
+
+/// Whether a component by itself fails; `None` if that is not known.
+pub(super) fn fails(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Option<bool> {
+    match ask(checker, letters, declared, component, log) {
+        Answer::Passes(_) => Some(false),
+        Answer::Fails(_) => Some(true),
+        Answer::Unknown => None,
+    }
+}
+
+/// The engine's answer about a component by itself.
+pub(super) fn ask(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Answer {
+    if declared[component] == Observed::Unobserved {
+        return Answer::Passes(crate::Verdict::Pass);
+    }
+    let trace = trace(letters, component, log, declared.len());
+    checker.ask(&trace, &only(declared, &[component]))
+}
+
+/// How many moments of a log can be explained by themselves if it may stop early.
+pub(super) fn explained(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Option<usize> {
+    let weak = weakened(declared, component);
+    // Prefixes of what is explained are: so there is one longest.
+    let (mut low, mut high) = (0, log.len() + 1);
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if fails(checker, letters, &weak, component, &log[..middle])? {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(low)
+}
+
+/// The letters that may follow the beginning of a log, by the component itself.
+pub(super) fn expected(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Option<Vec<Letter>> {
+    let weak = weakened(declared, component);
+    let mut longer = log.to_vec();
+    let mut found = Vec::new();
+    for &(letter, _) in letters.vocabulary(component) {
+        longer.push(letter);
+        if !fails(checker, letters, &weak, component, &longer)? {
+            found.push(letter);
+        }
+        longer.pop();
+    }
+    Some(found)
+}
+
+fn weakened(declared: &[Observed], component: usize) -> Vec<Observed> {
+    let mut weak = declared.to_vec();
+    weak[component] = stops_early(weak[component]);
+    weak
+}
