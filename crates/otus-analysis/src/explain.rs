@@ -248,7 +248,7 @@ fn climb(
     checker.release(before);
     found.core = core::core(checker, letters, logs, question, &failing);
     let root = simplify(checker.pool, checker.term);
-    let events = frontier::count_events(checker.pool, root);
+    let terms = frontier::count_terms(checker.pool, root);
     let facts = headline::Facts {
         letters,
         logs,
@@ -257,7 +257,7 @@ fn climb(
         frontier: &found.frontier,
         repair: found.repair.as_ref().and_then(|search| search.found.as_ref()),
         core: found.core.as_ref(),
-        events: &events,
+        terms: &terms,
     };
     found.headline = headline::headline(checker, &facts);
 }

@@ -33,7 +33,8 @@ pub struct Frontier {
     pub states: Vec<Reached>,
     /// How many moments are consumed in each of them, of all components together.
     pub consumed: usize,
-    /// Whether it is known that nothing gets further. If not, a limit ended the search.
+    /// Whether it is known that nothing gets further: all situations were looked at. Of a long
+    /// multi-trace only those near where the engine gets stuck are.
     pub is_furthest: bool,
 }
 
@@ -78,6 +79,9 @@ pub struct Expected {
     /// In how many places of the interaction such an event stands. If there are several, the term
     /// is that of all of them.
     pub places: u64,
+    /// The smallest part of the interaction around it that stands in one place only, where that is
+    /// known. Nothing in it has happened yet.
+    pub within: Option<TermId>,
     /// Whether it could have happened at once; else others must do something first.
     pub now: bool,
 }
@@ -102,6 +106,8 @@ pub enum Taken {
     Left,
 }
 
+/// How many states the engine may make to say how far it gets.
+const ATTEMPT: u64 = 1000;
 /// How many things are listed as expected.
 const LISTED: usize = 16;
 /// How many situations and choices are listed.
@@ -121,19 +127,19 @@ pub(super) fn frontier(
     let mut walker = Walker::new(letters, logs, declared, global);
     let root = simplify(checker.pool, checker.term);
     let base = base(checker, &mut walker, root, question, options);
-    let known = base.is_some();
     let start =
         base.unwrap_or_else(|| Situation { term: root, consumed: vec![0; logs.len()].into() });
+    let from_start = total(&start.consumed) == 0 && start.term == root;
     let (ends, all_seen) = search(checker, &mut walker, &start, options.max_situations);
     let consumed = ends.first().map_or(0, |end| total(&end.situation.consumed));
     let choices = separate(&ends);
-    let events = count_events(checker.pool, root);
+    let terms = count_terms(checker.pool, root);
     let states = ends.iter().zip(choices).map(|(end, choices)| Reached {
-        components: walker.progress(checker.pool, &end.situation, &events),
+        components: walker.progress(checker.pool, &end.situation, &terms),
         term: end.situation.term,
         choices,
     });
-    Frontier { states: states.collect(), consumed, is_furthest: known || all_seen }
+    Frontier { states: states.collect(), consumed, is_furthest: from_start && all_seen }
 }
 
 /// A furthest situation a few steps before its end, as the engine knows it.
@@ -146,7 +152,9 @@ fn base(
 ) -> Option<Situation> {
     let (letters, logs) = (walker.letters, walker.logs);
     let trace = letters.trace(logs);
-    let budget = checker.budget(trace.len())?;
+    let mut budget = checker.budget(trace.len())?;
+    // Without looking ahead it may take long to find out, and this is not worth it.
+    budget.max_states = budget.max_states.map(|most| most.min(ATTEMPT + 4 * trace.len() as u64));
     // An engine that says how far the logs get together, and not what each of them does alone.
     let plain = engine::Options { look_ahead: false, solver: false, ..engine::Options::default() };
     let mut engine = Engine::new(checker.pool, checker.term, &letters.partition, plain);
@@ -331,9 +339,9 @@ fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
     (0..ends.len()).map(separated).collect()
 }
 
-/// How often each event stands in a term, as a tree.
-pub(super) fn count_events(pool: &Pool, root: TermId) -> FxHashMap<EventId, u64> {
-    // How often each sub-term stands in the root: parents before operands.
+/// How often each sub-term stands in a term, as a tree.
+pub(super) fn count_terms(pool: &Pool, root: TermId) -> FxHashMap<TermId, u64> {
+    // Parents before operands.
     let (mut order, mut met, mut stack) = (Vec::new(), FxHashSet::default(), vec![(root, false)]);
     while let Some((term, done)) = stack.pop() {
         if done {
@@ -345,19 +353,14 @@ pub(super) fn count_events(pool: &Pool, root: TermId) -> FxHashMap<EventId, u64>
     }
     let mut times: FxHashMap<TermId, u64> = FxHashMap::default();
     times.insert(root, 1);
-    let mut events = FxHashMap::default();
     for &term in order.iter().rev() {
         let own = times.get(&term).copied().unwrap_or(0);
-        let node = pool.node(term);
-        if let Term::Event(event) = node {
-            events.insert(event, own);
-        }
-        for operand in node.operands() {
+        for operand in pool.node(term).operands() {
             let known = times.entry(operand).or_insert(0);
             *known = known.saturating_add(own);
         }
     }
-    events
+    times
 }
 
 fn total(consumed: &[u32]) -> usize {
@@ -477,40 +480,49 @@ impl<'l> Walker<'l> {
         Some(now)
     }
 
-    /// How far each component has got, and what it could do.
+    /// How far each component has got, and what it could do, given how often each term stands in the
+    /// interaction.
     fn progress(
         &mut self,
         pool: &mut Pool,
         now: &Situation,
-        events: &FxHashMap<EventId, u64>,
+        terms: &FxHashMap<TermId, u64>,
     ) -> Vec<Progress> {
         let steps = self.frontiers.steps(pool, now.term);
-        let left = count_events(pool, now.term);
+        let left = count_terms(pool, now.term);
         let mut progress = Vec::new();
         for component in self.letters.partition.components() {
             let at = component.index();
-            let mut possible: Vec<(bool, Letter)> = Vec::new();
-            for step in steps.iter() {
+            let mut possible: Vec<(Letter, Option<Step>)> = Vec::new();
+            for &step in steps.iter() {
                 let part = self.parts(pool, step.event).into_iter().find(|&(own, _)| own == at);
-                possible.extend(part.and_then(|(_, letter)| letter).map(|letter| (false, letter)));
+                let letter = part.and_then(|(_, letter)| letter);
+                possible.extend(letter.map(|letter| (letter, Some(step))));
             }
             let own = pool.intern_region(&self.letters.partition.set(component));
             let local = project(pool, &mut self.frontiers.memo, now.term, own);
             for step in self.frontiers.steps(pool, local).iter() {
-                possible
-                    .extend(self.letters.part(pool, step.event, at).map(|letter| (true, letter)));
+                possible.extend(self.letters.part(pool, step.event, at).map(|it| (it, None)));
             }
-            possible.sort_unstable();
+            // What can happen at once, then what cannot; each by its letter.
+            possible.sort_by_key(|&(letter, step)| (step.is_none(), letter));
             let mut listed = FxHashSet::default();
-            possible.retain(|&(_, letter)| listed.insert(letter));
+            possible.retain(|&(letter, _)| listed.insert(letter));
             possible.truncate(LISTED);
-            let expected = possible.into_iter().filter_map(|(later, letter)| {
+            let mut expected = Vec::new();
+            for (letter, step) in possible {
                 let known = self.letters.events(at, letter);
-                let now = known.iter().find(|event| left.contains_key(event));
-                let event = *now.or(known.first())?;
-                Some(expectation(pool, self.letters, letter, event, events, !later))
-            });
-            let expected = expected.collect();
+                let still = |event: &&EventId| left.contains_key(&pool.event(**event));
+                let event = step.map(|step| step.event).or(known.iter().find(still).copied());
+                let Some(event) = event.or(known.first().copied()) else { continue };
+                let mut one = expectation(pool, self.letters, letter, event, terms);
+                if let Some(step) = step {
+                    one.now = true;
+                    let letters = self.frontiers.positions.letters(step.position);
+                    one.within = around(pool, now.term, letters, terms);
+                }
+                expected.push(one);
+            }
             progress.push(Progress {
                 component,
                 consumed: now.consumed[at] as usize,
@@ -526,19 +538,37 @@ impl<'l> Walker<'l> {
     }
 }
 
+/// The smallest term around a position that stands only once in the interaction.
+fn around(
+    pool: &Pool,
+    term: TermId,
+    position: impl Iterator<Item = u8>,
+    terms: &FxHashMap<TermId, u64>,
+) -> Option<TermId> {
+    let mut at = term;
+    let mut way = vec![at];
+    for letter in position {
+        let mut operands = pool.node(at).operands();
+        at = if letter == 1 { operands.next()? } else { operands.next_back()? };
+        way.push(at);
+    }
+    way.into_iter().rev().find(|term| terms.get(term) == Some(&1))
+}
+
 /// An event that a component could have seen as a letter.
 pub(super) fn expectation(
     pool: &mut Pool,
     letters: &Letters,
     letter: Letter,
     event: EventId,
-    events: &FxHashMap<EventId, u64>,
-    now: bool,
+    terms: &FxHashMap<TermId, u64>,
 ) -> Expected {
+    let term = pool.event(event);
     Expected {
         moment: letters.actions(letter).into(),
-        term: pool.event(event),
-        places: events.get(&event).copied().unwrap_or(0),
-        now,
+        term,
+        places: terms.get(&term).copied().unwrap_or(0),
+        within: None,
+        now: false,
     }
 }

@@ -6,7 +6,7 @@
 //! where an explanation gets furthest.
 
 use otus_core::index::Index as _;
-use otus_core::{ActionId, EventId, LifelineSet};
+use otus_core::{ActionId, Direction, LifelineSet, TermId};
 use otus_trace::ComponentId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -51,10 +51,13 @@ pub struct Counterpart {
     pub component: ComponentId,
     /// What is, or should have been, there.
     pub action: ActionId,
-    /// How often it was observed.
+    /// How often it was observed; where messages at this end may come from or go to several places, all of
+    /// them counted.
     pub times: usize,
-    /// How often the action at this end was observed.
+    /// How often the action at this end was observed; counted in the same way.
     pub own: usize,
+    /// Whether what is missing could be in several places, of which this is one.
+    pub is_one_of_several: bool,
 }
 
 /// Kinds of faults.
@@ -124,7 +127,7 @@ pub(super) struct Facts<'a> {
     pub(super) frontier: &'a Frontier,
     pub(super) repair: Option<&'a Repair>,
     pub(super) core: Option<&'a Core>,
-    pub(super) events: &'a FxHashMap<EventId, u64>,
+    pub(super) terms: &'a FxHashMap<TermId, u64>,
 }
 
 /// The headline of a failure.
@@ -176,8 +179,7 @@ impl Maker<'_, '_> {
         match edit {
             Edit::Insert { moment, .. } => {
                 // What was observed elsewhere and has no other end here.
-                let more = |found: &Counterpart| found.times > found.own;
-                if let Some(other) = self.counterpart(moment, more) {
+                if let Some(other) = self.missing_here(moment) {
                     found.cause = Cause::MissingCounterpart;
                     found.counterpart = Some(other);
                 }
@@ -194,11 +196,10 @@ impl Maker<'_, '_> {
     /// What is wrong with a moment that should not be there.
     fn judge_extra(&mut self, found: &mut Headline) {
         let Some(observed) = found.observed.clone() else { return };
-        let less = |found: &Counterpart| found.times < found.own;
         let expected = self.next_alone(found.component.index(), found.moment);
         if expected.is_empty() {
             found.cause = Cause::ExtraAfterEnd;
-        } else if let Some(other) = self.counterpart(&observed, less) {
+        } else if let Some(other) = self.missing_there(&observed) {
             found.cause = Cause::MissingCounterpart;
             found.counterpart = Some(other);
         } else {
@@ -234,10 +235,7 @@ impl Maker<'_, '_> {
                 }
                 let &[action] = letters.actions(letter) else { continue };
                 let &[other] = letters.counterparts(action) else { continue };
-                let Some(found) = self.counterpart(&[action], |found| found.times < found.own)
-                else {
-                    continue;
-                };
+                let Some(found) = self.missing_there(&[action]) else { continue };
                 let whole = |at: usize| self.declared[at] == Observed::Complete;
                 let there = found.component;
                 let fits = core.contains(&there) && whole(at) && whole(there.index());
@@ -324,9 +322,7 @@ impl Maker<'_, '_> {
         let own: LifelineSet = observed.iter().map(|&a| pool.action(a).lifeline).collect();
         let message = |action: ActionId| {
             let message = pool.action(action).message;
-            self.facts.events.keys().any(|&event| {
-                pool.event_actions(event).iter().any(|&a| pool.action(a).message == message)
-            })
+            self.facts.letters.has_message(message)
         };
         found.cause = if own.is_disjoint(&self.facts.letters.lifelines) {
             Cause::UnknownLifeline
@@ -340,25 +336,70 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// The first other end of these actions whose count is as wanted.
-    fn counterpart(
-        &self,
-        moment: &[ActionId],
-        wanted: impl Fn(&Counterpart) -> bool,
-    ) -> Option<Counterpart> {
+    /// An action at the other end of these that was observed more often than all its other ends.
+    fn missing_here(&self, moment: &[ActionId]) -> Option<Counterpart> {
         let letters = self.facts.letters;
         moment.iter().find_map(|&action| {
-            let others = letters.counterparts(action).iter();
-            let counted = others.filter_map(|&other| {
-                let lifeline = self.checker.pool.action(other).lifeline;
-                let component = letters.partition.component_of(lifeline);
-                let observed = self.declared[component.index()] != Observed::Unobserved;
-                let (times, own) = (self.count(other), self.count(action));
-                observed.then_some(Counterpart { component, action: other, times, own })
-            });
-            let mut counted = counted;
-            counted.find(&wanted)
+            let mut others = letters.counterparts(action).iter();
+            others.find_map(|&other| {
+                let (times, own) = (self.count(other), self.supply(other, action));
+                let is_missing = times > own && self.would_be_seen(action);
+                is_missing.then(|| self.counted(other, times, own, self.is_one(other, action)))?
+            })
         })
+    }
+
+    /// The other end of one of these actions, where that was observed more often than all its other
+    /// ends.
+    fn missing_there(&self, moment: &[ActionId]) -> Option<Counterpart> {
+        let letters = self.facts.letters;
+        moment.iter().find_map(|&action| {
+            let mut others = letters.counterparts(action).iter();
+            others.find_map(|&other| {
+                let (times, own) = (self.supply(action, other), self.count(action));
+                let is_missing = times < own && self.would_be_seen(other);
+                is_missing.then(|| self.counted(other, times, own, self.is_one(action, other)))?
+            })
+        })
+    }
+
+    /// How often an action can have had another end: as often as this one, if it always has it,
+    /// else as often as all of them.
+    fn supply(&self, action: ActionId, other: ActionId) -> usize {
+        let letters = self.facts.letters;
+        if letters.always_reaches(action, other) {
+            return self.count(other);
+        }
+        letters.counterparts(action).iter().map(|&other| self.count(other)).sum()
+    }
+
+    /// Whether an action would have been observed had it happened. In a global prefix that is so for
+    /// an emission whose message was received.
+    fn would_be_seen(&self, action: ActionId) -> bool {
+        let action = self.checker.pool.action(action);
+        let component = self.facts.letters.partition.component_of(action.lifeline);
+        let global = *self.facts.question == Question::GlobalPrefix;
+        self.declared[component.index()] == Observed::Complete
+            || global && action.direction == Direction::Emission
+    }
+
+    /// Whether an action may have had any of several other ends.
+    fn is_one(&self, action: ActionId, other: ActionId) -> bool {
+        let letters = self.facts.letters;
+        letters.counterparts(action).len() > 1 && !letters.always_reaches(action, other)
+    }
+
+    fn counted(
+        &self,
+        action: ActionId,
+        times: usize,
+        own: usize,
+        is_one_of_several: bool,
+    ) -> Option<Counterpart> {
+        let lifeline = self.checker.pool.action(action).lifeline;
+        let component = self.facts.letters.partition.component_of(lifeline);
+        let observed = self.declared[component.index()] != Observed::Unobserved;
+        observed.then_some(Counterpart { component, action, times, own, is_one_of_several })
     }
 
     /// How often an action was observed.
@@ -397,7 +438,7 @@ impl Maker<'_, '_> {
             let letter = letters.find(moment)?;
             let event = *letters.events(component, letter).first()?;
             let pool = &mut *self.checker.pool;
-            Some(expectation(pool, letters, letter, event, self.facts.events, false))
+            Some(expectation(pool, letters, letter, event, self.facts.terms))
         });
         expected.collect()
     }

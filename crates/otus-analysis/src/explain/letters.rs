@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use otus_core::algebra::simplify;
 use otus_core::index::Index as _;
-use otus_core::{ActionId, Direction, EventId, LifelineSet, Pool, Term, TermId};
+use otus_core::{ActionId, Direction, EventId, LifelineSet, MessageId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace, Partition};
@@ -31,6 +31,10 @@ pub(super) struct Letters {
     places: FxHashMap<(usize, Letter), usize>,
     /// By action: those that send what it receives, or receive what it sends.
     counterparts: FxHashMap<ActionId, Vec<ActionId>>,
+    /// By emission: how many passings have it, and by reception how many of these do.
+    passings: FxHashMap<ActionId, usize>,
+    shared: FxHashMap<(ActionId, ActionId), usize>,
+    messages: FxHashSet<MessageId>,
     /// The lifelines of the interaction.
     pub(super) lifelines: LifelineSet,
 }
@@ -46,6 +50,9 @@ impl Letters {
             numbers: FxHashMap::default(),
             places: FxHashMap::default(),
             counterparts: FxHashMap::default(),
+            passings: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            messages: FxHashSet::default(),
             lifelines: pool.lifelines(term),
         };
         letters.read_term(pool, term);
@@ -102,6 +109,17 @@ impl Letters {
     /// The other ends of an action in the interaction.
     pub(super) fn counterparts(&self, action: ActionId) -> &[ActionId] {
         self.counterparts.get(&action).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the interaction has a message.
+    pub(super) fn has_message(&self, message: MessageId) -> bool {
+        self.messages.contains(&message)
+    }
+
+    /// Whether every message that an emission sends goes to a reception, maybe among others.
+    pub(super) fn always_reaches(&self, emission: ActionId, reception: ActionId) -> bool {
+        let all = self.passings.get(&emission);
+        all.is_some() && all == self.shared.get(&(emission, reception))
     }
 
     /// A multi-trace with these logs.
@@ -167,6 +185,7 @@ impl Letters {
         events.sort_unstable();
         for event in events {
             let actions = pool.event_actions(event).to_vec();
+            self.messages.extend(actions.iter().map(|&action| pool.action(action).message));
             self.pair(pool, &actions, &actions);
             for component in self.touched(pool, event) {
                 let here = |&&action: &&ActionId| {
@@ -195,14 +214,17 @@ impl Letters {
     /// Notes emissions and receptions of the same message as each other's ends.
     fn pair(&mut self, pool: &Pool, sent: &[ActionId], received: &[ActionId]) {
         for &one in sent {
-            for &other in received {
-                let (from, to) = (pool.action(one), pool.action(other));
-                let passes = from.direction == Direction::Emission
-                    && to.direction == Direction::Reception
-                    && from.message == to.message;
-                if !passes {
-                    continue;
-                }
+            let from = pool.action(one);
+            let receives = |other: &&ActionId| {
+                let to = pool.action(**other);
+                to.direction == Direction::Reception && to.message == from.message
+            };
+            if from.direction != Direction::Emission || !received.iter().any(|to| receives(&to)) {
+                continue;
+            }
+            *self.passings.entry(one).or_insert(0) += 1;
+            for &other in received.iter().filter(receives) {
+                *self.shared.entry((one, other)).or_insert(0) += 1;
                 for (of, is) in [(one, other), (other, one)] {
                     let list = self.counterparts.entry(of).or_default();
                     if !list.contains(&is) {

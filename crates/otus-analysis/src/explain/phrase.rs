@@ -82,12 +82,14 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
             match (of.counterpart, own, observed) {
                 // Something is missing here.
                 (Some(other), Some(own), _) => {
-                    unmatched(pool, (other.action, other.times), (own, other.own))
+                    let missing = (own, other.own, other.is_one_of_several);
+                    unmatched(pool, (other.action, other.times), missing)
                 }
                 // Something is missing there.
                 (Some(other), None, Some(_)) => {
                     let own = of.observed.as_deref().and_then(first).unwrap_or(other.action);
-                    unmatched(pool, (own, other.own), (other.action, other.times))
+                    let missing = (other.action, other.times, other.is_one_of_several);
+                    unmatched(pool, (own, other.own), missing)
                 }
                 (_, _, _) => format!("{who} should {wanted}"),
             }
@@ -125,7 +127,7 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
 }
 
 /// An action that was observed more often than its other end: `a sent m but b never received it`.
-fn unmatched(pool: &Pool, seen: (ActionId, usize), missing: (ActionId, usize)) -> String {
+fn unmatched(pool: &Pool, seen: (ActionId, usize), missing: (ActionId, usize, bool)) -> String {
     let (who, did) = part(pool, seen.0);
     let (other, verb) = part(pool, missing.0);
     let what = pool.signature().message_name(pool.action(seen.0).message);
@@ -134,11 +136,12 @@ fn unmatched(pool: &Pool, seen: (ActionId, usize), missing: (ActionId, usize)) -
         2 => "twice".to_owned(),
         more => format!("{more} times"),
     };
-    if missing.1 == 0 {
-        format!("{who} {did} {what} but {other} never {verb} it")
-    } else {
-        let (most, least) = (times(seen.1), times(missing.1));
-        format!("{who} {did} {what} {most} but {other} {verb} it only {least}")
+    let (most, least) = (times(seen.1), times(missing.1));
+    match missing {
+        (_, 0, true) => format!("{who} {did} {what} but nobody {verb} it"),
+        (_, 0, false) => format!("{who} {did} {what} but {other} never {verb} it"),
+        (_, _, true) => format!("{who} {did} {what} {most} but others {verb} it only {least}"),
+        (_, _, false) => format!("{who} {did} {what} {most} but {other} {verb} it only {least}"),
     }
 }
 

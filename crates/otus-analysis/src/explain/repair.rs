@@ -293,7 +293,8 @@ fn candidates(
                 for &(letter, _) in letters.vocabulary(component) {
                     let wanted = expected.contains(&letter);
                     let extra = if wanted && at == place { 0 } else { 2 };
-                    if at == from || log[at - 1] != letter {
+                    // Of equal moments next to each other, the last is the new one.
+                    if at == to || log[at] != letter {
                         add(far + extra, wanted, Change::Insert(at, letter));
                     }
                     if at < end && log[at] != letter {
@@ -303,7 +304,8 @@ fn candidates(
                 if at == end {
                     continue;
                 }
-                if at == from || log[at - 1] != log[at] {
+                // Of equal moments next to each other, the last is one too many.
+                if at == to || at + 1 == end || log[at + 1] != log[at] {
                     add(far, false, Change::Drop(at));
                 }
                 for other in at + 1..end.min(at + 1 + window) {
