@@ -131,8 +131,8 @@ pub struct Lone {
     /// How many of its first moments it can explain if its log may stop early; if that is all of them,
     /// it fails because it ends. `None` if a limit was reached.
     pub explained: Option<usize>,
-    /// What it could have seen next.
-    expected: Vec<Letter>,
+    /// What it could have seen next, if that was not too much to ask.
+    expected: Option<Vec<Letter>>,
 }
 
 /// Explains the verdict on a multi-trace.
@@ -233,9 +233,8 @@ fn climb(
             continue;
         }
         let explained = alone::explained(checker, letters, &own, at, log);
-        let expected = explained
-            .and_then(|end| alone::expected(checker, letters, &own, at, &log[..end]))
-            .unwrap_or_default();
+        let expected =
+            explained.and_then(|end| alone::expected(checker, letters, &own, at, &log[..end]));
         found.alone.push(Lone { component: ComponentId::new(at), explained, expected });
     }
     found.frontier = frontier::frontier(checker, letters, logs, question, options);
@@ -269,7 +268,7 @@ fn anchors(letters: &Letters, logs: &letters::Logs, found: &Explanation) -> repa
     for lone in &found.alone {
         let at = lone.component.index();
         places[at].extend(lone.explained);
-        expected[at].extend(&lone.expected);
+        expected[at].extend(lone.expected.iter().flatten());
     }
     for state in &found.frontier.states {
         for progress in &state.components {

@@ -95,7 +95,7 @@ fn case(files: &[&str], kind: &str, seed: u64) -> Case {
         } else if kind == "cut" {
             let long = |c: &ComponentId| run.moments(*c).count() >= 4;
             for component in partition.components().filter(long) {
-                let kept = run.moments(component).count() - 2 - usize::try_from(seed % 2).unwrap();
+                let kept = run.moments(component).count() - 2 - usize::from(seed % 2 == 1);
                 let mut shorter = run.clone();
                 for _ in kept..run.moments(component).count() {
                     let index = shorter.moments(component).count() - 1;
@@ -112,7 +112,7 @@ fn case(files: &[&str], kind: &str, seed: u64) -> Case {
         for (mutant, mutation) in mutants {
             if verdict(pool, term, &mutant, &Question::ACCEPT) == Verdict::Fail {
                 let original = run.clone();
-                return Case { term, original, mutant, mutation, lowered };
+                return Case { lowered, term, original, mutant, mutation };
             }
         }
     }
@@ -134,7 +134,9 @@ fn other_ends(pool: &Pool, term: TermId, action: ActionId) -> Vec<ActionId> {
         let is_passing = match node {
             Term::Event(_) => true,
             Term::Strict(left, _) => matches!(pool.node(left), Term::Event(_)),
-            _ => false,
+            Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopS(_) | Term::LoopC(..) => {
+                false
+            }
         };
         if is_passing {
             let actions = actions_of(pool, term);
@@ -262,7 +264,8 @@ fn headlines_name_what_was_mutated_and_repairs_undo_it() {
         for number in 0..5 {
             // Four changes of a moment, and one of the two others.
             let kind = KINDS[if number < 4 { number } else { 4 + at % 2 }];
-            let mut case = case(files, kind, u64::try_from(at * 10 + number).unwrap());
+            let mut case =
+                case(files, kind, u64::try_from(at * 10 + number).expect("a small number"));
             let original =
                 verdict(&case.lowered.pool, case.term, &case.original, &Question::ACCEPT);
             assert_eq!(original, Verdict::Pass);
@@ -341,7 +344,7 @@ fn headlines_name_what_was_mutated_and_repairs_undo_it() {
     );
     eprintln!("{table}{summary}");
     assert_eq!(cases, 40);
-    assert!(named >= 36, "{summary}\n{}", wrong.concat());
+    assert!(named >= 36 && exact >= 34, "{summary}\n{}", wrong.concat());
     assert_eq!(repaired, single, "{summary}\n{}", wrong.concat());
 }
 
@@ -376,6 +379,8 @@ fn check_claims(
         assert!(repair.verdict >= Verdict::WeakPass, "{repair:?}");
         assert_eq!(repair.text(trace, pool).len(), repair.edits.len());
         assert_eq!(repair.places.len(), repair.edits.len());
+        let edited = repair.edits.iter().fold(trace.clone(), |trace, edit| edit.apply(&trace));
+        assert_eq!(edited.without_places(), repair.trace);
     }
     if let Some(core) = &found.core {
         assert!(!core.components.is_empty());
@@ -513,7 +518,7 @@ fn on_random_small_cases_every_claim_holds() {
     let mut scope = Scope::new(3, 2, true);
     let mut rng = fastrand::Rng::with_seed(8);
     let cases =
-        if std::env::var("OTUS_SCOPE").is_ok_and(|scope| scope == "large") { 3000 } else { 300 };
+        if std::env::var("OTUS_SCOPE").is_ok_and(|scope| scope == "large") { 3000 } else { 150 };
     let (mut failed, mut repaired, mut cores, mut weak) = (0, 0, 0, 0);
     for number in 0..cases {
         let term = scope.random_term(&mut rng, 2 + number % 6);

@@ -68,7 +68,11 @@ pub(super) fn explained(
     Some(low)
 }
 
-/// The letters that may follow the beginning of a log, by the component itself.
+/// How many letters are asked about.
+const MANY: usize = 256;
+
+/// The letters that may follow the beginning of a log, by the component itself; `None` if that is too
+/// much to ask.
 pub(super) fn expected(
     checker: &mut Checker<'_>,
     letters: &Letters,
@@ -76,10 +80,14 @@ pub(super) fn expected(
     component: usize,
     log: &[Letter],
 ) -> Option<Vec<Letter>> {
+    let vocabulary = letters.vocabulary(component);
+    if vocabulary.len() > MANY || !checker.affords(vocabulary.len() * (log.len() + 1)) {
+        return None;
+    }
     let weak = weakened(declared, component);
     let mut longer = log.to_vec();
     let mut found = Vec::new();
-    for &(letter, _) in letters.vocabulary(component) {
+    for &(letter, _) in vocabulary {
         longer.push(letter);
         if !fails(checker, letters, &weak, component, &longer)? {
             found.push(letter);

@@ -40,6 +40,9 @@ pub(super) fn assumed(
     question: &Question,
 ) -> Option<Assumed> {
     let trace = letters.trace(logs);
+    if !checker.affords_steps(trace.len()) {
+        return None;
+    }
     let budget = checker.budget(trace.len())?;
     checker.questions += 1;
     checker.work += trace.len() as u64;

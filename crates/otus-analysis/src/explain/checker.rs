@@ -16,6 +16,9 @@ use crate::question::{Observed, Question};
 use crate::refute::{NotRefuted, check_refutation, refute};
 use crate::verdict::Verdict;
 
+/// How many terms steps may make.
+const STEPPED: u64 = 20_000_000;
+
 /// The engine with a meter.
 #[derive(Debug)]
 pub(super) struct Checker<'a> {
@@ -28,8 +31,8 @@ pub(super) struct Checker<'a> {
     pub(super) questions: u64,
     /// How many actions they were about.
     pub(super) work: u64,
-    /// Up to how many questions may be asked now.
-    allowance: u64,
+    /// Up to how many questions may be asked now, and about how many actions.
+    allowance: (u64, u64),
     /// The limit that was reached.
     pub(super) gave_up: Option<GaveUp>,
 }
@@ -62,20 +65,40 @@ impl<'a> Checker<'a> {
         options: &'a Options,
     ) -> Self {
         let deadline = options.budget.timeout.and_then(|time| Instant::now().checked_add(time));
-        let (questions, work, allowance) = (0, 0, options.max_questions);
+        let (questions, work) = (0, 0);
+        let allowance = (options.max_questions, options.max_work);
         Checker { pool, term, engine, options, deadline, questions, work, allowance, gave_up: None }
     }
 
-    /// Leaves some questions to those who come later. Returns what was allowed before.
-    pub(super) fn reserve(&mut self, share: u64) -> u64 {
+    /// Leaves a share of what is left to those who come later. Returns what was allowed before.
+    pub(super) fn reserve(&mut self, share: u64) -> (u64, u64) {
         let before = self.allowance;
-        self.allowance = before.saturating_sub(before.saturating_sub(self.questions) / share);
+        let kept = |most: u64, used: u64| most.saturating_sub(most.saturating_sub(used) / share);
+        self.allowance = (kept(before.0, self.questions), kept(before.1, self.work));
         before
     }
 
-    /// Allows what was allowed before; who ran out of a share has given up, others have not.
-    pub(super) fn release(&mut self, before: u64) {
+    /// Allows what was allowed before.
+    pub(super) fn release(&mut self, before: (u64, u64)) {
         self.allowance = before;
+    }
+
+    /// Whether something about so many actions is worth asking: a small part of what may be asked.
+    pub(super) fn affords(&self, size: usize) -> bool {
+        size as u64 <= self.allowance.1.saturating_sub(self.work) / 8
+    }
+
+    /// Whether so many steps may be taken on terms. A step makes as many terms as the interaction is
+    /// deep, which is too much if both are large.
+    pub(super) fn affords_steps(&self, steps: usize) -> bool {
+        let depth = u64::from(self.pool.attributes(self.term).depth) + 1;
+        depth.saturating_mul(steps as u64) <= STEPPED
+    }
+
+    /// How many situations may be looked at.
+    pub(super) fn most_situations(&self) -> u64 {
+        let depth = u64::from(self.pool.attributes(self.term).depth) + 1;
+        self.options.max_situations.min(STEPPED / 10 / depth)
     }
 
     /// What one question may use; `None` if nothing is left.
@@ -89,9 +112,9 @@ impl<'a> Checker<'a> {
             Some(GaveUp::Stopped(Stop::Cancelled))
         } else if time == Some(None) {
             Some(GaveUp::Stopped(Stop::Time))
-        } else if self.questions >= self.allowance {
+        } else if self.questions >= self.allowance.0 {
             Some(GaveUp::Questions)
-        } else if self.work.saturating_add(size as u64) > most.max_work {
+        } else if self.work.saturating_add(size as u64) > self.allowance.1 {
             Some(GaveUp::Work)
         } else {
             None
@@ -147,6 +170,9 @@ impl<'a> Checker<'a> {
         let found = self.engine.analyze(trace, question, &budget).verdict;
         if !matches!(found, Verdict::Pass | Verdict::WeakPass) {
             return None;
+        }
+        if !self.affords_steps(trace.len()) {
+            return Some((found, Checked::EngineOnly));
         }
         let witness = self.engine.witness(self.pool, self.term, trace, question, found, &budget);
         let Some(witness) = witness else { return Some((found, Checked::EngineOnly)) };

@@ -2,6 +2,8 @@
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, Pool};
+use otus_syntax::SourceId;
+use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
 use super::letters::{Letter, Letters, Logs};
@@ -71,6 +73,54 @@ impl Edit {
             | Edit::Move { component, .. }
             | Edit::Replace { component, .. }
             | Edit::StoppedEarly { component } => component,
+        }
+    }
+
+    /// A multi-trace with this edit. Where places in it are not those of the edit, nothing changes.
+    pub fn apply(&self, trace: &MultiTrace) -> MultiTrace {
+        let mut builder = Builder::new(trace.shared_partition().clone(), trace.len() + 1, false);
+        for component in trace.partition().components() {
+            let moments = trace.moments(component);
+            let mut log: Vec<Box<[ActionId]>> =
+                moments.map(|moment| moment.iter().map(|step| step.action()).collect()).collect();
+            if component == self.component() {
+                self.change(&mut log);
+            }
+            for moment in log {
+                builder.next_moment();
+                for &action in &moment {
+                    builder.push(action, 0);
+                }
+            }
+            builder.next_component();
+        }
+        builder.finish(SourceId(0))
+    }
+
+    fn change(&self, log: &mut Vec<Box<[ActionId]>>) {
+        match self {
+            Edit::Insert { before, moment, .. } if *before <= log.len() => {
+                log.insert(*before, moment.clone());
+            }
+            Edit::Drop { moment, .. } if *moment < log.len() => {
+                log.remove(*moment);
+            }
+            Edit::Swap { first, second, .. } if *first.max(second) < log.len() => {
+                log.swap(*first, *second);
+            }
+            Edit::Move { from, to, .. } if *from.max(to) < log.len() => {
+                let moment = log.remove(*from);
+                log.insert(*to, moment);
+            }
+            Edit::Replace { moment, by, .. } if *moment < log.len() => {
+                log[*moment].clone_from(by);
+            }
+            Edit::Insert { .. }
+            | Edit::Drop { .. }
+            | Edit::Swap { .. }
+            | Edit::Move { .. }
+            | Edit::Replace { .. }
+            | Edit::StoppedEarly { .. } => {}
         }
     }
 

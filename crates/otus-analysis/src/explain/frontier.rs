@@ -64,7 +64,7 @@ pub struct Progress {
     /// What the interaction has next for it: first what can happen at once, then what waits for
     /// other components. Sixteen at most.
     pub expected: Vec<Expected>,
-    /// Whether the interaction can go on to its end without it.
+    /// Whether the interaction can go on to its end without it, as far as that is known.
     pub may_end: bool,
 }
 
@@ -108,6 +108,8 @@ pub enum Taken {
 
 /// How many states the engine may make to say how far it gets.
 const ATTEMPT: u64 = 1000;
+/// How many terms are looked at for all components together.
+const PROJECTED: usize = 5_000_000;
 /// How many things are listed as expected.
 const LISTED: usize = 16;
 /// How many situations and choices are listed.
@@ -130,7 +132,7 @@ pub(super) fn frontier(
     let start =
         base.unwrap_or_else(|| Situation { term: root, consumed: vec![0; logs.len()].into() });
     let from_start = total(&start.consumed) == 0 && start.term == root;
-    let (ends, all_seen) = search(checker, &mut walker, &start, options.max_situations);
+    let (ends, all_seen) = search(checker, &mut walker, &start);
     let consumed = ends.first().map_or(0, |end| total(&end.situation.consumed));
     let choices = separate(&ends);
     let terms = count_terms(checker.pool, root);
@@ -152,6 +154,9 @@ fn base(
 ) -> Option<Situation> {
     let (letters, logs) = (walker.letters, walker.logs);
     let trace = letters.trace(logs);
+    if !checker.affords_steps(trace.len()) {
+        return None;
+    }
     let mut budget = checker.budget(trace.len())?;
     // Without looking ahead it may take long to find out, and this is not worth it.
     budget.max_states = budget.max_states.map(|most| most.min(ATTEMPT + 4 * trace.len() as u64));
@@ -214,7 +219,6 @@ fn search(
     checker: &mut Checker<'_>,
     walker: &mut Walker<'_>,
     start: &Situation,
-    most: u64,
 ) -> (Vec<End>, bool) {
     let mut nodes = vec![Node { situation: start.clone(), parent: None }];
     let mut met = FxHashSet::default();
@@ -223,6 +227,7 @@ fn search(
     let mut queue = BinaryHeap::from([(total(&start.consumed), Reverse(0u32), Reverse(0))]);
     let mut best: (usize, Reverse<u32>) = (0, Reverse(u32::MAX));
     let mut found: Vec<usize> = Vec::new();
+    let most = checker.most_situations();
     let mut looked_at = 0;
     let mut all_seen = true;
     while let Some((consumed, unseen, Reverse(at))) = queue.pop() {
@@ -490,6 +495,8 @@ impl<'l> Walker<'l> {
     ) -> Vec<Progress> {
         let steps = self.frontiers.steps(pool, now.term);
         let left = count_terms(pool, now.term);
+        // What each component sees of the whole is not asked if there are too many of both.
+        let few = left.len().saturating_mul(self.logs.len()) <= PROJECTED;
         let mut progress = Vec::new();
         for component in self.letters.partition.components() {
             let at = component.index();
@@ -500,9 +507,11 @@ impl<'l> Walker<'l> {
                 possible.extend(letter.map(|letter| (letter, Some(step))));
             }
             let own = pool.intern_region(&self.letters.partition.set(component));
-            let local = project(pool, &mut self.frontiers.memo, now.term, own);
-            for step in self.frontiers.steps(pool, local).iter() {
-                possible.extend(self.letters.part(pool, step.event, at).map(|it| (it, None)));
+            if few {
+                let local = project(pool, &mut self.frontiers.memo, now.term, own);
+                for step in self.frontiers.steps(pool, local).iter() {
+                    possible.extend(self.letters.part(pool, step.event, at).map(|it| (it, None)));
+                }
             }
             // What can happen at once, then what cannot; each by its letter.
             possible.sort_by_key(|&(letter, step)| (step.is_none(), letter));
@@ -531,7 +540,7 @@ impl<'l> Walker<'l> {
                     .next(&now.consumed, at)
                     .map(|letter| self.letters.actions(letter).into()),
                 expected,
-                may_end: prune(pool, &mut self.frontiers.memo, now.term, own).is_some(),
+                may_end: !few || prune(pool, &mut self.frontiers.memo, now.term, own).is_some(),
             });
         }
         progress

@@ -186,7 +186,7 @@ impl Maker<'_, '_> {
             }
             Edit::Drop { .. } => self.judge_extra(&mut found),
             Edit::StoppedEarly { .. } => {
-                found.expected = self.next_alone(component.index(), log.len());
+                found.expected = self.next_alone(component.index(), log.len()).unwrap_or_default();
             }
             Edit::Swap { .. } | Edit::Move { .. } | Edit::Replace { .. } => {}
         }
@@ -197,13 +197,13 @@ impl Maker<'_, '_> {
     fn judge_extra(&mut self, found: &mut Headline) {
         let Some(observed) = found.observed.clone() else { return };
         let expected = self.next_alone(found.component.index(), found.moment);
-        if expected.is_empty() {
+        if expected.as_ref().is_some_and(Vec::is_empty) {
             found.cause = Cause::ExtraAfterEnd;
         } else if let Some(other) = self.missing_there(&observed) {
             found.cause = Cause::MissingCounterpart;
             found.counterpart = Some(other);
         } else {
-            found.expected = expected;
+            found.expected = expected.unwrap_or_default();
             found.expected.retain(|expected| expected.moment != observed);
         }
     }
@@ -214,8 +214,10 @@ impl Maker<'_, '_> {
         let observed = log.get(at).map(|&letter| self.facts.letters.actions(letter).into());
         let cause = if observed.is_some() { Cause::Unexpected } else { Cause::StoppedEarly };
         let mut found = new_headline(cause, component, at, observed, Basis::Alone);
-        found.expected = self.expectations(component.index(), &self.moments(&lone.expected));
-        if found.observed.is_some() && found.expected.is_empty() {
+        let expected = lone.expected.as_deref();
+        found.expected =
+            self.expectations(component.index(), &self.moments(expected.unwrap_or_default()));
+        if found.observed.is_some() && expected.is_some_and(<[Letter]>::is_empty) {
             found.cause = Cause::ExtraAfterEnd;
         }
         Some(found)
@@ -288,7 +290,7 @@ impl Maker<'_, '_> {
         }
         let elsewhere = self.facts.frontier.states.iter().skip(1).any(|other| {
             let own = &other.components[component.index()];
-            own.consumed == at && expected_as(own, &next).is_some()
+            own.consumed > at || own.consumed == at && expected_as(own, &next).is_some()
         });
         let branched = state.choices.iter().any(|choice| matches!(choice.taken, Taken::Branch(_)));
         if rank > 0 {
@@ -411,12 +413,12 @@ impl Maker<'_, '_> {
     }
 
     /// What a component by itself could have seen after so many moments.
-    fn next_alone(&mut self, component: usize, at: usize) -> Vec<Expected> {
+    fn next_alone(&mut self, component: usize, at: usize) -> Option<Vec<Expected>> {
         let log = self.facts.logs[component].clone();
         let letters = self.facts.letters;
         let found = alone::expected(self.checker, letters, &self.declared, component, &log[..at]);
-        let found = self.moments(&found.unwrap_or_default());
-        self.expectations(component, &found)
+        let found = self.moments(&found?);
+        Some(self.expectations(component, &found))
     }
 
     fn moments(&self, letters: &[Letter]) -> Vec<Box<[ActionId]>> {

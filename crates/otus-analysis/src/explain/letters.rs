@@ -143,13 +143,6 @@ impl Letters {
         self.numbers.get(actions).copied()
     }
 
-    /// The same; it is made if there is none.
-    pub(super) fn letter(&mut self, actions: &[ActionId]) -> Letter {
-        let mut actions = actions.to_vec();
-        actions.sort_unstable();
-        self.number(actions)
-    }
-
     fn number(&mut self, actions: Vec<ActionId>) -> Letter {
         if let Some(&known) = self.numbers.get(actions.as_slice()) {
             return known;

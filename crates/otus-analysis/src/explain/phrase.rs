@@ -110,7 +110,7 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
         }
         (Cause::TooLate, Some(observed)) => format!("{observed} too late"),
         (Cause::DeadEnd, Some(observed)) => {
-            format!("{observed}, which no choice before it leads to")
+            format!("{observed}, which fits another choice than the rest of what was observed")
         }
         (Cause::Unexpected, Some(observed)) if expected.is_empty() => {
             format!("{observed} unexpectedly")

@@ -11,7 +11,7 @@
 
 use std::cmp::Reverse;
 
-use otus_core::index::Index as _;
+use otus_core::Pool;
 use otus_trace::{ComponentId, MultiTrace};
 
 use super::checker::{Answer, Checked, Checker, declared, stops_early};
@@ -56,6 +56,8 @@ pub struct Repair {
 
 /// How many multi-traces are edited once more.
 const BEAM: usize = 16;
+/// How many different moments are tried in one place, beside those expected there.
+const TRIED: usize = 256;
 /// How far behind what is stuck something expected is looked for.
 const AHEAD: usize = 2000;
 
@@ -281,6 +283,8 @@ fn candidates(
         let expected = anchors.expected.get(component).map_or(&[][..], Vec::as_slice);
         let end = log.len();
         let places = anchors.places.get(component).map_or(&[][..], Vec::as_slice);
+        let vocabulary = letters.vocabulary(component);
+        complete &= vocabulary.len() <= TRIED;
         let mut add = |rank: usize, wanted: bool, change: Change| {
             ranked.push((rank, Reverse(wanted), component, change));
         };
@@ -290,8 +294,11 @@ fn candidates(
             complete &= from == 0 && to == end && end <= window;
             for at in from..=to {
                 let far = 4 * at.abs_diff(place);
-                for &(letter, _) in letters.vocabulary(component) {
+                for (number, &(letter, _)) in vocabulary.iter().enumerate() {
                     let wanted = expected.contains(&letter);
+                    if number >= TRIED && !wanted {
+                        continue;
+                    }
                     let extra = if wanted && at == place { 0 } else { 2 };
                     // Of equal moments next to each other, the last is the new one.
                     if at == to || log[at] != letter {
@@ -343,17 +350,15 @@ fn candidates(
 
 impl Repair {
     /// In words, a phrase for each edit.
-    pub fn text(&self, observed: &MultiTrace, pool: &otus_core::Pool) -> Vec<String> {
+    pub fn text(&self, observed: &MultiTrace, pool: &Pool) -> Vec<String> {
         let mut trace = observed.clone();
-        let mut texts = Vec::new();
-        let mut scratch = pool.clone();
-        for edit in &self.edits {
-            texts.push(edit.text(&trace, pool));
+        let said = self.edits.iter().map(|edit| {
+            let text = edit.text(&trace, pool);
             // The next phrase is about the log as this edit leaves it.
-            let (letters, logs) = Letters::new(&mut scratch, otus_core::Pool::EMPTY, &trace);
-            trace = edited(letters, &logs, edit);
-        }
-        texts
+            trace = edit.apply(&trace);
+            text
+        });
+        said.collect()
     }
 
     /// The components that are edited, each once.
@@ -363,17 +368,4 @@ impl Repair {
         all.dedup();
         all
     }
-}
-
-/// A multi-trace with an edit.
-fn edited(mut letters: Letters, logs: &Logs, edit: &Edit) -> MultiTrace {
-    let change = match edit {
-        Edit::Insert { before, moment, .. } => Change::Insert(*before, letters.letter(moment)),
-        Edit::Drop { moment, .. } => Change::Drop(*moment),
-        Edit::Swap { first, second, .. } => Change::Swap(*first, *second),
-        Edit::Move { from, to, .. } => Change::Move(*from, *to),
-        Edit::Replace { moment, by, .. } => Change::Replace(*moment, letters.letter(by)),
-        Edit::StoppedEarly { .. } => Change::StoppedEarly,
-    };
-    letters.trace(&change.apply(logs, edit.component().index()))
 }

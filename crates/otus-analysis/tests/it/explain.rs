@@ -238,18 +238,55 @@ fn choices_that_lead_no_further() {
 }
 
 #[test]
-fn a_loop_that_was_left_or_not() {
+fn a_choice_that_fits_one_log_and_not_another() {
     check(
-        "seq(loopS(a -- m -> b), alt(a -- stop -> b, o))",
-        "{[a] a!m.a!m; [b] b?m.b?stop}",
+        "alt(seq(a!m, a!m, b!p, b!p), seq(a!n, a!n, b!q, b!q))",
+        "{[a] a!m.a!m; [b] b!q.b!q}",
         &Question::ACCEPT,
         &[
-            "unexpected message at b 1: b received stop where b should receive m",
-            "reached: a 2/2 end, not a!stop later a!m or end; b 1/2 b?stop, not b?m",
-            "repair: replace b?stop (place 2) by b?m (Pass)",
-            "core: a 2, b 2, Certified",
+            "dead end after a choice at b 0: b sent q, which fits another choice than the rest of what was observed",
+            "reached: a 2/2 end, not  or end; b 0/2 b!q, not b!p",
+            "  took seq(a!m, seq(a!m, seq(b!p, b!p))) of alt(seq(a!m, seq(a!m, seq(b!p, b!p))), seq(a!n, seq(a!n, seq(b!q, b!q))))",
+            "reached: a 0/2 a!m, not a!n; b 2/2 end, not  or end",
+            "  took seq(a!n, seq(a!n, seq(b!q, b!q))) of alt(seq(a!m, seq(a!m, seq(b!p, b!p))), seq(a!n, seq(a!n, seq(b!q, b!q))))",
+            "repair: replace a!m (place 1) by a!n; replace a!m (place 2) by a!n (Pass)",
+            "core: a 1, b 1, Certified",
         ],
     );
+}
+
+#[test]
+fn a_loop_that_was_left_or_not() {
+    check(
+        "strict(loopS(strict(a!m, b!x)), a!m, b!y)",
+        "{[a] a!m; [b]}",
+        &Question::ACCEPT,
+        &[
+            "stopped early at b 0: the log of b ends where it should send y",
+            "alone: b",
+            "reached: a 1/1 end, not later a!m; b 0/0 end, not b!x",
+            "  went into loopS(strict(a!m, b!x))",
+            "reached: a 1/1 end, not  or end; b 0/0 end, not b!y",
+            "  left loopS(strict(a!m, b!x))",
+            "repair: insert b!y at the end (Pass)",
+            "core: b 0, Certified",
+        ],
+    );
+}
+
+#[test]
+fn what_was_expected_has_a_place_in_the_specification() {
+    let model = "seq(a -- m -> b, a -- m -> b, a -- n -> b)";
+    let (lowered, _, found) = why(model, "{[a] a!m.a!n; [b] b?m.b?n}", &Question::ACCEPT);
+    let headline = found.headline.expect("it fails");
+    let expected = &headline.expected[0];
+    assert_eq!((headline.moment, expected.places, expected.now), (1, 2, true));
+    let text = |term| {
+        let (_, span) = lowered.place(term).expect("it was read");
+        &model[span.start as usize..span.end as usize]
+    };
+    assert_eq!(text(expected.term), "a -- m");
+    assert_eq!(expected.within.map(text), Some("a -- m -> b, a -- n -> b"));
 }
 
 #[test]
@@ -431,6 +468,23 @@ fn a_weak_pass_says_what_was_assumed() {
             "assumed of sub: before [], after [sub!subscribe.sub?publish]",
         ],
     );
+}
+
+#[test]
+fn depth_and_width_are_not_ours() {
+    let depth = 20_000;
+    let model = format!("{}a!m{}", "seq(b!m, ".repeat(depth), ")".repeat(depth));
+    let (_, _, found) = why(&model, "{[a] a!m.a!m; [b] b!m.b!m}", &Question::ACCEPT);
+    assert_eq!(found.verdict, Verdict::Fail);
+    assert_eq!(found.alone.len(), 2);
+    assert!(found.headline.is_some() && found.core.is_some());
+    let width = 300;
+    let calls: Vec<String> = (0..width).map(|i| format!("l{i} -- m{i} -> k{i}")).collect();
+    let model = format!("par({})", calls.join(", "));
+    let logs: Vec<String> =
+        (0..width).map(|i| format!("[l{i}] l{i}!m{i}; [k{i}] k{i}?m{}", i % 299)).collect();
+    let (_, _, found) = why(&model, &format!("{{{}}}", logs.join("; ")), &Question::ACCEPT);
+    assert_eq!(found.headline.map(|headline| headline.component), Some(ComponentId(599)));
 }
 
 #[test]
