@@ -5,13 +5,16 @@
 
 use std::time::Instant;
 
+use otus_core::algebra::{Memo, project};
+use otus_core::index::Index as _;
 use otus_core::{Pool, TermId};
 use otus_trace::{ComponentId, MultiTrace};
+use rustc_hash::FxHashMap;
 
 use super::{GaveUp, Options};
 use crate::budget::{Budget, Stop};
 use crate::certify::certify;
-use crate::engine::Engine;
+use crate::engine::{self, Engine, Outcome};
 use crate::question::{Observed, Question};
 use crate::refute::{NotRefuted, check_refutation, refute};
 use crate::verdict::Verdict;
@@ -33,6 +36,8 @@ pub(super) struct Checker<'a> {
     pub(super) work: u64,
     /// Up to how many questions may be asked now, and about how many actions.
     allowance: (u64, u64),
+    /// By component: an engine for what it sees by itself, in wide interactions.
+    local: FxHashMap<usize, Engine>,
     /// The limit that was reached.
     pub(super) gave_up: Option<GaveUp>,
 }
@@ -67,7 +72,19 @@ impl<'a> Checker<'a> {
         let deadline = options.budget.timeout.and_then(|time| Instant::now().checked_add(time));
         let (questions, work) = (0, 0);
         let allowance = (options.max_questions, options.max_work);
-        Checker { pool, term, engine, options, deadline, questions, work, allowance, gave_up: None }
+        let (local, gave_up) = (FxHashMap::default(), None);
+        Checker {
+            pool,
+            term,
+            engine,
+            options,
+            deadline,
+            questions,
+            work,
+            allowance,
+            local,
+            gave_up,
+        }
     }
 
     /// Leaves a share of what is left to those who come later. Returns what was allowed before.
@@ -145,6 +162,31 @@ impl<'a> Checker<'a> {
         self.questions += 1;
         self.work += trace.len() as u64 + 1;
         let found = self.engine.analyze_up_to(Verdict::WeakPass, trace, question, &budget);
+        self.answer(found)
+    }
+
+    /// Whether one component of a multi-trace is explained by what it sees of the interaction. What
+    /// fails so fails; what passes may still fail because of an order that others impose.
+    pub(super) fn ask_local(
+        &mut self,
+        component: ComponentId,
+        trace: &MultiTrace,
+        question: &Question,
+    ) -> Answer {
+        let Some(budget) = self.budget(trace.len()) else { return Answer::Unknown };
+        self.questions += 1;
+        self.work += trace.len() as u64 + 1;
+        let (pool, term) = (&mut *self.pool, self.term);
+        let engine = self.local.entry(component.index()).or_insert_with(|| {
+            let own = pool.intern_region(&trace.partition().set(component));
+            let local = project(pool, &mut Memo::default(), term, own);
+            Engine::new(pool, local, trace.partition(), engine::Options::default())
+        });
+        let found = engine.analyze_up_to(Verdict::WeakPass, trace, question, &budget);
+        self.answer(found)
+    }
+
+    fn answer(&mut self, found: Outcome) -> Answer {
         match found.verdict {
             Verdict::Pass | Verdict::WeakPass => Answer::Passes(found.verdict),
             Verdict::Fail => Answer::Fails(found.furthest),
