@@ -277,9 +277,16 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<f64>,
 
-    /// Write the search as a graph (.dot or .json; `-` is DOT on standard output).
+    /// Write the search as a graph (.svg, .png, .dot or .json; `-` is DOT on standard output).
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<String>,
+
+    /// How many nodes of the search a picture of it shows.
+    #[arg(long, default_value_t = 200, value_name = "NUMBER")]
+    pub(crate) graph_nodes: usize,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 }
 
 /// Where multi-traces are written.
@@ -457,8 +464,16 @@ pub(crate) struct CtlArgs {
     pub(crate) limit: usize,
 
     /// Do not work out a run that shows the answer.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "draw")]
     pub(crate) no_witness: bool,
+
+    /// Draw the run that shows the answer (.svg or .png), as cuts through the trace; of several
+    /// formulas, that of the first that has one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) draw: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 
     /// End each check after this many seconds.
     #[arg(long, value_name = "SECONDS")]
@@ -573,14 +588,16 @@ Examples:
   otus draw flow.mmd                                      on the terminal
   otus draw sig.hsf model.hif -o model.svg                a sequence diagram
   otus draw docs/checkout.md#login -o login.png --theme dark
-  otus draw model.hsf --what term --positions -o term.svg its operators as a tree
-  otus draw model.hsf --what term --step 'a!m@11' -o step.svg   what one step executes and prunes
+  otus draw model.hsf --what term --positions -o term.svg    its operators as a tree
+  otus draw model.hsf --what term --step 'subscriber!subscribe@11' -o step.svg  what a step does
   otus draw model.hsf --what automaton -o automaton.svg   its states and what leads from one to the next
   otus draw model.hsf run.htf -o run.svg                  what was observed, a lane per log
-  otus draw run.pot.json --cut p=1,q=2 -o order.svg       events, messages, and a cut through them
+  otus draw run.pot.json --cut p=1,q=0 -o order.svg       events, messages, and a cut through them
+  otus draw run.pot.json --what lattice -o lattice.svg    all cuts of it
   otus draw model.hsf --what search -o explored.svg       what it can do, step by step
   otus draw model.hsf run.htf conf.hcf --what search -o search.svg
   otus draw flow.mmd -o - > flow.svg                      SVG on standard output")]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct DrawArgs {
     /// A specification (its files together), a trace, options.
     #[arg(required = true, value_name = "FILE")]
@@ -617,10 +634,6 @@ pub(crate) struct DrawArgs {
     /// `p=1,q=2`; several are a run of cuts.
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
-
-    /// In an order of events: which way time goes.
-    #[arg(long, value_enum, default_value_t = Flow::Down, value_name = "WAY")]
-    pub(crate) time: Flow,
 
     /// Which automaton: as the rules give it, made deterministic, or made minimal.
     #[arg(long, value_enum, default_value_t = AutomatonKind::Minimal, value_name = "KIND")]
@@ -671,6 +684,8 @@ pub(crate) enum What {
     Trace,
     /// A partial-order trace, as a space-time diagram.
     Order,
+    /// All cuts of a partial-order trace, and what leads from one to the next.
+    Lattice,
     /// What `otus explore` or `otus analyze` looked at.
     Search,
     /// The automaton of a specification.
@@ -688,13 +703,15 @@ pub(crate) enum PictureTheme {
     Auto,
 }
 
-/// Which way time goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Flow {
-    /// From top to bottom.
-    Down,
-    /// From left to right.
-    Right,
+impl PictureTheme {
+    /// As the flag has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            PictureTheme::Light => "light",
+            PictureTheme::Dark => "dark",
+            PictureTheme::Auto => "auto",
+        }
+    }
 }
 
 /// Which automaton.
