@@ -170,11 +170,7 @@ impl Given {
 
     /// The order of the only group of raw logs, or of the one that is asked for; and which logs
     /// these were.
-    fn group(
-        &mut self,
-        args: &CtlArgs,
-        writes: Writes,
-    ) -> anyhow::Result<(PartialOrder, String)> {
+    fn group(&mut self, args: &CtlArgs, writes: Writes) -> anyhow::Result<(PartialOrder, String)> {
         let Some(mut logs) = self.finder.take() else { bail!(nothing_given(&self.finder)) };
         logs.only.clone_from(&args.logs.group);
         let mut keys: Vec<String> = Vec::new();
