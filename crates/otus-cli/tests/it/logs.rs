@@ -238,6 +238,15 @@ sequenceDiagram
     sandbox.otus("learn -o learnt.svg").assert().code(0);
     sandbox.otus("learn -o learnt.txt").assert().code(2);
     sandbox.otus("learn flow.mmd").assert().code(2);
+    // Multi-traces of any kind are runs as well.
+    sandbox.write("runs/one.htf", "{[a] a!m; [b] b?m}\n");
+    sandbox.write("runs/two.jsonl", "{\"id\": \"2\", \"htf\": \"{[a] a!m.a?n; [b] b?m.b!n}\"}\n");
+    sandbox.otus("learn runs --to hif").assert().code(0).stderr_eq(str![[r#"
+learnt from 2 runs (2 different), 6 actions
+
+"#]]);
+    let piped = sandbox.otus("learn -").stdin("{[a] a!m; [b] b?m}");
+    piped.assert().code(0).stderr_eq("learnt from 1 run (1 different), 2 actions\n");
 }
 
 #[test]
@@ -302,15 +311,10 @@ fn a_proposal_can_be_used_at_once() {
     }
     // What is proposed as a comment can be read as well.
     let text = sandbox.read("text/otus.toml");
-    let uncommented: String = text
-        .lines()
-        .filter(|line| {
-            !line.starts_with("# How")
-                && !line.starts_with("# `otus")
-                && !line.starts_with("# What")
-        })
-        .map(|line| format!("{}\n", line.strip_prefix("# ").unwrap_or(line)))
-        .collect();
+    let prose = ["# How", "# `otus", "# What"];
+    let lines = text.lines().filter(|line| !prose.iter().any(|start| line.starts_with(start)));
+    let lines: Vec<&str> = lines.map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
+    let uncommented = lines.join("\n");
     let uncommented = uncommented.replace("group = \"{peer}\"", "").replace("spec = ", "# ");
     sandbox.write("text/otus.toml", &uncommented);
     sandbox.otus("map text").assert().code(0);
@@ -365,6 +369,11 @@ fn wrong_input_is_told_with_a_way_out() {
     check("learn", "there is no log and no otus.toml");
     check("ctl", "no trace is given");
     check("analyze flow.mmd some/a.log --group x", "there is no otus.toml");
+    check("ctl empty x=1", "the folder empty has no log");
+    check("ctl some/a.log x=1", "there is no otus.toml that says how to read it");
+    // A specification may be called like a log.
+    sandbox.write("spec.txt", FLOW);
+    sandbox.otus("analyze spec.txt -").stdin("{[User] User!login}").assert().code(0);
     sandbox.write("some/otus.toml", "[[source]]\nfiles = ['a.log']\nformat = 'regex'\nlifeline = 'User'\n[[source.rule]]\nmatch = 'sent ('\nemit = ['!x']\n");
     check("analyze flow.mmd some", "O1004");
     sandbox.write("some/otus.toml", "spec = 3\nsauce = 1\n");
