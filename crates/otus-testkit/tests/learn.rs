@@ -1,4 +1,5 @@
 //! What is learnt accepts every run it was learnt from, and nothing else if that was one run.
+#![expect(clippy::print_stdout, reason = "the output of a test")]
 
 use std::time::Duration;
 
@@ -227,7 +228,7 @@ fn random_partition(rng: &mut fastrand::Rng, count: usize) -> Partition {
     let parts = rng.usize(1..=count);
     for lifeline in 0..count {
         let part = if rng.bool() { lifeline } else { rng.usize(..parts) };
-        components[part].push(LifelineId(u32::try_from(lifeline).unwrap()));
+        components[part].push(LifelineId(u32::try_from(lifeline).expect("small")));
     }
     Partition::new(components, count)
 }
@@ -242,8 +243,9 @@ fn random_trace(
 ) -> MultiTrace {
     let mut global: Vec<Action> = Vec::new();
     let mut flying: Vec<Action> = Vec::new();
-    let lifeline =
-        |rng: &mut fastrand::Rng| LifelineId(u32::try_from(rng.usize(..shape.lifelines)).unwrap());
+    let lifeline = |rng: &mut fastrand::Rng| {
+        LifelineId(u32::try_from(rng.usize(..shape.lifelines)).expect("small"))
+    };
     let length = rng.usize(..=shape.length);
     while global.len() < length {
         if !flying.is_empty() && rng.bool() {
@@ -251,7 +253,7 @@ fn random_trace(
             global.push(flying.remove(next));
             continue;
         }
-        let message = MessageId(u32::try_from(rng.usize(..shape.messages)).unwrap());
+        let message = MessageId(u32::try_from(rng.usize(..shape.messages)).expect("small"));
         let (from, to) = (lifeline(rng), lifeline(rng));
         if rng.usize(..100) < shape.wild {
             let action = if rng.bool() {
@@ -490,7 +492,7 @@ fn requests(
 
 #[test]
 fn many_runs_and_long_runs_are_learnt() {
-    for (runs, messages) in [(1, 10_000), (20, 10_000), (1000, 200)] {
+    for (runs, messages) in [(1, 40), (1, 10_000), (20, 10_000), (1000, 200)] {
         let mut rng = fastrand::Rng::with_seed(12);
         let mut pool =
             pool_of(Shape { lifelines: 5, messages: 6, runs: 1, length: 0, wild: 0, joined: 0 });
@@ -518,9 +520,12 @@ fn many_runs_and_long_runs_are_learnt() {
                     assert!(nodes < 100, "{}", pool.text(learnt.term));
                 }
                 let found = verdict(&pool, learnt.term, &traces[0].0);
-                // Ten thousand messages in a row are long for the time a test has.
-                let long = infer || exact;
-                assert!(found == Verdict::Pass || (long && found == Verdict::Inconclusive));
+                // Requests of several clients that look alike are hard to decide for the engine.
+                let long = infer || messages > 100;
+                assert!(
+                    found == Verdict::Pass || (long && found == Verdict::Inconclusive),
+                    "{found}"
+                );
             }
         }
     }
