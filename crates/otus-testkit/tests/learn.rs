@@ -516,7 +516,7 @@ fn many_runs_and_long_runs_are_learnt() {
                     if infer { "paired by message" } else { "paired by id" }
                 );
                 let exact = runs == 1 && loops == Loops::Several;
-                if !infer && !exact {
+                if !infer && !exact && messages > 100 {
                     assert!(nodes < 100, "{}", pool.text(learnt.term));
                 }
                 let found = verdict(&pool, learnt.term, &traces[0].0);
