@@ -363,7 +363,7 @@ fn one_run_on_separate_clocks_is_learnt_exactly() {
     for _ in 0..cases(300) {
         let trace = random_trace(&mut rng, &mut pool, &partition, shape);
         let other = random_trace(&mut rng, &mut pool, &partition, shape);
-        let learnt = learn_and_check(&mut pool, &[trace.clone()], &options);
+        let learnt = learn_and_check(&mut pool, std::slice::from_ref(&trace), &options);
         let mut mutants = vec![other];
         let changes = otus_trace::transform::swap_actions(&trace);
         mutants.extend(
