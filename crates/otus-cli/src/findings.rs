@@ -22,12 +22,15 @@ pub(crate) fn text(accounting: &Accounting, least: Severity) -> String {
 fn one(accounting: &Accounting, finding: &Finding, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{}[{}]: {}", finding.severity.name(), finding.code, finding.message);
+    // A rule that never fits is at no place of a log.
+    let nowhere = finding.code == Code::NOTHING_MATCHED;
+    let places = finding.places.iter().filter(|place| place.line > 0 || !nowhere);
     let shown = finding.places.len() as u64;
-    for (index, &found) in finding.places.iter().enumerate() {
+    for (index, &found) in places.enumerate() {
         let arrow = if index == 0 { "-->" } else { ":::" };
         let _ = writeln!(out, "  {arrow} {}", place(accounting, found));
     }
-    if shown > 0 && finding.count > shown {
+    if shown > 0 && finding.count > shown && !nowhere {
         let _ = writeln!(out, "  ::: and {} more", finding.count - shown);
     }
     if let Some(help) = &finding.help {

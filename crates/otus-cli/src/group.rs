@@ -59,9 +59,9 @@ impl Group {
         };
         let mut at: Vec<Option<At>> = vec![None; observed.len()];
         for component in observed.components() {
-            let lifelines = vocabulary.lifelines_of(component.clock);
+            let names = vocabulary.lifelines_of(component.clock).iter();
             let lifelines: Vec<LifelineId> =
-                lifelines.filter_map(|it| signature.lifeline(vocabulary.lifeline(it))).collect();
+                names.filter_map(|&it| signature.lifeline(vocabulary.lifeline(it))).collect();
             let mut acts: Vec<Act> = Vec::with_capacity(component.events.len());
             // Whether an action of the current moment is there already.
             let mut begun = false;

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &InitArgs, color: Color) -> anyhow::Result<Exit> {
     let target = match args.output.as_deref() {
         Some("-") => None,
         Some(name) => Some(PathBuf::from(name)),
+        None if folder == Path::new(".") => Some(PathBuf::from(FILE)),
         None => Some(folder.join(FILE)),
     };
     if let Some(path) = &target {

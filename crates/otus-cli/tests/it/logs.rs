@@ -296,7 +296,10 @@ fn a_proposal_can_be_used_at_once() {
     sandbox.write("csv/x.csv", "host;dir;message\na;sent;PING\nb;received;PING\n");
     sandbox.write("other/x.log", "nothing of interest\nit's \"quoted\" \\ here\n");
     sandbox.write("spans/x.otlp.jsonl", SPANS);
-    for (folder, matched) in [("text", 4), ("json", 1), ("csv", 2), ("other", 0), ("spans", 2)] {
+    sandbox.write("odd/a b/{x}/it's*.log", "sent PING\n\u{7f}\u{1} \u{1f600}\n");
+    for (folder, matched) in
+        [("text", 4), ("json", 1), ("csv", 2), ("other", 0), ("spans", 2), ("odd", 1)]
+    {
         sandbox.otus(&format!("init {folder}")).assert().code(0);
         let output =
             sandbox.otus(&format!("map {folder} --explain --format json")).output().unwrap();

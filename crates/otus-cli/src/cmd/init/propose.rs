@@ -409,8 +409,8 @@ fn globs(looked: &Looked, folder: &Folder) -> Vec<String> {
             let all = others.map(|(_, file)| file).chain(&folder.others);
             ours > 1 && all.filter(|file| glob.matches(file)).count() == ours
         };
-        let literal =
-            if inside.contains(['*', '?', '{']) { "?".to_owned() } else { inside.clone() };
+        // What would be a wildcard is any character then.
+        let literal = inside.replace(['*', '?', '{', '}'], "?");
         globs.push(candidates.into_iter().find(fits).unwrap_or(literal));
     }
     globs
