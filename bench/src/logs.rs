@@ -11,7 +11,6 @@ use std::time::Instant;
 
 use otus_syntax::Source;
 use otus_trace::mapping::Plan;
-use otus_trace::read::Format;
 use otus_trace::run::{Accounting, LogFile, Observed, map};
 
 use crate::measure::{peak_bytes, rate};
@@ -32,7 +31,8 @@ pub(crate) fn run(size: Size, parts: &[String]) {
     }
     if wanted("otlp") {
         let block = otlp_block();
-        let plan = Plan::for_format(Format::Otlp).expect("a built-in plan");
+        let text = "[[source]]\nfiles = ['*']\nformat = 'otlp'\n[group]\nidle = 10000\n";
+        let plan = plan(text);
         measure("OTLP", &plan, &block, size.pick(128 << 20, 1 << 30));
     }
     if wanted("groups") {

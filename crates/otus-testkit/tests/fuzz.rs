@@ -71,3 +71,58 @@ fn order() {
 fn formulas() {
     smoke("formulas");
 }
+
+#[test]
+fn settings() {
+    smoke("settings");
+}
+
+#[test]
+fn text_lines() {
+    smoke("text_lines");
+}
+
+#[test]
+fn json_lines() {
+    smoke("json_lines");
+}
+
+#[test]
+fn csv() {
+    smoke("csv");
+}
+
+#[test]
+fn otlp() {
+    smoke("otlp");
+}
+
+#[test]
+fn jaeger() {
+    smoke("jaeger");
+}
+
+#[test]
+fn zipkin() {
+    smoke("zipkin");
+}
+
+#[test]
+fn shiviz() {
+    smoke("shiviz");
+}
+
+#[test]
+fn htf() {
+    smoke("htf");
+}
+
+#[test]
+fn canonical() {
+    smoke("canonical");
+}
+
+#[test]
+fn packed() {
+    smoke("packed");
+}

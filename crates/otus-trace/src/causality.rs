@@ -24,7 +24,7 @@ use crate::mapping::Pairing;
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
     /// An emission and its reception.
-    pub(crate) pairs: Vec<(usize, usize)>,
+    pub(crate) matched: Vec<(usize, usize)>,
     /// Emissions that certainly happened before a reception, though they may not be its own.
     pub(crate) before: Vec<(usize, usize)>,
     pub(crate) unpaired: Vec<usize>,
@@ -117,7 +117,7 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
     let mut left = Vec::new();
     for (index, what, id) in receptions {
         match queues.receive(what, id, &rows[index]) {
-            Some(emission) => pairs.pairs.push((emission, index)),
+            Some(emission) => pairs.matched.push((emission, index)),
             None => left.push((index, what, id)),
         }
     }
@@ -129,11 +129,11 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
             .then(|| queues.receive(what, other, row))
             .flatten();
         match again {
-            Some(emission) => pairs.pairs.push((emission, index)),
+            Some(emission) => pairs.matched.push((emission, index)),
             None => pairs.unpaired.push(index),
         }
     }
-    pairs.paired = pairs.pairs.len();
+    pairs.paired = pairs.matched.len();
     pairs.unpaired.extend(queues.unheard());
     count(&counted, sides, &mut pairs);
     pairs.unpaired.sort_unstable();
@@ -276,7 +276,7 @@ fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
                     if let Some(place) = before.checked_sub(total - known).filter(|_| other) {
                         let edge = (sent[place].0, index);
                         if senders.len() == 1 {
-                            pairs.pairs.push(edge);
+                            pairs.matched.push(edge);
                         } else {
                             pairs.before.push(edge);
                         }
@@ -324,7 +324,8 @@ mod tests {
             rows.push(row);
         }
         let pairs = pair(&rows, &sides, pairing);
-        let mut shown: Vec<String> = pairs.pairs.iter().map(|(a, b)| format!("{a}-{b}")).collect();
+        let mut shown: Vec<String> =
+            pairs.matched.iter().map(|(a, b)| format!("{a}-{b}")).collect();
         shown.extend(pairs.before.iter().map(|(a, b)| format!("{a}<{b}")));
         shown.extend(pairs.unpaired.iter().map(ToString::to_string));
         assert_eq!(shown.join(" "), expected, "{text}");

@@ -8,6 +8,9 @@
 //! each. [`quick`] reads plain texts of many multi-traces without making a tree of each.
 //! [`order`] has the partial-order traces that formulas are about.
 //!
+//! Logs come in through [`read`] (streams to records), [`mapping`] (`otus.toml`, the plan) and [`run`]
+//! (plan and logs to groups of events, with an account of every line).
+//!
 //! Everything is linear in the text, and an action of a long trace costs eight bytes (four
 //! without its place).
 #![forbid(unsafe_code)]

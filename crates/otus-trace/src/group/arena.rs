@@ -106,6 +106,7 @@ impl Arena {
     }
 
     /// How many bytes are in use.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.pieces.iter().map(|piece| piece.words.capacity() * 4).sum()
     }

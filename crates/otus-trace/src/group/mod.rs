@@ -244,6 +244,7 @@ impl Groups {
     }
 
     /// How many groups are open.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
@@ -363,6 +364,7 @@ impl Groups {
     }
 
     /// How many bytes the events take.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.arena.bytes()
     }

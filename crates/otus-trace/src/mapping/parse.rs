@@ -128,7 +128,7 @@ impl Reader<'_> {
                     Some("leave the rule out: such files say themselves what happened".to_owned());
                 continue;
             }
-            rules.extend(self.rule(rule, table, format, at + 1, &mut fields));
+            rules.push(self.rule(rule, table, format, at + 1, &mut fields));
         }
         let ignored = self.texts(table, "ignore").unwrap_or_default();
         for (at, pattern) in ignored.into_iter().enumerate() {
@@ -229,7 +229,7 @@ impl Reader<'_> {
         format: Format,
         number: usize,
         fields: &mut Fields,
-    ) -> Option<Rule> {
+    ) -> Rule {
         let known: Vec<&str> = RULE_KEYS.iter().chain(&SHARED_KEYS).copied().collect();
         self.keys(table, &known);
         let name = self.text(table, "name").map_or(format!("rule {number}"), |name| name.text);
@@ -254,10 +254,10 @@ impl Reader<'_> {
                         Some(format!("leave out `ignore` or `{key}`"));
                 }
             }
-            return Some(rule);
+            return rule;
         }
         self.outcome(&mut rule, &scope, fields);
-        Some(rule)
+        rule
     }
 
     fn conditions(
@@ -267,6 +267,14 @@ impl Reader<'_> {
         scope: &mut Scope<'_>,
         fields: &mut Fields,
     ) {
+        let by_field = ["where", "match"].into_iter().filter_map(|key| get(table, key));
+        for value in by_field.filter(|value| value.get_ref().is_table()) {
+            if scope.format == Format::Text {
+                let message = "lines of text have no fields".to_owned();
+                self.error(Code::UNKNOWN_FIELD, span(value.span()), message).help =
+                    Some("say `match = '…'`, a pattern for the whole line".to_owned());
+            }
+        }
         if let Some(wanted) = get(table, "where")
             && let Some(wanted) = self.as_table(wanted, "where", "`where`")
         {
@@ -377,9 +385,9 @@ impl Reader<'_> {
         let emit = scope.rule.and_then(|table| get(table, "emit"));
         if let Some(value) = emit {
             let one = std::slice::from_ref(value);
-            let items: Vec<&Value<'_>> = match value.get_ref() {
-                DeValue::Array(items) => items.iter().collect(),
-                _ => one.iter().collect(),
+            let items: Vec<&Value<'_>> = match value.get_ref().as_array() {
+                Some(items) => items.iter().collect(),
+                None => one.iter().collect(),
             };
             for item in items {
                 rule.actions.extend(self.emitted(item, scope, fields));
@@ -536,7 +544,11 @@ impl Reader<'_> {
                 }
                 Some(DirectionPlan::From(template, map))
             }
-            other => {
+            other @ (DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)) => {
                 let kind = kind(other);
                 let message = format!("`dir` is {kind}, not a direction");
                 self.error(Code::WRONG_SETTING, span(value.span()), message).help =
@@ -773,7 +785,7 @@ impl Reader<'_> {
                 }
                 let mut events = Rule::new("events".to_owned(), source.span, RuleKind::Format);
                 events.conditions.push(Condition::Present { slot: clock, there: true });
-                scope.name = "events".to_owned();
+                "events".clone_into(&mut scope.name);
                 events.lifeline =
                     self.mapped(&scope, "lifeline", fields).or(Some(Mapped::field(host)));
                 events.group = self.setting(&scope, "group", Need::Sure, fields);
@@ -818,7 +830,7 @@ impl Reader<'_> {
                 let alike = get(source, "dir").is_some() && get(source, "message").is_some();
                 if rules.iter().all(|rule| rule.kind == RuleKind::Ignored) && alike {
                     let mut all = Rule::new("all lines".to_owned(), source.span, RuleKind::Written);
-                    scope.name = "the source".to_owned();
+                    "the source".clone_into(&mut scope.name);
                     self.outcome(&mut all, &scope, fields);
                     // After what is ignored.
                     rules.push(all);
@@ -960,10 +972,13 @@ fn pattern_fault(text: &Text, error: &regex::Error) -> (String, Span) {
             let (start, end) = (found.span().start.offset, found.span().end.offset);
             (found.kind().to_string(), text.part(start, end))
         }
-        Ok(_) | Err(_) => match error {
-            regex::Error::CompiledTooBig(_) => ("it is too large".to_owned(), text.span),
-            other => (other.to_string().lines().last().unwrap_or_default().to_owned(), text.span),
-        },
+        Ok(_) | Err(_) => {
+            let large = matches!(error, regex::Error::CompiledTooBig(_));
+            let text_of = error.to_string();
+            let last = text_of.lines().last().unwrap_or_default();
+            let cause = if large { "it is too large" } else { last };
+            (cause.to_owned(), text.span)
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A text of the file: what it says, and where.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_field_names, reason = "the text of a text is its text")]
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) span: Span,
@@ -50,7 +51,7 @@ pub(super) fn span(range: std::ops::Range<usize>) -> Span {
     Span::new(offset(range.start), offset(range.end))
 }
 
-impl<'s> Reader<'s> {
+impl Reader<'_> {
     pub(super) fn error(&mut self, code: Code, span: Span, message: String) -> &mut Diagnostic {
         self.found.push(Diagnostic::new(code, self.source.id(), span, message));
         let last = self.found.len() - 1;
@@ -86,13 +87,11 @@ impl<'s> Reader<'s> {
     }
 
     pub(super) fn as_text(&mut self, value: &Value<'_>, key: &str) -> Option<Text> {
-        match value.get_ref() {
-            DeValue::String(text) => Some(self.make_text(text, value)),
-            _ => {
-                self.wrong(value, key, "a text in quotes");
-                None
-            }
-        }
+        let Some(text) = value.get_ref().as_str() else {
+            self.wrong(value, key, "a text in quotes");
+            return None;
+        };
+        Some(self.make_text(text, value))
     }
 
     fn make_text(&self, text: &str, value: &Value<'_>) -> Text {
@@ -110,35 +109,29 @@ impl<'s> Reader<'s> {
     /// A list of texts; a single text is a list of one.
     pub(super) fn texts(&mut self, table: Table<'_>, key: &str) -> Option<Vec<Text>> {
         let value = get(table, key)?;
-        match value.get_ref() {
-            DeValue::Array(items) => {
-                Some(items.iter().filter_map(|item| self.as_text(item, key)).collect())
-            }
-            DeValue::String(text) => Some(vec![self.make_text(text, value)]),
-            _ => {
-                self.wrong(value, key, "a list of texts");
-                None
-            }
+        if let Some(items) = value.get_ref().as_array() {
+            return Some(items.iter().filter_map(|item| self.as_text(item, key)).collect());
         }
+        let Some(text) = value.get_ref().as_str() else {
+            self.wrong(value, key, "a list of texts");
+            return None;
+        };
+        Some(vec![self.make_text(text, value)])
     }
 
     pub(super) fn truth(&mut self, table: Table<'_>, key: &str) -> Option<bool> {
         let value = get(table, key)?;
-        match value.get_ref() {
-            DeValue::Boolean(truth) => Some(*truth),
-            _ => {
-                self.wrong(value, key, "`true` or `false`");
-                None
-            }
+        let truth = value.get_ref().as_bool();
+        if truth.is_none() {
+            self.wrong(value, key, "`true` or `false`");
         }
+        truth
     }
 
     pub(super) fn count(&mut self, table: Table<'_>, key: &str) -> Option<u64> {
         let value = get(table, key)?;
-        let count = match value.get_ref() {
-            DeValue::Integer(number) => number.as_str().replace('_', "").parse().ok(),
-            _ => None,
-        };
+        let number = value.get_ref().as_integer();
+        let count = number.and_then(|number| number.as_str().replace('_', "").parse().ok());
         let count = count.filter(|&count: &u64| count > 0);
         if count.is_none() {
             self.wrong(value, key, "a whole number from 1 on");
@@ -162,13 +155,11 @@ impl<'s> Reader<'s> {
         key: &str,
         name: &'static str,
     ) -> Option<Table<'t>> {
-        match value.get_ref() {
-            DeValue::Table(entries) => Some(Table { entries, span: span(value.span()), name }),
-            _ => {
-                self.wrong(value, key, "a table");
-                None
-            }
-        }
+        let Some(entries) = value.get_ref().as_table() else {
+            self.wrong(value, key, "a table");
+            return None;
+        };
+        Some(Table { entries, span: span(value.span()), name })
     }
 
     /// The tables of `[[key]]`.
@@ -179,15 +170,11 @@ impl<'s> Reader<'s> {
         name: &'static str,
     ) -> Vec<Table<'t>> {
         let Some(value) = get(table, key) else { return Vec::new() };
-        match value.get_ref() {
-            DeValue::Array(items) => {
-                items.iter().filter_map(|item| self.as_table(item, key, name)).collect()
-            }
-            _ => {
-                self.wrong(value, key, &format!("a list of tables ({name})"));
-                Vec::new()
-            }
-        }
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong(value, key, &format!("a list of tables ({name})"));
+            return Vec::new();
+        };
+        items.iter().filter_map(|item| self.as_table(item, key, name)).collect()
     }
 
     /// A word out of a few.

@@ -2,6 +2,7 @@
 
 use otus_syntax::Source;
 
+use super::parse::{FILE_KEYS, RULE_KEYS, SHARED_KEYS, SOURCE_KEYS};
 use super::{Pairing, Plan};
 
 /// The faults as `code@text: message; help`.
@@ -135,6 +136,16 @@ fn patterns_and_templates_are_pointed_into() {
 }
 
 #[test]
+fn lines_of_text_have_no_fields() {
+    check(
+        &rule("where = { x = 'y' }\nemit = ['!m']"),
+        &[
+            "O1005@{ x = 'y' }: lines of text have no fields; say `match = '…'`, a pattern for the whole line",
+        ],
+    );
+}
+
+#[test]
 fn what_is_missing_or_contradicts_is_told() {
     check(
         "[[source]]\nformat = 'otlp'",
@@ -208,7 +219,6 @@ fn the_schema_has_the_keys_of_the_parser() {
         keys.sort();
         keys
     };
-    use super::parse::{FILE_KEYS, RULE_KEYS, SHARED_KEYS, SOURCE_KEYS};
     assert_eq!(keys(&schema), sorted(&[&FILE_KEYS]));
     assert_eq!(keys(&schema["$defs"]["source"]), sorted(&[&SOURCE_KEYS, &SHARED_KEYS]));
     assert_eq!(keys(&schema["$defs"]["rule"]), sorted(&[&RULE_KEYS, &SHARED_KEYS]));

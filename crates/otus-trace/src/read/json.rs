@@ -449,12 +449,14 @@ impl<'j> Cursor<'j> {
 fn quote_or_escape(bytes: &[u8], from: usize) -> usize {
     const LOW: u64 = u64::from_le_bytes([1; 8]);
     const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+    const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
+    const ESCAPES: u64 = u64::from_le_bytes([b'\\'; 8]);
     // A byte of `word` that is zero has its high bit set; the lowest such bit is certain.
     let zeros = |word: u64| word.wrapping_sub(LOW) & !word & HIGH;
     let mut at = from;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*chunk);
-        let hits = zeros(word ^ (LOW * b'"' as u64)) | zeros(word ^ (LOW * b'\\' as u64));
+        let hits = zeros(word ^ QUOTES) | zeros(word ^ ESCAPES);
         if hits != 0 {
             return at + (hits.trailing_zeros() / 8) as usize;
         }

@@ -105,7 +105,7 @@ impl Otlp {
         let mut known = false;
         json.object(|json, key| match Signal::of(key) {
             Signal::Other => json.value().map(drop),
-            signal => {
+            signal @ (Signal::Spans | Signal::Logs) => {
                 known = true;
                 json.list(|json| self.resource(signal, json, place, visit, stop))
             }
@@ -442,7 +442,7 @@ mod tests {
             &format!(
                 r#"{{"resourceLogs":[{{{RESOURCE},"scopeLogs":[{{"logRecords":[{{"timeUnixNano":"5","traceId":"1","spanId":"2","body":{{"stringValue":"sent"}}}}]}}]}}]}}"#
             ),
-            &["1 shop - UNSPECIFIED - sent 1/<2 5..0"],
+            &["1 shop - - - sent 1/<2 5..0"],
         );
     }
 

@@ -260,7 +260,8 @@ impl Draft {
 
     fn made_fields(&mut self) {
         let Known { kind, trace, id, parent, start, end, .. } = self.known;
-        if let Some(slot) = kind {
+        // A log record has no kind, so that no rule about spans takes it.
+        if let Some(slot) = kind.filter(|_| !self.span.instant) {
             self.found.copy(slot, self.span.kind.name().as_bytes());
         }
         for (slot, text) in

@@ -161,8 +161,6 @@ pub struct GroupAccount {
     pub never_closed: Vec<String>,
     /// Events without a group, in a run where others have one.
     pub ungrouped: u64,
-    /// Groups whose events have no order that the messages allow.
-    pub cyclic: u64,
 }
 
 /// Sends and receives.

@@ -1,7 +1,6 @@
 //! The work of a run.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use otus_core::Direction;
@@ -10,11 +9,13 @@ use regex::bytes::CaptureLocations;
 
 use super::account::{Accounting, FileAccount, Repeated, RuleAccount, Tally, Unpaired};
 use super::observed::{Component, Observed};
+use super::propagation::SpanTrouble;
+use super::release::{arrange, duplicates};
 use super::shape::{Place, Shapes};
 use super::time;
-use super::vocabulary::{ActionKey, Vocabulary};
+use super::vocabulary::ActionKey;
 use super::{LogFile, Sink};
-use crate::causality::{self, Pairs, Side};
+use crate::causality::{self, Side};
 use crate::group::{Groups, Marks, Row};
 use crate::mapping::template::{Context, Template};
 use crate::mapping::{
@@ -82,17 +83,6 @@ struct Release {
     rows: Vec<Row>,
     components: Vec<Component>,
     sides: Vec<Option<Side>>,
-}
-
-/// What is known of spans without their counterpart.
-#[derive(Debug, Default)]
-struct SpanTrouble {
-    /// Server spans without a parent, by service and name.
-    roots: BTreeMap<(u32, u32), (u64, Place)>,
-    /// Server spans whose parent is not there.
-    missing: BTreeMap<u32, (u64, Place)>,
-    /// Client spans that nobody answers, by service, name and address.
-    unanswered: BTreeMap<(u32, u32, Option<u32>), (u64, Place)>,
 }
 
 /// Why a record is not mapped.
@@ -247,7 +237,12 @@ impl Mapper {
             FaultKind::Stream(_) | FaultKind::Encoding(_) => {
                 let help = match &fault.kind {
                     FaultKind::Encoding(_) => "save it as UTF-8",
-                    _ => "what comes before is used; look whether the file is whole",
+                    FaultKind::TooLong(_)
+                    | FaultKind::NotJson(..)
+                    | FaultKind::NotOfFormat(_)
+                    | FaultKind::Stream(_) => {
+                        "what comes before is used; look whether the file is whole"
+                    }
                 };
                 (Code::UNREADABLE_LOG, format!("{name}: {}", fault.kind), help)
             }
@@ -385,7 +380,8 @@ impl Mapper {
             None => return Err(Lacking::Setting("lifeline")),
         };
         let clock = self.clock(rule.clock.as_ref(), lifeline, view, context)?;
-        let order = self.order_key(rule, view, context);
+        let start = || context.record.span.and_then(|span| span_keys(span).0);
+        let order = self.order_key(rule, view, context).or_else(start);
         if let (Some(actions), Some(span)) = (&rule.span_actions, context.record.span) {
             self.span_actions(actions, span, lifeline, view, context)?;
         }
@@ -575,7 +571,9 @@ impl Mapper {
         let ids: &[&str] = match span.kind {
             SpanKind::Client | SpanKind::Producer => &own,
             SpanKind::Consumer if !links.is_empty() => &links,
-            _ => &parent,
+            SpanKind::Consumer | SpanKind::Server | SpanKind::Internal | SpanKind::Unspecified => {
+                &parent
+            }
         };
         let request = vocabulary.intern_action(ActionKey { lifeline, direction: first, message });
         let mut last_id = None;
@@ -687,7 +685,8 @@ impl Mapper {
         let index = clock as usize;
         let time = match &rule.time {
             Some(time) => time.value(context, &mut self.scratch).and_then(time::key),
-            None => order,
+            // Spans are written when they end, so their starts go back and forth.
+            None => order.filter(|_| rule.order.is_some()),
         };
         if let Some(time) = time {
             if self.last_time.len() <= index {
@@ -847,7 +846,7 @@ impl Mapper {
         if otus.is_some() {
             let number =
                 version.and_then(|version| std::str::from_utf8(version).ok()?.parse().ok());
-            if !number.is_some_and(|number: u32| number <= read::canonical::VERSION) {
+            if number.is_none_or(|number: u32| number > read::canonical::VERSION) {
                 let version = string(version.unwrap_or(b"missing")).into_owned();
                 return Err(Lacking::Bad("version", format!("`{version}`")));
             }
@@ -1089,6 +1088,7 @@ const PEERS: [&str; 2] = ["peer.service", "server.address"];
 const SOME_GROUPS: usize = 5;
 
 /// The group that a record was for.
+#[derive(Clone, Copy)]
 struct Slot {
     group: u32,
     closes: bool,
@@ -1204,144 +1204,5 @@ fn unknown_keys(line: &[u8]) -> Result<(), Lacking> {
     match (done, unknown) {
         (Ok(()), Some(key)) => Err(Lacking::Bad("version", format!("1, which has no key `{key}`"))),
         _ => Ok(()),
-    }
-}
-
-/// Takes out spans that are there twice; how many events they had.
-fn duplicates(rows: &mut [Row], vocabulary: &Vocabulary, repeated: &mut Repeated) -> usize {
-    let direction = |row: &Row| row.action.map(|action| vocabulary.action(action).direction);
-    let mut spans: Vec<usize> = (0..rows.len()).filter(|&i| !rows[i].span.is_empty()).collect();
-    if spans.len() < 2 {
-        return 0;
-    }
-    let key = |i: usize| (&rows[i].span, direction(&rows[i]), rows[i].lifeline);
-    spans.sort_by(|&a, &b| key(a).cmp(&key(b)).then(a.cmp(&b)));
-    let again: Vec<usize> =
-        spans.windows(2).filter(|pair| key(pair[0]) == key(pair[1])).map(|pair| pair[1]).collect();
-    if again.is_empty() {
-        return 0;
-    }
-    let mut dropped = vec![false; rows.len()];
-    for first in again {
-        let row = &rows[first];
-        let service = vocabulary.lifeline(row.lifeline);
-        let message = format!("spans of `{service}` are there twice");
-        let place = Place { file: row.file, line: row.line };
-        let help = "the first of them counts; an exporter that retries writes them again";
-        repeated.note(Code::DUPLICATE_SPAN, place, message, help);
-        dropped[first] = true;
-        let mut next = first + 1;
-        while rows.get(next).is_some_and(|row| row.marks.has(Marks::FOLLOWS)) {
-            dropped[next] = true;
-            next += 1;
-        }
-    }
-    let mut kept = 0;
-    for index in 0..rows.len() {
-        if !dropped[index] {
-            rows.swap(kept, index);
-            kept += 1;
-        }
-    }
-    rows.len() - kept
-}
-
-/// Puts the events in the order of their components and, within each, in its local order.
-fn arrange(rows: &mut [Row], vocabulary: &Vocabulary, components: &mut Vec<Component>) {
-    let clock = |row: &Row| vocabulary.clock_of(row.lifeline).unwrap_or(u32::MAX);
-    if rows.iter().any(|row| row.order.is_some()) {
-        // What has no key stays after the event before it on its clock.
-        let mut last: Vec<(u32, Option<i128>)> = Vec::new();
-        for row in rows.iter_mut() {
-            let clock = clock(row);
-            let known = match last.iter_mut().find(|(other, _)| *other == clock) {
-                Some(known) => known,
-                None => {
-                    last.push((clock, None));
-                    let end = last.len() - 1;
-                    &mut last[end]
-                }
-            };
-            row.order = row.order.or(known.1);
-            known.1 = row.order;
-        }
-    }
-    let key = |row: &Row| (clock(row), row.order);
-    if !rows.is_sorted_by_key(key) {
-        rows.sort_by_key(key);
-    }
-    components.clear();
-    let mut start = 0;
-    for same in rows.chunk_by(|a, b| clock(a) == clock(b)) {
-        let end = start + same.len();
-        components.push(Component { clock: clock(&same[0]), events: start..end });
-        start = end;
-    }
-}
-
-impl SpanTrouble {
-    /// Notes the spans of a group that lack their counterpart.
-    fn note(&mut self, rows: &[Row], sides: &[Option<Side>], pairs: &Pairs) {
-        for &index in &pairs.unpaired {
-            let (row, Some(side)) = (&rows[index], sides[index]) else { continue };
-            if !row.marks.has(Marks::REQUEST) {
-                continue;
-            }
-            let place = Place { file: row.file, line: row.line };
-            let entry = match side.direction {
-                Direction::Emission => {
-                    let key = (row.lifeline, side.message, row.peer);
-                    self.unanswered.entry(key).or_insert((0, place))
-                }
-                Direction::Reception if row.marks.has(Marks::ROOT) => {
-                    self.roots.entry((row.lifeline, side.message)).or_insert((0, place))
-                }
-                Direction::Reception => self.missing.entry(row.lifeline).or_insert((0, place)),
-            };
-            entry.0 += 1;
-        }
-    }
-
-    /// Calls whose callee begins a trace of its own. Returns the lifelines and messages that are
-    /// explained by that.
-    fn diagnose(&self, vocabulary: &Vocabulary, repeated: &mut Repeated) -> Vec<(u32, u32)> {
-        let mut explained = Vec::new();
-        let mut lost: BTreeMap<(u32, u32), (u64, Vec<String>, [Place; 2])> = BTreeMap::new();
-        for (&(client, message, peer), &(calls, at)) in &self.unanswered {
-            for (&(server, received), &(begun, begin)) in &self.roots {
-                let same_name = received == message;
-                if server == client || !(peer == Some(server) || (peer.is_none() && same_name)) {
-                    continue;
-                }
-                // The callee may have been entered from outside too, under another name.
-                if peer == Some(server) && !same_name && self.roots.contains_key(&(server, message))
-                {
-                    continue;
-                }
-                explained.push((client, message));
-                explained.push((server, received));
-                let entry = lost.entry((client, server)).or_insert((0, Vec::new(), [at, begin]));
-                entry.0 += calls.min(begun);
-                entry.1.push(vocabulary.message(message).to_owned());
-            }
-        }
-        for ((client, server), (calls, mut messages, places)) in lost {
-            messages.sort();
-            messages.dedup();
-            let (client, server) = (vocabulary.lifeline(client), vocabulary.lifeline(server));
-            let message = format!(
-                "`{client}` calls `{server}` ({}), but the spans of `{server}` begin new traces: the header \
-                 `traceparent` does not arrive ({calls} calls)",
-                messages.join(", "),
-            );
-            let help = format!(
-                "check that `{client}` injects the trace context into its requests, that no proxy drops \
-                 `traceparent`, and that `{server}` extracts it"
-            );
-            for place in places {
-                repeated.note(Code::LOST_CONTEXT, place, message.clone(), &help);
-            }
-        }
-        explained
     }
 }

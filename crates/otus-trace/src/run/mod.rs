@@ -11,6 +11,8 @@
 mod account;
 mod mapper;
 mod observed;
+mod propagation;
+mod release;
 mod shape;
 #[cfg(test)]
 mod tests;

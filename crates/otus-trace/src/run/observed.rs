@@ -171,7 +171,7 @@ impl<'r> Observed<'r> {
 
     /// Emissions and their receptions, as indices of events.
     pub fn pairs(&self) -> &'r [(usize, usize)] {
-        &self.pairs.pairs
+        &self.pairs.matched
     }
 
     /// Events that lack their counterpart, as indices.
@@ -354,7 +354,7 @@ impl<'r> Observed<'r> {
                 at.extend(moment.iter().map(|_| happened));
             }
         }
-        for &(from, to) in self.pairs.pairs.iter().chain(&self.pairs.before) {
+        for &(from, to) in self.pairs.matched.iter().chain(&self.pairs.before) {
             builder.edge(at[from], at[to]);
         }
         builder.finish(writes)
@@ -367,12 +367,12 @@ impl<'r> Observed<'r> {
         for event in self.events() {
             let row = event.row;
             // An event without a clock of its own is part of the one before it.
-            if row.vector.is_empty() || row.marks.has(Marks::FOLLOWS) {
-                if let Some(last) = events.last_mut() {
-                    last.assignments
-                        .extend(event.set().map(|(name, value)| (name.to_owned(), value.clone())));
-                    continue;
-                }
+            if (row.vector.is_empty() || row.marks.has(Marks::FOLLOWS))
+                && let Some(last) = events.last_mut()
+            {
+                let set = event.set().map(|(name, value)| (name.to_owned(), value.clone()));
+                last.assignments.extend(set);
+                continue;
             }
             let label = match (event.action(), event.label()) {
                 (Some(_), _) => Some(event.text()),
