@@ -13,6 +13,7 @@ mod declared;
 mod demo;
 mod documented;
 mod engines;
+mod examples;
 mod explain;
 mod explore;
 mod fmt;
