@@ -247,7 +247,8 @@ fn groups(lines: u64, groups: u64) {
         "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{at}'\ndir = '{dir}'\nmessage = '{message}'\n\
          group = '{trace}'\npeer = '{peer}'\n",
     );
-    let bytes = usize::try_from(lines).expect("a count") * 112;
+    // A line of it has about a hundred bytes.
+    let bytes = usize::try_from(lines).expect("a count") * 106;
     let open = move || {
         Ok(Box::new(Interleaved { next: 0, lines, groups, text: Vec::new(), at: 0 })
             as Box<dyn Read>)
@@ -274,9 +275,9 @@ impl Read for Interleaved {
             let mut text = String::new();
             while text.len() < 64 << 10 && self.next < self.lines {
                 let round = self.next / self.groups;
-                let (at, peer) =
-                    if round % 2 == 0 { ("client", "server") } else { ("server", "client") };
-                let direction = if round % 2 == 0 { "!" } else { "?" };
+                let sent = round.is_multiple_of(2);
+                let (at, peer) = if sent { ("client", "server") } else { ("server", "client") };
+                let direction = if sent { "!" } else { "?" };
                 let group = self.next * 7919 % self.groups;
                 let _ = writeln!(
                     text,

@@ -369,10 +369,10 @@ fn read_logs(logs: Logs, signature: Signature, shared: Arc<Shared>) -> Receiver<
                     return ControlFlow::Break(());
                 }
             }
-            match shared.cancel.load(Ordering::Relaxed) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if shared.cancel.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
             }
+            ControlFlow::Continue(())
         });
         *shared.accounting.lock().unwrap_or_else(PoisonError::into_inner) = Some(accounting);
         if !groups.is_empty() {

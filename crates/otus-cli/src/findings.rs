@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 /// counted by whoever wants to know.
 pub(crate) fn text(accounting: &Accounting, least: Severity) -> String {
     let mut out = String::new();
-    let wanted = |finding: &&Finding| {
-        finding.severity >= least && finding.code != Code::UNPAIRED_MESSAGE
-    };
+    let wanted =
+        |finding: &&Finding| finding.severity >= least && finding.code != Code::UNPAIRED_MESSAGE;
     for finding in accounting.findings.iter().filter(wanted) {
         one(accounting, finding, &mut out);
         out.push('\n');

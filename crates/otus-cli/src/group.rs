@@ -118,7 +118,9 @@ impl Group {
             .collect();
         let mut builder = Builder::new(partition, self.len(), true);
         for number in ours {
-            for (index, act) in number.iter().flat_map(|&it| self.components[it].1.iter().enumerate()) {
+            for (index, act) in
+                number.iter().flat_map(|&it| self.components[it].1.iter().enumerate())
+            {
                 if !act.joined {
                     builder.next_moment();
                 }

@@ -60,10 +60,7 @@ impl std::fmt::Debug for Origin {
 
 impl Logs {
     /// Reads all logs; each wanted group is given to `sink`.
-    pub(crate) fn run(
-        &self,
-        sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>,
-    ) -> Accounting {
+    pub(crate) fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
         let files = self.files.iter().map(LogPath::open).collect();
         map(&self.plan, files, &mut |observed: &Observed<'_>| {
             let wanted = self.only.as_deref().is_none_or(|only| only == name_of(observed));

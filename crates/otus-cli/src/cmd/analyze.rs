@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -153,9 +153,11 @@ fn nothing_given(finder: &Finder) -> String {
             "no file fits the sources of {}; `otus map --explain` shows their patterns",
             project.name
         ),
-        None => "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
+        None => {
+            "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
                  need an otus.toml, and `otus init` proposes one"
-            .to_owned(),
+                .to_owned()
+        }
     }
 }
 

@@ -37,12 +37,12 @@ pub(crate) fn run(args: &LearnArgs, color: Color) -> anyhow::Result<Exit> {
     let Some(runs) = Runs::read(args, &mut finder, color)? else { return Ok(Exit::Error) };
     let Runs { mut pool, observed } = runs;
     if observed.iter().all(|(trace, _)| trace.is_empty()) {
-        bail!("no action was observed, so there is nothing to draw; `otus map --explain` tells why");
+        bail!(
+            "no action was observed, so there is nothing to draw; `otus map --explain` tells why"
+        );
     }
-    let runs: Vec<Run<'_>> = observed
-        .iter()
-        .map(|(trace, pairs)| Run { trace, pairs, infer: true })
-        .collect();
+    let runs: Vec<Run<'_>> =
+        observed.iter().map(|(trace, pairs)| Run { trace, pairs, infer: true }).collect();
     let options = Options {
         loops: match args.loops {
             LearnLoops::Never => Loops::Never,
@@ -53,13 +53,15 @@ pub(crate) fn run(args: &LearnArgs, color: Color) -> anyhow::Result<Exit> {
         ..Options::default()
     };
     let mut undecided = 0;
-    let learnt = learn(&mut pool, &runs, &options, &mut |pool, term, index| {
-        match accepts(pool, term, &observed[index].0) {
-            Some(accepted) => accepted,
-            None => {
-                undecided += 1;
-                true
-            }
+    let learnt = learn(&mut pool, &runs, &options, &mut |pool, term, index| match accepts(
+        pool,
+        term,
+        &observed[index].0,
+    ) {
+        Some(accepted) => accepted,
+        None => {
+            undecided += 1;
+            true
         }
     });
     target.write(&pool, learnt.term)?;
@@ -107,24 +109,22 @@ impl Runs {
     fn read(args: &LearnArgs, finder: &mut Finder, color: Color) -> anyhow::Result<Option<Runs>> {
         let (mut traces, mut logs) = (Vec::new(), Vec::new());
         for name in &args.files {
-            let is_trace = |path: &Path| {
-                matches!(format_of_ending(path), Some(Format::Htf | Format::Jsonl))
-            };
+            let is_trace =
+                |path: &Path| matches!(format_of_ending(path), Some(Format::Htf | Format::Jsonl));
             let path = Path::new(name);
             if name == "-" || path.is_dir() {
                 logs.push(name.clone());
-            } else if is_trace(path) && crate::logs::describes_itself(&crate::logs::beginning(path)).is_none() {
+            } else if is_trace(path)
+                && crate::logs::describes_itself(&crate::logs::beginning(path)).is_none()
+            {
                 traces.push(name.clone());
             } else {
                 logs.push(name.clone());
             }
         }
         let mut loaded = Loaded::read(&traces, None, Fences::One)?;
-        let logs = if logs.is_empty() && !traces.is_empty() {
-            None
-        } else {
-            gather(&logs, finder)?
-        };
+        let logs =
+            if logs.is_empty() && !traces.is_empty() { None } else { gather(&logs, finder)? };
         if logs.is_none() && traces.is_empty() {
             bail!(nothing_given(finder));
         }
@@ -204,7 +204,9 @@ impl Target {
             _ => None,
         });
         let Some(format) = format else {
-            bail!("the ending of {name} names no format; use .mmd, .puml, .hif, .svg or .png, or --to");
+            bail!(
+                "the ending of {name} names no format; use .mmd, .puml, .hif, .svg or .png, or --to"
+            );
         };
         if format == LearnFormat::Hif {
             refuse_existing(&path.with_extension("hsf"), args.force)?;
@@ -217,7 +219,9 @@ impl Target {
         let text = |format: &LearnFormat| match format {
             LearnFormat::Mermaid => mermaid::write(&raised),
             LearnFormat::Plantuml => plantuml::write(&raised),
-            LearnFormat::Hif => format!("{}{}", print::signature(&raised), print::interaction(&raised)),
+            LearnFormat::Hif => {
+                format!("{}{}", print::signature(&raised), print::interaction(&raised))
+            }
         };
         match self {
             Target::Print(format) => output::print(&text(format)),

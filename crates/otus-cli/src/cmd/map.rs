@@ -33,9 +33,7 @@ pub(crate) fn run(args: &MapArgs, color: Color) -> anyhow::Result<Exit> {
     let Some(mut logs) = logs else { bail!(nothing_given(&finder)) };
     logs.only.clone_from(&args.logs.group);
     let project = finder.project();
-    let Some(specification) = specification(args, project, color)? else {
-        return Ok(Exit::Error);
-    };
+    let specification = specification(args, project, color)?;
     let mut seen = Seen::default();
     let mut writer = match &args.write {
         Some(name) => Some(Writer::open(name, args.force)?),
@@ -108,26 +106,25 @@ pub(super) fn nothing_given(finder: &Finder) -> String {
     }
 }
 
-/// What a map is beside, if a specification is known. Nothing at all if it is faulty, which is told.
+/// What the logs are beside, if a specification is known.
 fn specification(
     args: &MapArgs,
     project: Option<&Project>,
     color: Color,
-) -> anyhow::Result<Option<Option<Specification>>> {
+) -> anyhow::Result<Option<Specification>> {
     let names = match project {
         Some(project) if args.spec.is_empty() => &project.spec,
         _ => &args.spec,
     };
     if names.is_empty() {
-        return Ok(Some(None));
+        return Ok(None);
     }
     let mut loaded = Loaded::read(names, None, Fences::One)?;
     let lowered = super::analyze::one_specification(&mut loaded)?;
-    if loaded.explain(color) {
-        return Ok(None);
-    }
-    let signature = lowered.map(|(lowered, _)| lowered.pool.signature().clone());
-    Ok(signature.map(|signature| Some(Specification { name: names.join(" "), signature })))
+    let faulty = loaded.explain(color);
+    let Some((lowered, _)) = lowered.filter(|_| !faulty) else { bail!(output::Told) };
+    let signature = lowered.pool.signature().clone();
+    Ok(Some(Specification { name: names.join(" "), signature }))
 }
 
 /// What the logs are compared with.
@@ -222,9 +219,9 @@ impl Map<'_> {
         };
         let comes = |name: &str| {
             let names = self.accounting.vocabulary.message_names();
-            names.zip(&self.accounting.messages).any(|(other, account)| {
-                other == name && account.sends + account.receives > 0
-            })
+            names
+                .zip(&self.accounting.messages)
+                .any(|(other, account)| other == name && account.sends + account.receives > 0)
         };
         let signature = &specification.signature;
         let lifelines = signature.lifelines().map(|(_, name)| name).filter(|name| !acts(name));

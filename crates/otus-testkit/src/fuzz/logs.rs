@@ -5,6 +5,7 @@
 
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use otus_core::{Pool, Signature};
 use otus_syntax::{Source, SourceId, parse_trace};
@@ -87,32 +88,20 @@ pub fn settings(data: &[u8]) {
 
 /// Text.
 pub fn text_lines(data: &[u8]) {
-    both(
-        &plan(
-            "[[source]]\nfiles = ['*']\nformat = 'regex'\nlifeline = 'broker'\ngroup = '{peer}'\nlongest = 200\n[[source.rule]]\nmatch = '(?<d>Sending|Received) (?<pkt>\\S+) (?:to|from) (?<peer>\\S+)'\ndir = '{d}'\nmessage = '{pkt}'\npeer = '{peer}'\n[[source.rule]]\nmatch = '^(?<peer>\\S+) bye'\ncloses = true\n[[source.rule]]\nmatch = '^(?<peer>\\S+) set (?<n>\\w+)=(?<v>.*)'\nset = { x = '{v}' }\nshare = { y = '{n}' }\n",
-        ),
-        data,
-    );
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'regex'\nlifeline = 'broker'\ngroup = '{peer}'\nlongest = 200\n[[source.rule]]\nmatch = '(?<d>Sending|Received) (?<pkt>\\S+) (?:to|from) (?<peer>\\S+)'\ndir = '{d}'\nmessage = '{pkt}'\npeer = '{peer}'\n[[source.rule]]\nmatch = '^(?<peer>\\S+) bye'\ncloses = true\n[[source.rule]]\nmatch = '^(?<peer>\\S+) set (?<n>\\w+)=(?<v>.*)'\nset = { x = '{v}' }\nshare = { y = '{n}' }\n")), data);
 }
 
 /// JSON lines.
 pub fn json_lines(data: &[u8]) {
-    both(
-        &plan(
-            "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nid = '{i}'\npeer = '{p}'\nlongest = 300\n[[source.rule]]\nwhere = { g = true }\ngroup = '{g}'\norder = '{t}'\nset = { w = '{o.v.1.w}' }\n[[source.rule]]\nwhere = { l = true }\ntime = '{t}'\n",
-        ),
-        data,
-    );
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nid = '{i}'\npeer = '{p}'\nlongest = 300\n[[source.rule]]\nwhere = { g = true }\ngroup = '{g}'\norder = '{t}'\nset = { w = '{o.v.1.w}' }\n[[source.rule]]\nwhere = { l = true }\ntime = '{t}'\n")), data);
 }
 
 /// CSV.
 pub fn csv(data: &[u8]) {
-    both(
-        &plan(
-            "[[source]]\nfiles = ['*']\nformat = 'csv'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nlongest = 300\n",
-        ),
-        data,
-    );
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'csv'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nlongest = 300\n")), data);
 }
 
 /// OTLP.

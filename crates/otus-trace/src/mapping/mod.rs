@@ -99,7 +99,7 @@ impl Plan {
     /// assert!(found.is_empty());
     /// assert_eq!(plan.unwrap().sources[0].rules.len(), 1);
     ///
-    /// let text = "[[source]]\nfile = ['*.log']\n";
+    /// let text = "[[source]]\nfile = 1\nfiles = ['*.jsonl']\nformat = 'otlp'\n";
     /// let (_, found) = Plan::parse(&Source::new("otus.toml", text), &[]);
     /// assert_eq!(found[0].help.as_deref(), Some("did you mean `files`?"));
     /// ```

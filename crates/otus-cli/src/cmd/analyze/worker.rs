@@ -153,7 +153,7 @@ impl Worker {
         let trace = group.trace(scratch.as_mut().unwrap_or(pool));
         slot.add(|piece| piece.tally.groups += 1);
         let raw = Raw { group, names: scratch.as_ref() };
-        judge(plan, pool, prepared, (&group.id, &trace), Some(raw), slot);
+        judge(plan, pool, prepared, (&group.id, &trace), Some(&raw), slot);
         self.renew();
     }
 
@@ -316,7 +316,7 @@ fn judge(
     pool: &mut Pool,
     prepared: &mut FxHashMap<Arc<Partition>, Prepared>,
     (id, trace): (&str, &MultiTrace),
-    raw: Option<Raw<'_>>,
+    raw: Option<&Raw<'_>>,
     slot: &Slot<Piece>,
 ) {
     if prepared.len() >= MOST_PARTITIONS && !prepared.contains_key(trace.partition()) {
@@ -370,7 +370,7 @@ fn judge(
         Asked::Graph | Asked::Unfit(_) => None,
     };
     let (kind, engine) = ((plan.kind, plan.by_observed), plan.method.name());
-    let unexplained = match (&raw, &found.furthest) {
+    let unexplained = match (raw, &found.furthest) {
         (Some(raw), Some(furthest)) => {
             raw.unexplained(trace, furthest, raw.names.unwrap_or(pool), &plan.files)
         }

@@ -16,6 +16,7 @@ use crate::cmd::map::nothing_given;
 use crate::input::{self, Inputs};
 use crate::logs::{self, Finder, Told};
 use crate::output::{self, Stream};
+use crate::words::counted;
 use crate::{findings, report};
 
 /// A formula to be checked.
@@ -25,12 +26,18 @@ pub(super) struct Asked {
     pub(super) sense: words::Sense,
 }
 
-/// The trace, all formulas and those that are asked; nothing if something is wrong with them, which
-/// has been told.
-pub(super) fn read(
-    args: &CtlArgs,
-    color: Color,
-) -> anyhow::Result<Option<(PartialOrder, Formulas, Vec<Asked>)>> {
+/// What a call is about.
+pub(super) struct Question {
+    pub(super) trace: PartialOrder,
+    pub(super) formulas: Formulas,
+    /// Those of the formulas that are asked.
+    pub(super) asked: Vec<Asked>,
+    /// The raw logs that the trace is from, in words.
+    pub(super) logs: Option<String>,
+}
+
+/// The trace and the formulas; nothing if something is wrong with them, which has been told.
+pub(super) fn read(args: &CtlArgs, color: Color) -> anyhow::Result<Option<Question>> {
     let mut asked_for = Given::sort(args, color)?;
     if asked_for.uses_standard_input() && args.file.iter().any(|file| file == "-") {
         bail!("standard input is either the trace or the formulas, not both");
@@ -46,11 +53,16 @@ pub(super) fn read(
     for (name, text) in asked_for.properties(!inputs.sources.is_empty()) {
         inputs.add(name, text);
     }
-    let trace = match &asked_for.trace {
-        Some(name) => trace(name, args, color)?,
-        None => asked_for.group(args)?,
+    let (trace, logs) = match &asked_for.trace {
+        Some(name) => match trace(name, args, color)? {
+            Some(trace) => (trace, None),
+            None => return Ok(None),
+        },
+        None => {
+            let (trace, logs) = asked_for.group(args)?;
+            (trace, Some(logs))
+        }
     };
-    let Some(trace) = trace else { return Ok(None) };
     let mut formulas = Formulas::default();
     let mut asked = Vec::new();
     let mut diagnostics = std::mem::take(&mut inputs.diagnostics);
@@ -76,7 +88,7 @@ pub(super) fn read(
     if complain(&inputs.sources, &diagnostics, color) {
         return Ok(None);
     }
-    Ok(Some((trace, formulas, asked)))
+    Ok(Some(Question { trace, formulas, asked, logs }))
 }
 
 /// What the names of a call stand for.
@@ -148,14 +160,16 @@ impl Given {
         let properties = project.properties.iter();
         properties
             .map(|(name, formula)| {
-                let text = if is_plain(name) { format!("{name}: {formula}") } else { formula.clone() };
+                let text =
+                    if is_plain(name) { format!("{name}: {formula}") } else { formula.clone() };
                 (format!("{} [properties] {name}", project.name), text)
             })
             .collect()
     }
 
-    /// The order of the only group of raw logs, or of the one that is asked for.
-    fn group(&mut self, args: &CtlArgs) -> anyhow::Result<Option<PartialOrder>> {
+    /// The order of the only group of raw logs, or of the one that is asked for; and which logs
+    /// these were.
+    fn group(&mut self, args: &CtlArgs) -> anyhow::Result<(PartialOrder, String)> {
         let Some(mut logs) = self.finder.take() else { bail!(nothing_given(&self.finder)) };
         logs.only.clone_from(&args.logs.group);
         let writes = if args.order_writes { Writes::Ordered } else { Writes::Checked };
@@ -179,7 +193,17 @@ impl Given {
         let more = if groups > keys.len() { ", …" } else { "" };
         match (found, &args.logs.group) {
             (Some(found), _) if groups == 1 => match found {
-                Ok(order) => Ok(Some(order)),
+                Ok(order) => {
+                    let total = accounting.total;
+                    let left = total.unmatched + total.incomplete + total.unreadable;
+                    let group = match accounting.groups.total {
+                        0 | 1 => String::new(),
+                        _ => format!("group {} of ", keys.join("")),
+                    };
+                    let logs = counted(accounting.files.len(), "log");
+                    let lines = counted(left, "line");
+                    Ok((order, format!("{group}{logs} ({lines} unmatched)")))
+                }
                 Err(error) => bail!("the events have no order: {error}"),
             },
             (Some(_), _) => bail!(
@@ -187,9 +211,9 @@ impl Given {
                  --group KEY",
                 keys.join(", ")
             ),
-            (None, Some(group)) => bail!(
-                "no group is called `{group}`; `otus map --explain` lists them"
-            ),
+            (None, Some(group)) => {
+                bail!("no group is called `{group}`; `otus map --explain` lists them")
+            }
             (None, None) => bail!(
                 "no line became an event, so there is nothing to check; `otus map --explain` tells why"
             ),

@@ -62,9 +62,17 @@ impl Folder {
         }
         let stem = stem(&inside);
         let shapes: BTreeSet<String> = match format {
-            Format::Text => lines.iter().map(|line| shape(line.replace(stem, "@").as_bytes())).collect(),
+            Format::Text => {
+                lines.iter().map(|line| shape(line.replace(stem, "@").as_bytes())).collect()
+            }
             Format::Csv => lines.first().map(|line| (*line).to_owned()).into_iter().collect(),
-            _ => BTreeSet::new(),
+            Format::Json
+            | Format::Otlp
+            | Format::Jaeger
+            | Format::Zipkin
+            | Format::Shiviz
+            | Format::Htf
+            | Format::Canonical => BTreeSet::new(),
         };
         let alike = |source: &Looked| {
             source.format == format
@@ -76,12 +84,18 @@ impl Folder {
                     }
                     Format::Csv => source.shapes == shapes,
                     // JSON is told apart by its rules; other formats have none.
-                    _ => true,
+                    Format::Json
+                    | Format::Otlp
+                    | Format::Jaeger
+                    | Format::Zipkin
+                    | Format::Shiviz
+                    | Format::Htf
+                    | Format::Canonical => true,
                 }
         };
-        let separator = (format == Format::Csv)
-            .then(|| [';', '\t', '|'].into_iter().find(|it| !text.lines().next().is_some_and(|l| l.contains(',')) && text.lines().next().is_some_and(|l| l.contains(*it))))
-            .flatten();
+        let title = text.lines().next().unwrap_or_default();
+        let unusual = format == Format::Csv && !title.contains(',');
+        let separator = [';', '\t', '|'].into_iter().find(|it| unusual && title.contains(*it));
         let index = self.sources.iter().position(alike).unwrap_or_else(|| {
             let (files, shapes) = (Vec::new(), BTreeSet::new());
             let speech = Speech::default();
@@ -93,6 +107,18 @@ impl Folder {
         source.shapes.extend(shapes);
         speech::listen(&mut source.speech, format, &lines, separator.unwrap_or(','));
     }
+}
+
+/// Whether most of the first lines are objects; programs print other things while they start.
+fn is_json(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(50);
+    let (mut all, mut objects) = (0, 0);
+    for line in lines {
+        all += 1;
+        objects += usize::from(line.trim_start().starts_with("{\""));
+    }
+    objects * 2 > all
 }
 
 /// The name of a file without folders and endings.
@@ -121,6 +147,7 @@ fn format(path: &Path, head: &[u8]) -> Option<Format> {
             return (!case).then_some(Format::Json);
         }
         Some(_) => return None,
+        None if is_json(head) => return Some(Format::Json),
         None => {}
     }
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();

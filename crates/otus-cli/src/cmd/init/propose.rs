@@ -7,7 +7,7 @@ use otus_core::Signature;
 use otus_syntax::suggest::nearest;
 use otus_trace::mapping::Glob;
 use otus_trace::read::Format;
-use otus_trace::run::{Accounting, Shape};
+use otus_trace::run::{Accounting, shape};
 
 use super::look::{Folder, Looked, stem};
 use super::speech::{Said, Way};
@@ -22,8 +22,9 @@ pub(super) struct Proposal<'f> {
     /// Names in the logs, and what they mean.
     lifelines: Vec<(String, String)>,
     messages: Vec<(String, String)>,
-    /// Lifelines of the specification without a log.
+    /// Lifelines of the specification without a log, and logs without a lifeline of it.
     unobserved: Vec<String>,
+    unknown: Vec<String>,
 }
 
 struct Source {
@@ -56,7 +57,8 @@ impl<'f> Proposal<'f> {
             })
             .collect();
         let (lifelines, messages) = (Vec::new(), Vec::new());
-        Proposal { folder, spec, sources, lifelines, messages, unobserved: Vec::new() }
+        let (unobserved, unknown) = (Vec::new(), Vec::new());
+        Proposal { folder, spec, sources, lifelines, messages, unobserved, unknown }
     }
 
     /// Adds what a first try says: lines left over, and names that mean others.
@@ -64,8 +66,16 @@ impl<'f> Proposal<'f> {
         for shape in &accounting.shapes {
             let Some(file) = accounting.files.get(shape.first.file as usize) else { continue };
             let Some(source) = self.sources.get_mut(file.source) else { continue };
+            let Some(looked) = self.folder.sources.get(file.source) else { continue };
             if source.left.len() < SHOWN {
-                let pattern = pattern(shape);
+                let pattern = if looked.format == Format::Json {
+                    telling(&shape.example)
+                } else {
+                    pattern(&shape.text)
+                };
+                if source.left.iter().any(|left| left.pattern == pattern) {
+                    continue;
+                }
                 let place = findings::place(accounting, shape.first);
                 let example = format!("{place}: {}", shape.example.trim());
                 source.left.push(Left { pattern, count: shape.count, example });
@@ -81,6 +91,11 @@ impl<'f> Proposal<'f> {
         };
         self.unobserved =
             known.iter().filter(|name| !meant(name)).map(|&name| name.to_owned()).collect();
+        let acts = names.iter().zip(&accounting.lifelines).filter(|(name, account)| {
+            let means = self.lifelines.iter().any(|(other, _)| other == *name);
+            account.sends + account.receives > 0 && !known.contains(*name) && !means
+        });
+        self.unknown = acts.map(|(name, _)| (*name).to_owned()).collect();
         let known: Vec<&str> = signature.messages().map(|(_, name)| name).collect();
         self.messages = meanings(&vocabulary.message_names().collect::<Vec<_>>(), &known);
     }
@@ -91,7 +106,9 @@ impl<'f> Proposal<'f> {
              # `otus map --explain` shows what becomes of every line.\n",
         );
         match self.spec.as_slice() {
-            [] => out.push_str("# spec = \"docs/protocol.md#login\"   # what `otus analyze` checks against\n"),
+            [] => out.push_str(
+                "# spec = \"docs/protocol.md#login\"   # what `otus analyze` checks against\n",
+            ),
             [one] => {
                 let _ = writeln!(out, "spec = {}", quoted(one));
             }
@@ -104,21 +121,28 @@ impl<'f> Proposal<'f> {
             source.write(looked, &mut out);
         }
         for (title, names) in [("lifelines", &self.lifelines), ("messages", &self.messages)] {
-            if !names.is_empty() {
-                let _ = writeln!(out, "\n[{title}]   # names in the logs, and what they mean");
-                for (name, meaning) in names {
-                    let _ = writeln!(out, "{} = {}", quoted(name), quoted(meaning));
-                }
+            let left: &[String] = if title == "lifelines" { &self.unknown } else { &[] };
+            if names.is_empty() && left.is_empty() {
+                continue;
+            }
+            let comment = if names.is_empty() { "# " } else { "" };
+            let _ = writeln!(out, "\n{comment}[{title}]   # names in the logs, and what they mean");
+            for (name, meaning) in names {
+                let _ = writeln!(out, "{} = {}", quoted(name), quoted(meaning));
+            }
+            for name in left.iter().take(SHOWN) {
+                let (name, meaning) = (quoted(name), self.unobserved.first());
+                let meaning = meaning.map_or("…", String::as_str);
+                let _ =
+                    writeln!(out, "# {name} = {}   # not in the specification", quoted(meaning));
             }
         }
         out.push_str("\n# What may be missing, by lifeline; what is not named is complete.\n");
-        if self.unobserved.is_empty() {
-            out.push_str("# [observation]\n# may_stop_early = [\"*\"]\n");
-        } else {
+        out.push_str("# [observation]\n# may_stop_early = [\"*\"]\n");
+        if !self.unobserved.is_empty() {
             let names: Vec<String> = self.unobserved.iter().map(|name| quoted(name)).collect();
             let names = names.join(", ");
-            let _ = writeln!(out, "[observation]\nunobserved = [{names}]   # no log is called so");
-            out.push_str("# may_stop_early = [\"*\"]\n");
+            let _ = writeln!(out, "# unobserved = [{names}]   # no log is called so");
         }
         if !self.folder.others.is_empty() {
             let mut others = self.folder.others.clone();
@@ -155,7 +179,8 @@ impl Source {
     fn rules(&self, looked: &Looked, out: &mut String) {
         let speech = &looked.speech;
         let lifeline = speech.usual(&LIFELINES);
-        let lifeline = lifeline.map_or_else(|| "{file.stem}".to_owned(), |name| format!("{{{name}}}"));
+        let lifeline =
+            lifeline.map_or_else(|| "{file.stem}".to_owned(), |name| format!("{{{name}}}"));
         let _ = writeln!(out, "lifeline = {}", quoted(&lifeline));
         if let Some(separator) = looked.separator {
             let _ = writeln!(out, "separator = {}", quoted(&separator.to_string()));
@@ -169,7 +194,12 @@ impl Source {
         if !self.left.is_empty() {
             out.push_str("# ignore = [   # lines that no rule takes, the most frequent first\n");
             for Left { pattern, count, example } in &self.left {
-                let _ = writeln!(out, "#   {},   # {count} ×, as {}", quoted(pattern), one_line(example));
+                let _ = writeln!(
+                    out,
+                    "#   {},   # {count} ×, as {}",
+                    quoted(pattern),
+                    one_line(example)
+                );
             }
             out.push_str("# ]\n");
         }
@@ -178,8 +208,18 @@ impl Source {
             none = false;
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
             let message = speech.any(&MESSAGES).unwrap_or("message").to_owned();
-            let _ = writeln!(out, "\n[[source.rule]]\nwhere = {{ {} = [{}] }}", key(field), words.join(", "));
-            let _ = writeln!(out, "dir = {}\nmessage = {}", quoted(&format!("{{{field}}}")), quoted(&format!("{{{message}}}")));
+            let _ = writeln!(
+                out,
+                "\n[[source.rule]]\nwhere = {{ {} = [{}] }}",
+                key(field),
+                words.join(", ")
+            );
+            let _ = writeln!(
+                out,
+                "dir = {}\nmessage = {}",
+                quoted(&format!("{{{field}}}")),
+                quoted(&format!("{{{message}}}"))
+            );
             if let Some(peer) = speech.any(&PEERS) {
                 let _ = writeln!(out, "peer = {}", quoted(&format!("{{{peer}}}")));
             }
@@ -222,13 +262,37 @@ impl Source {
 
 /// Fields that say where something happened.
 const LIFELINES: [&str; 14] = [
-    "lifeline", "service", "service.name", "service_name", "node", "host", "hostname", "app",
-    "component", "instance", "process", "actor", "container", "pod",
+    "lifeline",
+    "service",
+    "service.name",
+    "service_name",
+    "node",
+    "host",
+    "hostname",
+    "app",
+    "component",
+    "instance",
+    "process",
+    "actor",
+    "container",
+    "pod",
 ];
 /// Fields that say which run it belongs to.
 const GROUPS: [&str; 14] = [
-    "trace_id", "traceId", "trace", "request_id", "requestId", "correlation_id", "correlationId",
-    "session", "session_id", "sessionId", "conversation", "txid", "transaction", "run",
+    "trace_id",
+    "traceId",
+    "trace",
+    "request_id",
+    "requestId",
+    "correlation_id",
+    "correlationId",
+    "session",
+    "session_id",
+    "sessionId",
+    "conversation",
+    "txid",
+    "transaction",
+    "run",
 ];
 /// Fields that say what was sent.
 const MESSAGES: [&str; 10] =
@@ -246,20 +310,28 @@ fn pattern_of(way: Way, said: &Said) -> String {
     };
     match way {
         Way::After => format!(r"(?:^|\s)(?<dir>{words})\s+(?<message>[\w./:-]*\w){peer}"),
-        Way::Before => format!(r"(?<message>[\w./:-]*\w)\s+(?<dir>{words})(?:\s|$){}", peer.replace(r"(?:\s+\S+){0,2}?\s+", "")),
+        Way::Before => format!(
+            r"(?<message>[\w./:-]*\w)\s+(?<dir>{words})(?:\s|$){}",
+            peer.replace(r"(?:\s+\S+){0,2}?\s+", "")
+        ),
     }
 }
 
 /// A pattern for a shape: what was folded may be anything of its kind. A time at the beginning is
 /// left out.
-fn pattern(shape: &Shape) -> String {
-    let text = shape.text.trim();
+fn pattern(shape: &str) -> String {
+    let text = shape.trim();
     let text = match text.find(": ").or_else(|| text.find(' ')) {
         Some(end) if text[..end].chars().all(|c| "#-:./TZ+,[] ".contains(c)) => {
             text[end..].trim_start_matches([':', ' ', ']'])
         }
         _ => text,
     };
+    unfolded(text)
+}
+
+/// A pattern for a folded text.
+fn unfolded(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars().take(120) {
         match c {
@@ -271,6 +343,19 @@ fn pattern(shape: &Shape) -> String {
         }
     }
     pattern
+}
+
+/// A pattern for lines of JSON that say the same: the value that tells what they are about.
+fn telling(line: &str) -> String {
+    for key in ["msg", "message", "event", "type", "name"] {
+        let Some(at) = line.find(&format!("\"{key}\"")) else { continue };
+        let rest = line[at + key.len() + 2..].trim_start_matches([' ', ':']);
+        let Some(rest) = rest.strip_prefix('"') else { continue };
+        let value = rest.split('"').next().unwrap_or_default().trim_end_matches('\\');
+        return format!(r#""{key}":\s*"{}"#, unfolded(&shape(value.as_bytes())));
+    }
+    // Some line of it, as it is.
+    escape(line.trim_end_matches('…'))
 }
 
 /// A text as a pattern for itself.
@@ -324,7 +409,8 @@ fn globs(looked: &Looked, folder: &Folder) -> Vec<String> {
             let all = others.map(|(_, file)| file).chain(&folder.others);
             ours > 1 && all.filter(|file| glob.matches(file)).count() == ours
         };
-        let literal = if inside.contains(['*', '?', '{']) { "?".to_owned() } else { inside.clone() };
+        let literal =
+            if inside.contains(['*', '?', '{']) { "?".to_owned() } else { inside.clone() };
         globs.push(candidates.into_iter().find(fits).unwrap_or(literal));
     }
     globs
@@ -338,12 +424,11 @@ fn name(looked: &Looked) -> String {
         return stems.into_iter().next().unwrap_or("logs").to_owned();
     }
     let plain: BTreeSet<&str> = stems.iter().map(|stem| stem.trim_end_matches(number)).collect();
-    match looked.format {
-        Format::Text | Format::Json | Format::Csv if plain.len() <= 3 && !plain.contains("") => {
-            plain.into_iter().collect::<Vec<_>>().join("-")
-        }
-        format => format.name().to_owned(),
+    let written = matches!(looked.format, Format::Text | Format::Json | Format::Csv);
+    if written && plain.len() <= 3 && !plain.contains("") {
+        return plain.into_iter().collect::<Vec<_>>().join("-");
     }
+    looked.format.name().to_owned()
 }
 
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
@@ -358,8 +443,8 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 
 /// A key of a table: bare where it can be.
 fn key(name: &str) -> String {
-    let bare = !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let bare =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if bare { name.to_owned() } else { quoted(name) }
 }
 

@@ -56,7 +56,9 @@ pub(super) fn listen(speech: &mut Speech, format: Format, lines: &[&str], separa
         }
         Format::Json => {
             for line in lines {
-                let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(line) else { continue };
+                let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(line) else {
+                    continue;
+                };
                 speech.records += 1;
                 for (name, value) in &fields {
                     if let Value::String(text) = value {
@@ -101,7 +103,8 @@ impl Speech {
     fn line(&mut self, field: &str, line: &str) {
         let Some((way, word, peer)) = heard(line) else { return };
         let said = self.said.entry((field.to_owned(), way)).or_default();
-        if said.count == 0 {
+        // One with everything shows best what the rule takes.
+        if said.count == 0 || (peer && said.peers == 0) {
             line.clone_into(&mut said.example);
         }
         said.words.insert(word.to_owned());
@@ -147,8 +150,22 @@ fn heard(line: &str) -> Option<(Way, &str, bool)> {
 /// but say something else in most lines.
 fn is_direction(word: &str) -> bool {
     let known = [
-        "send", "sends", "sending", "sent", "emit", "emits", "emitted", "tx", "->", "receive",
-        "receives", "receiving", "received", "recv", "rx", "<-",
+        "send",
+        "sends",
+        "sending",
+        "sent",
+        "emit",
+        "emits",
+        "emitted",
+        "tx",
+        "->",
+        "receive",
+        "receives",
+        "receiving",
+        "received",
+        "recv",
+        "rx",
+        "<-",
     ];
     known.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
@@ -160,6 +177,7 @@ fn is_name(word: &str) -> bool {
 
 /// Words that stand where a message would be.
 fn is_filler(word: &str) -> bool {
+    let word = word.trim_end_matches([';', ',', '.', ':']);
     ["to", "from", "by", "a", "an", "the", "with", "and", "on", "at", "in", "for", "signal"]
         .iter()
         .any(|filler| word.eq_ignore_ascii_case(filler))

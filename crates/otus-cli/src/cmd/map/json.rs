@@ -49,15 +49,17 @@ pub(super) fn text(map: &Map<'_>) -> String {
             "first": it.first.map(|place| findings::place_json(accounting, place)),
         })
     });
-    let messages = vocabulary.message_names().zip(&accounting.messages).map(
-        |(name, it)| json!({ "message": name, "sent": it.sends, "received": it.receives }),
-    );
+    let messages = vocabulary
+        .message_names()
+        .zip(&accounting.messages)
+        .map(|(name, it)| json!({ "message": name, "sent": it.sends, "received": it.receives }));
     let unpaired = accounting.pairs.unpaired.iter().map(|(key, (count, first))| {
         let sign = match key.direction {
             Direction::Emission => "!",
             Direction::Reception => "?",
         };
-        let (lifeline, message) = (vocabulary.lifeline(key.lifeline), vocabulary.message(key.message));
+        let (lifeline, message) =
+            (vocabulary.lifeline(key.lifeline), vocabulary.message(key.message));
         json!({
             "action": format!("{lifeline}{sign}{message}"),
             "peer": key.peer.map(|peer| vocabulary.lifeline(peer)),
@@ -66,9 +68,10 @@ pub(super) fn text(map: &Map<'_>) -> String {
         })
     });
     let groups = &accounting.groups;
-    let first = map.seen.first.iter().map(
-        |(key, events, closed)| json!({ "group": key, "events": events, "closed": closed }),
-    );
+    let first =
+        map.seen.first.iter().map(
+            |(key, events, closed)| json!({ "group": key, "events": events, "closed": closed }),
+        );
     let document = json!({
         "version": 1,
         "config": map.project.map(|project| &project.name),

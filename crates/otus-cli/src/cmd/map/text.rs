@@ -68,9 +68,10 @@ impl Table {
                 let indent = if column == 0 && index > 0 { "  " } else { "" };
                 let room = if column == 0 && index == 0 { 2 } else { 0 };
                 let width = widths[column] + room;
-                let _ = match self.numbers[column] {
-                    true => write!(line, "{indent}{cell:>width$}  "),
-                    false => write!(line, "{indent}{cell:<width$}  "),
+                let _ = if self.numbers[column] {
+                    write!(line, "{indent}{cell:>width$}  ")
+                } else {
+                    write!(line, "{indent}{cell:<width$}  ")
                 };
             }
             out.push_str(line.trim_end());
@@ -82,8 +83,7 @@ impl Table {
 
 fn logs(map: &Map<'_>, out: &mut String) {
     let title = ["log", "read as", "lines", "matched", "ignored", "blank", "unmatched", "events"];
-    let mut table =
-        Table::new(&title, &[false, false, true, true, true, true, true, true]);
+    let mut table = Table::new(&title, &[false, false, true, true, true, true, true, true]);
     let row = |name: &str, format: &str, tally: Tally, events: u64| {
         let open = tally.unmatched + tally.incomplete + tally.unreadable;
         let numbers = [tally.records, tally.matched, tally.ignored, tally.blank, open, events];
@@ -255,8 +255,11 @@ fn pairs(map: &Map<'_>, out: &mut String) {
         let mut those: Vec<_> = those.collect();
         those.sort_by(|(_, a), (_, b)| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for (key, (count, first)) in those.iter().take(map.args.limit) {
-            let action =
-                format!("{}{sign}{}", vocabulary.lifeline(key.lifeline), vocabulary.message(key.message));
+            let action = format!(
+                "{}{sign}{}",
+                vocabulary.lifeline(key.lifeline),
+                vocabulary.message(key.message)
+            );
             let peer = match (direction, key.peer) {
                 (_, None) => String::new(),
                 (Direction::Emission, Some(peer)) => format!(" to {}", vocabulary.lifeline(peer)),

@@ -31,9 +31,17 @@ enum Target {
     Events(Draft),
     /// A case a line.
     Cases(Draft),
-    Folder { folder: PathBuf, taken: BTreeSet<String>, force: bool },
+    Folder {
+        folder: PathBuf,
+        taken: BTreeSet<String>,
+        force: bool,
+    },
     /// One group, as a multi-trace or as an order.
-    One { path: PathBuf, order: bool, text: Option<String> },
+    One {
+        path: PathBuf,
+        order: bool,
+        text: Option<String>,
+    },
 }
 
 impl Writer {
@@ -50,7 +58,9 @@ impl Writer {
             Place::File(path) => {
                 refuse_existing(&path, force)?;
                 match format_of_ending(&path) {
-                    Some(Format::Jsonl) if is_case_file(&path) => Target::Cases(Draft::create(&path)?),
+                    Some(Format::Jsonl) if is_case_file(&path) => {
+                        Target::Cases(Draft::create(&path)?)
+                    }
                     Some(Format::Jsonl) => {
                         let mut draft = Draft::create(&path)?;
                         draft.write(&format!("{}\n", canonical::header()))?;
@@ -76,11 +86,15 @@ impl Writer {
             Target::Events(draft) => draft.write(&observed.canonical()),
             Target::Cases(draft) => draft.write(&(case::write(&observed.case()) + "\n")),
             Target::Folder { folder, taken, force } => {
-                let path = folder.join(format!("{}.htf", file_name(&logs::name_of(observed), taken)));
+                let path =
+                    folder.join(format!("{}.htf", file_name(&logs::name_of(observed), taken)));
                 write_new(&path, &multi_trace(observed), *force)
             }
             Target::One { path, text: Some(_), .. } => {
-                bail!("there are several groups, and {} takes one; choose it by --group", path.display())
+                bail!(
+                    "there are several groups, and {} takes one; choose it by --group",
+                    path.display()
+                )
             }
             Target::One { order: true, text, .. } => {
                 let order = observed.order(Writes::Checked)?;
