@@ -93,7 +93,10 @@ fn check(name: &str) {
 enum Part<'t> {
     Text(&'t str),
     /// A command, and all lines that it prints.
-    Command { line: &'t str, output: &'t str },
+    Command {
+        line: &'t str,
+        output: &'t str,
+    },
 }
 
 /// Takes a text apart: commands follow `$` in blocks of `console`.
