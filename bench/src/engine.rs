@@ -17,6 +17,7 @@ pub(crate) mod checks;
 mod end_to_end;
 mod long;
 mod memory;
+mod once;
 mod peer;
 mod random;
 mod sat;
@@ -35,6 +36,7 @@ use otus_trace::MultiTrace;
 use crate::size::Size;
 
 pub(crate) use memory::measure;
+pub(crate) use once::once;
 
 /// Where all randomness comes from.
 const SEED: u64 = 2026;

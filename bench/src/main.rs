@@ -17,6 +17,7 @@
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
 mod ctl;
+mod draw;
 mod engine;
 mod experiments;
 mod logs;
@@ -43,6 +44,11 @@ fn main() {
         && command == "engine-memory"
     {
         return engine::measure(model, question, actions);
+    }
+    if let [command, rest @ ..] = wanted.as_slice()
+        && command == "engine-once"
+    {
+        return engine::once(rest);
     }
     if let [command, file, formula] = wanted.as_slice()
         && command == "ctl-whole"
@@ -83,5 +89,8 @@ fn main() {
     }
     if runs("logs") {
         logs::run(Size { full }, &[]);
+    }
+    if runs("draw") {
+        draw::run();
     }
 }

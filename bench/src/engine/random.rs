@@ -37,7 +37,7 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
 }
 
 /// Interactions of one kind, each with its multi-traces.
-struct Group {
+pub(super) struct Group {
     name: &'static str,
     subjects: Vec<(Model, Vec<Set>)>,
 }
@@ -61,6 +61,16 @@ fn groups() -> Vec<Group> {
         Group { name: "like theirs", subjects: ours(0, 60, Shape::LikeTheirs) },
         Group { name: "harder", subjects: ours(1_000, 30, Shape::Harder) },
     ]
+}
+
+/// A group by its name.
+pub(super) fn group(name: &str) -> Option<Group> {
+    groups().into_iter().find(|group| group.name == name)
+}
+
+/// What one of its multi-traces takes on average, in nanoseconds.
+pub(super) fn mean(group: &Group, asked: (&Question, Verdict), size: Size) -> f64 {
+    ask_group(group, asked, size, &mut Vec::new()).0.mean()
 }
 
 fn many(size: Size, checks: &mut Checks) {

@@ -59,6 +59,9 @@ impl Stop {
     }
 }
 
+/// After how many states the clock is asked: asking costs as much as a small step does.
+const CHECKED: u64 = 64;
+
 /// A budget in use.
 #[derive(Debug)]
 pub struct Meter<'b> {
@@ -81,8 +84,7 @@ impl<'b> Meter<'b> {
             return Some(Stop::States);
         }
         self.states += 1;
-        // The clock is asked now and then: asking costs as much as a small step does.
-        if self.states.is_multiple_of(64) {
+        if self.states.is_multiple_of(CHECKED) {
             if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Some(Stop::Time);
             }
@@ -92,6 +94,20 @@ impl<'b> Meter<'b> {
             }
         }
         None
+    }
+
+    /// How many states can be counted at once, with [`Meter::count_many`], before one is to be counted by
+    /// itself.
+    #[inline]
+    pub fn room(&self) -> u64 {
+        let unseen = CHECKED - 1 - self.states % CHECKED;
+        self.budget.max_states.map_or(unseen, |most| unseen.min(most.saturating_sub(self.states)))
+    }
+
+    /// Counts so many states, at most as many as there is room for.
+    #[inline]
+    pub fn count_many(&mut self, states: u64) {
+        self.states += states;
     }
 
     /// Whether no state may be made any more.

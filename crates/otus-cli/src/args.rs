@@ -16,12 +16,18 @@ Files are told apart by their ending, or by their content when they have none:
   .md#login          the diagram under the heading \"Login\" of a Markdown file; .md#2 is the second
   .htf .jsonl        one multi-trace; many, one a line
   .pot.json .ctl     a partial-order trace; formulas over its cuts
+  .log .json .csv    raw logs, read as the otus.toml in their folder or above says; OTLP, Jaeger,
+                     Zipkin and ShiViz need none, and all may be packed (.gz, .zst)
   -                  standard input";
 
 const EXAMPLES: &str = "\
 Examples:
   otus demo                                 a built-in example, start to end
   otus analyze model.hsf run.htf            can this have happened?
+  otus analyze flow.mmd logs/               and this, says a folder of raw logs?
+  otus init raw                             how could these logs be read?
+  otus map logs/ --explain                  what becomes of every line?
+  otus learn logs/                          the diagram of what was observed
   otus ctl run.pot.json 'AG(x < 2)'         does this hold in every order of events?
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
@@ -77,7 +83,13 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// Check multi-traces against a specification.
+/// Check logs and multi-traces against a specification.
+///
+/// Raw logs are read by the otus.toml in their folder or above it, which says how lines become
+/// actions and which belong together; each group is one multi-trace. OTLP, Jaeger, Zipkin and ShiViz
+/// logs need no otus.toml. `otus init` proposes one, `otus map --explain` shows what becomes of
+/// every line, and docs/logs.md has recipes. What the call leaves out, the specification or the
+/// logs, is taken from the otus.toml here or above.
 ///
 /// Gives a verdict for each: Pass if it is accepted as it is, WeakPass if it is once something
 /// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
@@ -86,7 +98,8 @@ pub(crate) enum Command {
 /// What may be missing is said for all logs by --observed (or --kind, in the words of the papers),
 /// and for single ones by --complete, --may-stop-early, --may-start-late (both of these for the same
 /// lifeline: both) and --unobserved. They take lifelines, as `broker,sub*`; a name counts more than
-/// a pattern. If only single logs are declared, all others are complete.
+/// a pattern. If only single logs are declared, all others are complete. For raw logs, [observation]
+/// of otus.toml declares the same, for lifelines of which the command line says nothing.
 ///
 /// The engine `auto` is the fast one, which is exact and has no use for bounds, orders and graphs of
 /// a search. Whoever asks for those (--graph, --strategy, --priorities, --filters, --goal, --memoize,
@@ -102,6 +115,10 @@ Examples:
   otus analyze sig.hsf model.hif run.htf conf.hcf     with the options of a file
   otus analyze model.hsf run.htf                      the single file of 2020
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
+  otus analyze flow.mmd logs/                         raw logs, as the otus.toml above them says
+  otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs none
+  otus analyze logs/ --group alice                    one group, and the spec of otus.toml
+  otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
@@ -260,9 +277,16 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<f64>,
 
-    /// Write the search as a graph (.dot or .json; `-` is DOT on standard output).
+    /// Write the search as a graph (.svg, .png, .dot or .json; `-` is DOT on standard output).
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<String>,
+
+    /// How many nodes of the search a picture of it shows.
+    #[arg(long, default_value_t = 200, value_name = "NUMBER")]
+    pub(crate) graph_nodes: usize,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 }
 
 /// Where multi-traces are written.
@@ -361,6 +385,10 @@ Patterns expand to formulas:
   agree(p.leader, q.leader)        the same value at every cut
   one_leader(p, q, r)              no two have role = leader with the same term
 
+Raw logs are a trace, too: their lines are events, messages order them, and the rules of otus.toml
+set variables (`lifeline.variable`). If they are several groups, --group chooses one. Without a
+formula, those of [properties] in otus.toml are checked.
+
 An answer that a run can show comes with one (EF, EU, EG, EX that hold; AG, AU, AF, AX that do
 not), which is re-checked on the trace alone before it is printed.";
 
@@ -377,6 +405,8 @@ Examples:
   otus ctl run.pot.json 'x = 1' --count                   at how many cuts it holds
   otus ctl run.pot.json 'EX x = 1' --all                  and at which
   otus ctl run.pot.json 'EF y > x' --engine interval --no-slice
+  otus ctl logs/ --group alice 'EF(User.state = welcome)'   raw logs, variables as in otus.toml
+  otus ctl --group alice                                  the logs and [properties] of otus.toml
   otus ctl --patterns                                     what the patterns mean
 
 Exit status: 0 all hold, 1 one does not, 2 unusable input or usage, 3 undecided and none fails."
@@ -434,8 +464,16 @@ pub(crate) struct CtlArgs {
     pub(crate) limit: usize,
 
     /// Do not work out a run that shows the answer.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "draw")]
     pub(crate) no_witness: bool,
+
+    /// Draw the run that shows the answer (.svg or .png), as cuts through the trace; of several
+    /// formulas, that of the first that has one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) draw: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 
     /// End each check after this many seconds.
     #[arg(long, value_name = "SECONDS")]
@@ -550,14 +588,16 @@ Examples:
   otus draw flow.mmd                                      on the terminal
   otus draw sig.hsf model.hif -o model.svg                a sequence diagram
   otus draw docs/checkout.md#login -o login.png --theme dark
-  otus draw model.hsf --what term --positions -o term.svg its operators as a tree
-  otus draw model.hsf --what term --step 'a!m@11' -o step.svg   what one step executes and prunes
+  otus draw model.hsf --what term --positions -o term.svg    its operators as a tree
+  otus draw model.hsf --what term --step 'subscriber!subscribe@11' -o step.svg  what a step does
   otus draw model.hsf --what automaton -o automaton.svg   its states and what leads from one to the next
   otus draw model.hsf run.htf -o run.svg                  what was observed, a lane per log
-  otus draw run.pot.json --cut p=1,q=2 -o order.svg       events, messages, and a cut through them
+  otus draw run.pot.json --cut p=1,q=0 -o order.svg       events, messages, and a cut through them
+  otus draw run.pot.json --what lattice -o lattice.svg    all cuts of it
   otus draw model.hsf --what search -o explored.svg       what it can do, step by step
   otus draw model.hsf run.htf conf.hcf --what search -o search.svg
   otus draw flow.mmd -o - > flow.svg                      SVG on standard output")]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct DrawArgs {
     /// A specification (its files together), a trace, options.
     #[arg(required = true, value_name = "FILE")]
@@ -594,10 +634,6 @@ pub(crate) struct DrawArgs {
     /// `p=1,q=2`; several are a run of cuts.
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
-
-    /// In an order of events: which way time goes.
-    #[arg(long, value_enum, default_value_t = Flow::Down, value_name = "WAY")]
-    pub(crate) time: Flow,
 
     /// Which automaton: as the rules give it, made deterministic, or made minimal.
     #[arg(long, value_enum, default_value_t = AutomatonKind::Minimal, value_name = "KIND")]
@@ -648,6 +684,8 @@ pub(crate) enum What {
     Trace,
     /// A partial-order trace, as a space-time diagram.
     Order,
+    /// All cuts of a partial-order trace, and what leads from one to the next.
+    Lattice,
     /// What `otus explore` or `otus analyze` looked at.
     Search,
     /// The automaton of a specification.
@@ -665,13 +703,15 @@ pub(crate) enum PictureTheme {
     Auto,
 }
 
-/// Which way time goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Flow {
-    /// From top to bottom.
-    Down,
-    /// From left to right.
-    Right,
+impl PictureTheme {
+    /// As the flag has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            PictureTheme::Light => "light",
+            PictureTheme::Dark => "dark",
+            PictureTheme::Auto => "auto",
+        }
+    }
 }
 
 /// Which automaton.

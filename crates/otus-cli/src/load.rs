@@ -65,6 +65,13 @@ impl Loaded {
         Loaded::default().read_more(names, from, fences)
     }
 
+    /// The name of the file that the interaction of the first specification is in.
+    pub(crate) fn interaction_name(&self) -> Option<&str> {
+        let files = &self.specs.first()?.files;
+        let file = files.iter().find(|file| file.interaction.is_some())?;
+        Some(self.inputs.source(file.source).name())
+    }
+
     /// Reads the named files besides what is there already.
     pub(crate) fn read_more(
         self,

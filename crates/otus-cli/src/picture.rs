@@ -95,8 +95,8 @@ impl Look {
     }
 }
 
-/// Shows a file in the desktop's viewer.
-pub(crate) fn open(name: &str) -> anyhow::Result<()> {
+/// Shows a file in the desktop's viewer. Where there is none, the file is still there.
+pub(crate) fn open(name: &str) {
     let programs: &[&[&str]] = if cfg!(target_os = "macos") {
         &[&["open"]]
     } else if cfg!(windows) {
@@ -109,8 +109,8 @@ pub(crate) fn open(name: &str) -> anyhow::Result<()> {
         command.args(&program[1..]).arg(name);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         if command.status().is_ok_and(|status| status.success()) {
-            return Ok(());
+            return;
         }
     }
-    bail!("no viewer could be started; open {name} by hand")
+    output::complain(&format!("otus: no viewer could be started; open {name} by hand"));
 }

@@ -160,7 +160,14 @@ impl Own {
                     for name in names {
                         match name.get_ref() {
                             DeValue::String(name) => own.spec.push(name.to_string()),
-                            _ => wrong(name.span(), "the name of a file is a text", SPEC),
+                            DeValue::Integer(_)
+                            | DeValue::Float(_)
+                            | DeValue::Boolean(_)
+                            | DeValue::Datetime(_)
+                            | DeValue::Array(_)
+                            | DeValue::Table(_) => {
+                                wrong(name.span(), "the name of a file is a text", SPEC);
+                            }
                         }
                     }
                 }

@@ -384,11 +384,12 @@ impl Scene {
         self.items.iter().map(Item::rect_of).reduce(Rect::union)
     }
 
-    /// Moves everything so that it fits a canvas with a margin all around.
+    /// Moves everything so that it fits a canvas with a margin all around. The canvas has whole
+    /// sides, so that no row of pixels is covered in part.
     pub fn fit(&mut self, margin: f64) {
         let extent = self.extent().unwrap_or_default().grow(margin);
         let by = point(-extent.left, -extent.top);
         self.items.iter_mut().for_each(|item| item.shift(by));
-        self.size = Size { width: extent.width(), height: extent.height() };
+        self.size = Size { width: extent.width().ceil(), height: extent.height().ceil() };
     }
 }

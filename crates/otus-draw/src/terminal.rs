@@ -44,7 +44,9 @@ impl Default for Options {
 #[non_exhaustive]
 pub enum TextError {
     /// Even with short labels it does not fit.
-    #[error("the diagram needs {needed} columns and there are {room}; write it to a file: -o x.svg")]
+    #[error(
+        "the diagram needs {needed} columns and there are {room}; write it to a file: -o x.svg"
+    )]
     TooWide {
         /// How many columns it takes, with labels in full.
         needed: usize,

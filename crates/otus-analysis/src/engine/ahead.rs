@@ -21,7 +21,8 @@
 //! [`hurry`](super::hurry). *Counter.* `Counters::refuted`, the alternatives that were dropped; what
 //! is refuted before a search begins has no state and is not counted.
 
-use otus_trace::MultiTrace;
+use otus_core::index::Index as _;
+use otus_trace::{ComponentId, MultiTrace};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -176,8 +177,10 @@ pub(crate) enum Alone {
     Refuted(Box<[u32]>),
     /// Every log is explained if it may stop early, but not all of them are complete.
     Unfinished,
-    /// Nothing.
-    Possible,
+    /// Every log is explained and complete.
+    Explained,
+    /// Nothing: they were not asked, or not to the end.
+    Unknown,
 }
 
 /// Asks components alone about a multi-trace, each given what it sees of the interaction. This is a
@@ -189,9 +192,13 @@ pub(crate) fn ask_alone(
     trace: &MultiTrace,
     question: &Question,
 ) -> Alone {
+    if seen.is_empty() {
+        return Alone::Unknown;
+    }
     let (mut refuted, mut unfinished) = (false, false);
     let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
-    for (component, &start) in trace.partition().components().zip(seen) {
+    for (component, &start) in seen.iter().enumerate() {
+        let component = ComponentId::new(component);
         let log = trace.steps(component);
         let most = context.store.size(start).saturating_mul(8).saturating_add(64);
         let (mut local, mut at) = (start, 0);
@@ -202,7 +209,7 @@ pub(crate) fn ask_alone(
                 break;
             }
             if context.store.size(next) > most {
-                return Alone::Possible;
+                return Alone::Unknown;
             }
             (local, at) = (next, after);
         }
@@ -212,9 +219,9 @@ pub(crate) fn ask_alone(
         explained.push(at);
     }
     match (refuted, unfinished) {
-        _ if context.store.is_spent() => Alone::Possible,
+        _ if context.store.is_spent() => Alone::Unknown,
         (true, _) => Alone::Refuted(explained.as_slice().into()),
         (false, true) => Alone::Unfinished,
-        (false, false) => Alone::Possible,
+        (false, false) => Alone::Explained,
     }
 }

@@ -17,8 +17,13 @@ use super::store::{Leaf, LeafId, SymbolId};
 pub(crate) struct Alphabet {
     /// By action: the symbol of the moment that has this action alone.
     alone: Vec<Option<SymbolId>>,
+    /// By action: the leaf that is observed as this action alone and as nothing else. It is what
+    /// [`Alphabet::single`] says of the symbol, in one look-up: every action that is read asks for it.
+    direct: Vec<Option<LeafId>>,
     /// The symbols of larger moments, whose actions are sorted.
     together: FxHashMap<Box<[ActionId]>, SymbolId>,
+    /// By symbol: the action, if it is the moment of one alone.
+    actions: Vec<Option<ActionId>>,
     /// By symbol: the leaf that is observed as this symbol and as nothing else, if there is one.
     pub(crate) single: Vec<Option<LeafId>>,
     /// By symbol: all leaves that have it as a part.
@@ -79,18 +84,27 @@ impl Alphabet {
             }
             if leaf.parts.len() == 1 {
                 self.single[symbol.index()] = Some(id);
+                if let Some(action) = self.actions[symbol.index()] {
+                    self.direct[action.index()] = Some(id);
+                }
             }
         }
     }
 
     /// The symbol of the moment that begins a log, if it is known, and where the next one begins.
+    #[inline]
     pub(crate) fn read(&self, log: &[Step]) -> (Option<SymbolId>, usize) {
         let [first, rest @ ..] = log else { return (None, 0) };
         if rest.first().is_none_or(|step| !step.joined()) {
             let symbol = self.alone.get(first.action().index()).copied().flatten();
             return (symbol, 1);
         }
-        let length = 1 + rest.iter().take_while(|step| step.joined()).count();
+        self.read_joint(log)
+    }
+
+    #[cold]
+    fn read_joint(&self, log: &[Step]) -> (Option<SymbolId>, usize) {
+        let length = 1 + log.iter().skip(1).take_while(|step| step.joined()).count();
         let actions: Vec<ActionId> = log[..length].iter().map(|step| step.action()).collect();
         (self.together.get(actions.as_slice()).copied(), length)
     }
@@ -101,22 +115,33 @@ impl Alphabet {
     pub(crate) fn leaf_at(&self, log: &[Step], at: u32) -> Option<(Option<LeafId>, u32)> {
         let start = at as usize;
         let first = log.get(start)?;
-        let (symbol, after) = match log.get(start + 1) {
-            Some(next) if next.joined() => {
-                let (symbol, length) = self.read(&log[start..]);
-                (symbol, at + u32::try_from(length).unwrap_or(u32::MAX))
-            }
-            _ => (self.alone.get(first.action().index()).copied().flatten(), at + 1),
-        };
-        Some((symbol.and_then(|symbol| self.single[symbol.index()]), after))
+        match log.get(start + 1) {
+            Some(next) if next.joined() => Some(self.joint_leaf_at(log, at)),
+            _ => Some((self.direct(*first), at + 1)),
+        }
+    }
+
+    /// The leaf that is observed as this action alone and nowhere else, if there is one.
+    #[inline]
+    pub(crate) fn direct(&self, step: Step) -> Option<LeafId> {
+        self.direct.get(step.action().index()).copied().flatten()
+    }
+
+    #[cold]
+    fn joint_leaf_at(&self, log: &[Step], at: u32) -> (Option<LeafId>, u32) {
+        let (symbol, length) = self.read(&log[at as usize..]);
+        let after = at + u32::try_from(length).unwrap_or(u32::MAX);
+        (symbol.and_then(|symbol| self.single[symbol.index()]), after)
     }
 
     fn intern(&mut self, actions: Vec<ActionId>) -> SymbolId {
         let next = SymbolId::new(self.leaves.len());
+        let alone = if let [only] = actions.as_slice() { Some(*only) } else { None };
         let found = if let [only] = actions.as_slice() {
             let index = only.index();
             if self.alone.len() <= index {
                 self.alone.resize(index + 1, None);
+                self.direct.resize(index + 1, None);
             }
             *self.alone[index].get_or_insert(next)
         } else {
@@ -124,6 +149,7 @@ impl Alphabet {
         };
         if found == next {
             self.leaves.push(Vec::new());
+            self.actions.push(alone);
             self.single.push(None);
         }
         found

@@ -77,6 +77,7 @@ impl Store {
         self.cuts.clear();
         self.idle.clear();
         self.shed.clear();
+        self.begun.clear();
         self.expanded.clear();
         self.hurried.clear();
         self.included.clear();

@@ -26,9 +26,10 @@
 //! `Counters::branches` (expressions split), `Counters::reduced`, `Counters::refuted`.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::ahead::is_possible_alone;
-use super::logs::Logs;
+use super::logs::{Consumed, Logs};
 use super::search::{self, Found};
 use super::store::{ExprId, Heads, LeafId, SetId, Store};
 use super::unroll::Begins;
@@ -67,10 +68,11 @@ pub(crate) fn explain_within(
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
     let mut limit = u64::from(unseen);
-    if (0..logs.len()).any(|component| !logs.is_known(component, context.alphabet)) {
+    let is_known = |component| logs.is_known(component, context.alphabet);
+    if !context.asked_alone && !(0..logs.len()).all(is_known) {
         return Found::No;
     }
-    if context.options.look_ahead && unseen {
+    if context.options.look_ahead && unseen && !context.asked_alone {
         let loose = context.store.loosen(start);
         let loose = begin(context, loose, logs);
         if !(0..logs.len()).all(|component| is_possible_alone(context, logs, loose, component)) {
@@ -111,11 +113,14 @@ pub(crate) fn is_lucky(
     found == Found::Yes
 }
 
+/// By component: yes or no.
+type Flags = SmallVec<[bool; 8]>;
+
 /// A state to go to.
 #[derive(Debug, Clone)]
 struct State {
     expr: ExprId,
-    consumed: Box<[u32]>,
+    consumed: Consumed,
     /// How many iterations were begun by unseen events since the last moment.
     unseen: u64,
     /// The observed event that led here, if it was one.
@@ -148,7 +153,7 @@ struct Search<'s, 'c, 'l> {
     /// Whether the limit was in the way.
     cut: bool,
     /// The states met, with the least number of iterations so begun.
-    met: FxHashMap<(ExprId, Box<[u32]>), u64>,
+    met: FxHashMap<(ExprId, Consumed), u64>,
 }
 
 impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
@@ -305,11 +310,13 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     /// Whether a component sees nothing of an event now, and need not.
+    #[inline]
     fn is_blind(&self, component: usize) -> bool {
         !self.global && self.logs.is_blind(component)
     }
 
     /// The next moment of a component, if the interaction has it.
+    #[inline]
     fn head(&self, component: usize) -> Option<(super::store::SymbolId, u32)> {
         let (symbol, after) = self.logs.symbol(component, self.context.alphabet)?;
         symbol.map(|symbol| (symbol, after))
@@ -453,49 +460,51 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 }
             }
         } else {
-            best = Some(self.moves_of(state, &vec![true; count]));
+            best = Some(self.moves_of(state, &Flags::from_elem(true, count)));
         }
         best.unwrap_or_default()
     }
 
     /// The least stubborn set with a component, as a flag for each.
-    fn close(&mut self, expr: ExprId, component: usize) -> Vec<bool> {
-        let mut inside = vec![false; self.logs.len()];
+    fn close(&mut self, expr: ExprId, component: usize) -> Flags {
+        let mut inside = Flags::from_elem(false, self.logs.len());
         inside[component] = true;
-        let mut pending = vec![component];
+        let mut pending: SmallVec<[usize; 8]> = SmallVec::from_elem(component, 1);
         while let Some(component) = pending.pop() {
-            for leaf in self.leaves(component) {
+            for &leaf in self.leaves(component) {
                 if !self.context.store.occurs(expr, leaf) {
                     continue;
                 }
-                let parts = self.context.store.leaf(leaf).parts.clone();
-                let absent = |at: usize, symbol| {
-                    !self.is_blind(at) && self.head(at).is_none_or(|(head, _)| head != symbol)
-                };
-                let missing: Vec<usize> = parts
-                    .iter()
-                    .map(|&(at, symbol)| (at.0 as usize, symbol))
-                    .filter(|&(at, symbol)| absent(at, symbol))
-                    .map(|(at, _)| at)
-                    .collect();
-                let mut more: Vec<usize> = Vec::new();
-                if let Some(&first) = missing.first() {
-                    if !missing.iter().any(|&at| inside[at]) {
-                        more.push(first);
-                    }
-                } else {
-                    more.extend(parts.iter().map(|&(at, _)| at.0 as usize));
-                    let waits = self.context.store.waits_for(expr, leaf).unwrap_or_default();
-                    for (at, lifelines) in self.context.store.components.iter().enumerate() {
-                        if !lifelines.is_disjoint(&waits) {
-                            more.push(at);
-                        }
+                // The first that cannot take part, and whether none of these is inside.
+                let mut missing = None;
+                let parts = &*self.context.store.leaf(leaf).parts;
+                for &(at, symbol) in parts {
+                    let at = at.0 as usize;
+                    let absent =
+                        !self.is_blind(at) && self.head(at).is_none_or(|(head, _)| head != symbol);
+                    if absent {
+                        let (first, open) = missing.unwrap_or((at, true));
+                        missing = Some((first, open && !inside[at]));
                     }
                 }
-                for at in more {
-                    if !inside[at] {
-                        inside[at] = true;
+                let mut add = |at: usize| {
+                    if !std::mem::replace(&mut inside[at], true) {
                         pending.push(at);
+                    }
+                };
+                match missing {
+                    Some((first, true)) => add(first),
+                    Some((_, false)) => {}
+                    None => {
+                        for &(at, _) in parts {
+                            add(at.0 as usize);
+                        }
+                        let waits = self.context.store.waits_for(expr, leaf).unwrap_or_default();
+                        for (at, lifelines) in self.context.store.components.iter().enumerate() {
+                            if !lifelines.is_disjoint(&waits) {
+                                add(at);
+                            }
+                        }
                     }
                 }
             }
@@ -504,53 +513,36 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     /// The leaves that a component may see, or not see, next.
-    fn leaves(&self, component: usize) -> Vec<LeafId> {
+    fn leaves(&self, component: usize) -> &'c [LeafId] {
         let alphabet = self.context.alphabet;
         if self.is_blind(component) {
-            return alphabet.on[component].clone();
+            return &alphabet.on[component];
         }
-        self.head(component)
-            .map(|(symbol, _)| alphabet.leaves[symbol.0 as usize].clone())
-            .unwrap_or_default()
+        match self.head(component) {
+            Some((symbol, _)) => &alphabet.leaves[symbol.0 as usize],
+            None => &[],
+        }
     }
 
     /// The events that touch a set of components, as states after them, unseen ones first.
     fn moves_of(&mut self, state: &State, inside: &[bool]) -> Vec<State> {
-        let mut leaves: Vec<LeafId> = Vec::new();
+        let mut leaves: SmallVec<[LeafId; 16]> = SmallVec::new();
         for component in (0..self.logs.len()).filter(|&component| inside[component]) {
-            leaves.extend(self.leaves(component));
+            leaves.extend_from_slice(self.leaves(component));
         }
         leaves.sort_unstable();
         leaves.dedup();
         let (mut seen, mut unseen) = (Vec::new(), Vec::new());
         for leaf in leaves {
-            let parts = self.context.store.leaf(leaf).parts.clone();
-            // By part: the ways in which its component takes part.
-            let mut ways: Vec<(Box<[u32]>, bool)> = vec![(state.consumed.clone(), false)];
-            for &(at, symbol) in &parts {
-                let at = at.0 as usize;
-                let mut next = Vec::new();
-                let head = self.head(at).filter(|&(head, _)| head == symbol && !self.must_wait(at));
-                for (consumed, observed) in &ways {
-                    if let Some((_, after)) = head {
-                        let mut consumed = consumed.clone();
-                        consumed[at] = after;
-                        next.push((consumed, true));
-                    }
-                    if self.is_blind(at) {
-                        next.push((consumed.clone(), *observed));
-                    }
-                }
-                ways = next;
-            }
-            if ways.is_empty() {
+            let ways = self.ways(state, leaf);
+            if ways.is_empty() || !self.context.store.can_begin(state.expr, leaf) {
                 continue;
             }
             for (consumed, observed) in ways {
                 if observed {
                     let expr = self.context.store.step(state.expr, leaf);
                     if expr != Store::NEVER {
-                        let state = self.follow(expr, consumed, 0, &parts);
+                        let state = self.follow(expr, consumed, 0, leaf);
                         seen.push(State { by: Some(leaf), ..state });
                     }
                 } else {
@@ -558,10 +550,10 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     let within = store.step_that(Begins::Nothing, state.expr, leaf);
                     let begun = store.step_that(Begins::Iteration, state.expr, leaf);
                     if within != Store::NEVER {
-                        unseen.push(self.follow(within, consumed.clone(), state.unseen, &parts));
+                        unseen.push(self.follow(within, consumed.clone(), state.unseen, leaf));
                     }
                     if begun != Store::NEVER && begun != state.expr && self.may_begin(state) {
-                        unseen.push(self.follow(begun, consumed, state.unseen + 1, &parts));
+                        unseen.push(self.follow(begun, consumed, state.unseen + 1, leaf));
                     }
                 }
                 self.logs.consumed.copy_from_slice(&state.consumed);
@@ -569,6 +561,33 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         }
         unseen.append(&mut seen);
         unseen
+    }
+
+    /// The ways in which the components of a leaf can take part in it: what is consumed then, and whether
+    /// any of them sees it.
+    fn ways(&self, state: &State, leaf: LeafId) -> SmallVec<[(Consumed, bool); 2]> {
+        let mut ways: SmallVec<[(Consumed, bool); 2]> = SmallVec::new();
+        ways.push((state.consumed.clone(), false));
+        for &(at, symbol) in &self.context.store.leaf(leaf).parts {
+            let at = at.0 as usize;
+            let head = self.head(at).filter(|&(head, _)| head == symbol && !self.must_wait(at));
+            match (head, self.is_blind(at)) {
+                (None, false) => return SmallVec::new(),
+                (None, true) => {}
+                (Some((_, after)), blind) => {
+                    for i in 0..ways.len() {
+                        if blind {
+                            let unseen = ways[i].clone();
+                            ways.push(unseen);
+                        }
+                        let (consumed, observed) = &mut ways[i];
+                        consumed[at] = after;
+                        *observed = true;
+                    }
+                }
+            }
+        }
+        ways
     }
 
     /// Whether one more iteration may be begun unseen.
@@ -582,14 +601,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     /// The state after an event.
-    fn follow(
-        &mut self,
-        expr: ExprId,
-        consumed: Box<[u32]>,
-        unseen: u64,
-        parts: &[(otus_trace::multitrace::ComponentId, super::store::SymbolId)],
-    ) -> State {
-        let ended = parts.iter().any(|&(at, _)| {
+    fn follow(&mut self, expr: ExprId, consumed: Consumed, unseen: u64, leaf: LeafId) -> State {
+        let ended = self.context.store.leaf(leaf).parts.iter().any(|&(at, _)| {
             let at = at.0 as usize;
             consumed[at] != self.logs.consumed[at] && self.logs.length(at) == consumed[at] as usize
         });

@@ -81,6 +81,7 @@ impl Store {
                 let others = self.set(&others);
                 let facts = Facts {
                     lifelines: self.lifelines(expr).clone(),
+                    word: self.facts[expr].word,
                     // All events of some trace are skipped.
                     nullable: self.prune(expr, others) != Store::NEVER,
                     size: self.size(expr).saturating_add(1),

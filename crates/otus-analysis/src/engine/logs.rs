@@ -1,7 +1,8 @@
 //! The logs of a multi-trace, as they are consumed.
 
-use otus_trace::MultiTrace;
+use otus_core::index::Index as _;
 use otus_trace::multitrace::Step;
+use otus_trace::{ComponentId, MultiTrace};
 use smallvec::SmallVec;
 
 use super::Ending;
@@ -12,31 +13,33 @@ use crate::question::{Observed, Question};
 /// One for each component, of which there are few as a rule.
 type Few<T> = SmallVec<[T; 8]>;
 
+/// By component: how many actions are consumed.
+pub(crate) type Consumed = Few<u32>;
+
 /// A multi-trace being consumed.
 #[derive(Debug)]
 pub(crate) struct Logs<'t> {
     /// By component.
     all: Few<&'t [Step]>,
-    /// By component: how many actions are consumed.
-    pub(crate) consumed: Box<[u32]>,
+    pub(crate) consumed: Consumed,
     /// By component: what its end means.
     pub(crate) endings: Few<Ending>,
     /// By component: whether something may have happened before its first moment.
     pub(crate) late: Few<bool>,
     /// The most that was consumed by a branch that failed.
-    pub(crate) furthest: Option<(u64, Box<[u32]>)>,
+    pub(crate) furthest: Option<(u64, Consumed)>,
 }
 
 impl<'t> Logs<'t> {
-    pub(crate) fn new(trace: &'t MultiTrace, question: &Question) -> Self {
+    pub(crate) fn new(trace: &'t MultiTrace, question: &Question, components: usize) -> Self {
         let mut logs = Logs {
             all: Few::new(),
-            consumed: Box::default(),
+            consumed: Consumed::new(),
             endings: Few::new(),
             late: Few::new(),
             furthest: None,
         };
-        for component in trace.partition().components() {
+        for component in (0..components).map(ComponentId::new) {
             let observed = question.of(component);
             let log = if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
             logs.all.push(log);
@@ -45,7 +48,7 @@ impl<'t> Logs<'t> {
             logs.endings.push(if early { Ending::Early } else { Ending::Final });
             logs.late.push(observed.may_start_late() && !log.is_empty());
         }
-        logs.consumed = vec![0; logs.all.len()].into();
+        logs.consumed.resize(logs.all.len(), 0);
         logs
     }
 
@@ -59,14 +62,21 @@ impl<'t> Logs<'t> {
         self.all[component].len()
     }
 
+    /// A component's log.
+    #[inline]
+    pub(crate) fn log(&self, component: usize) -> &'t [Step] {
+        self.all[component]
+    }
+
     /// Whether all of a component's log is consumed.
+    #[inline]
     pub(crate) fn is_over(&self, component: usize) -> bool {
         self.consumed[component] as usize >= self.all[component].len()
     }
 
     /// Whether all logs are consumed.
     pub(crate) fn all_over(&self) -> bool {
-        self.all.iter().zip(&*self.consumed).all(|(log, &at)| at as usize >= log.len())
+        self.all.iter().zip(&self.consumed).all(|(log, &at)| at as usize >= log.len())
     }
 
     /// Whether nothing of a component's log is consumed.
@@ -79,8 +89,26 @@ impl<'t> Logs<'t> {
         self.late[component] && self.is_fresh(component) && !self.is_over(component)
     }
 
+    /// Which logs are over, and how: two bits for each component. `None` if there are too many, or if some
+    /// log may start late.
+    pub(crate) fn missing(&self) -> Option<u64> {
+        if self.len() > 32 || self.late.contains(&true) {
+            return None;
+        }
+        let mut missing = 0;
+        for component in (0..self.len()).rev() {
+            let how = match self.endings[component] {
+                Ending::Final => 1,
+                Ending::Early => 2,
+            };
+            missing = missing << 2 | if self.is_over(component) { how } else { 0 };
+        }
+        Some(missing)
+    }
+
     /// Whether a component sees nothing of an event now, and need not: before the first moment of a
     /// log that may start late, and after the end of one that may stop early.
+    #[inline]
     pub(crate) fn is_blind(&self, component: usize) -> bool {
         if self.is_over(component) {
             self.endings[component] == Ending::Early
@@ -91,6 +119,7 @@ impl<'t> Logs<'t> {
 
     /// The symbol that comes next on a component, if it is one of the interaction, and what is
     /// consumed with it; `None` at the end.
+    #[inline]
     pub(crate) fn symbol(
         &self,
         component: usize,
@@ -139,6 +168,11 @@ impl<'t> Logs<'t> {
         true
     }
 
+    /// The most that was consumed, for an outcome.
+    pub(crate) fn into_furthest(self) -> Option<Box<[u32]>> {
+        self.furthest.map(|(_, consumed)| consumed.into_vec().into())
+    }
+
     /// Keeps the consumption if it is the largest so far.
     pub(crate) fn note_furthest(&mut self) {
         let total = self.consumed.iter().map(|&n| u64::from(n)).sum();
@@ -150,6 +184,6 @@ impl<'t> Logs<'t> {
     /// How many actions are left in all.
     pub(crate) fn left(&self) -> usize {
         let left = |(log, &at): (&&[Step], &u32)| log.len() - at as usize;
-        self.all.iter().zip(&*self.consumed).map(left).sum()
+        self.all.iter().zip(&self.consumed).map(left).sum()
     }
 }

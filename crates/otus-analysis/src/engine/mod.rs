@@ -113,15 +113,19 @@ pub struct Engine {
     compiled: Option<Compiled>,
     /// Whether components depend on each other by choices only.
     decoupled: bool,
+    /// How many components there are. (A multi-trace knows too, but may have to be asked far away in memory.)
+    count: usize,
     components: Vec<SetId>,
     /// By component: the lifelines of all others.
     others: Vec<SetId>,
-    /// By expression: the component looked at there, and by which analysis.
-    hints: Vec<(u32, u32)>,
+    /// By expression: the component looked at there.
+    hints: Vec<Hint>,
     /// By component: what it sees of the interaction, once that was asked; empty if it is too much.
     seen: Option<Vec<ExprId>>,
     /// How many analyses there were.
     analysis: u32,
+    /// Whether the logs of this analysis were looked at alone, all of each, and not refuted.
+    asked_alone: bool,
     /// How deep loops are nested.
     loop_depth: u64,
     /// The same as a formula, where that may be better.
@@ -191,8 +195,9 @@ pub(crate) struct Context<'e> {
     alphabet: &'e Alphabet,
     components: &'e [SetId],
     others: &'e [SetId],
-    hints: &'e mut Vec<(u32, u32)>,
+    hints: &'e mut Vec<Hint>,
     analysis: u32,
+    asked_alone: bool,
     loop_depth: u64,
     options: Options,
     counters: &'e mut Counters,
@@ -240,20 +245,32 @@ impl Context<'_> {
         stop
     }
 
-    /// The component that was looked at last time in this state of this analysis: what other
-    /// analyses did makes no difference.
-    fn hint(&self, expr: ExprId) -> Option<usize> {
-        let &(analysis, component) = self.hints.get(expr.0 as usize)?;
-        (analysis == self.analysis).then_some(component as usize)
+    /// The component that was looked at last time in this state of this analysis, and the size of what
+    /// it left: what other analyses did makes no difference.
+    #[inline]
+    fn hint(&self, expr: ExprId) -> Option<(usize, u32)> {
+        let hint = self.hints.get(expr.0 as usize)?;
+        (hint.analysis == self.analysis).then_some((hint.component as usize, hint.size))
     }
 
-    fn set_hint(&mut self, expr: ExprId, component: usize) {
+    fn set_hint(&mut self, expr: ExprId, component: usize, size: u32) {
         let index = expr.0 as usize;
         if self.hints.len() <= index {
-            self.hints.resize(index + 1, (0, 0));
+            self.hints.resize(index + 1, Hint::default());
         }
-        self.hints[index] = (self.analysis, u32::try_from(component).unwrap_or(0));
+        let component = u32::try_from(component).unwrap_or(0);
+        self.hints[index] = Hint { analysis: self.analysis, component, size };
     }
+}
+
+/// Which component was looked at in a state.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hint {
+    /// By which analysis; none has the number 0 but after very many.
+    analysis: u32,
+    component: u32,
+    /// The size of what was left after its step.
+    size: u32,
 }
 
 impl Engine {
@@ -275,11 +292,13 @@ impl Engine {
             source: later.then(|| Box::new(Source::new(pool, term, partition))),
             compiled: None,
             decoupled: later,
+            count: partition.len(),
             components: Vec::new(),
             others: Vec::new(),
             hints: Vec::new(),
             seen: None,
             analysis: 0,
+            asked_alone: false,
             loop_depth: u64::from(attributes.loop_depth),
             formula,
             options,
@@ -336,7 +355,7 @@ impl Engine {
     ) -> Outcome {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
-        let strong = strongest(question, trace.partition().len());
+        let strong = strongest(question, self.count);
         let alone = self.ask_alone(trace, question);
         if let Alone::Refuted(explained) = alone {
             let (verdict, stop) = (Verdict::Fail, Stop::Exhausted);
@@ -367,6 +386,7 @@ impl Engine {
                 };
             }
         }
+        self.asked_alone = false;
         let (verdict, stop) = match found {
             Found::Yes => (verdict, Stop::Goal),
             Found::No => (Verdict::Fail, Stop::Exhausted),
@@ -378,15 +398,17 @@ impl Engine {
 
     /// About how much memory the tables take.
     pub fn bytes(&self) -> usize {
-        self.store.bytes() + self.hints.len() * 8
+        self.store.bytes() + self.hints.len() * size_of::<Hint>()
     }
 
     /// Numbers an analysis, and forgets earlier ones if their tables have become large.
     fn begin_analysis(&mut self, meter: &Meter<'_>) {
         self.analysis = self.analysis.wrapping_add(1);
+        self.asked_alone = false;
         self.store.set_deadline(meter.deadline());
         self.store.refuel();
-        if self.bytes() > LARGE || meter.is_too_large(self.bytes() * 2) {
+        let bytes = self.bytes();
+        if bytes > LARGE || meter.is_too_large(bytes * 2) {
             if let Some(Compiled { rigid, relaxed, .. }) = &mut self.compiled {
                 self.store.compact(&mut [rigid, relaxed]);
             }
@@ -397,15 +419,15 @@ impl Engine {
 
     /// What components alone say about a multi-trace, if that is worth asking.
     fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
-        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        let late = may_start_late(question, self.count);
         let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
         // A long multi-trace that is accepted should not be read twice.
         let long = trace.len() > SHORT && *question == Question::ACCEPT;
         if late || at_once || long || !self.options.look_ahead {
-            return Alone::Possible;
+            return Alone::Unknown;
         }
         let Some(&Compiled { relaxed, decoupled, .. }) = self.compiled.as_ref() else {
-            return Alone::Possible;
+            return Alone::Unknown;
         };
         let mut seen = self.seen.take().unwrap_or_else(|| {
             let whole = if decoupled { relaxed } else { self.store.loosen(relaxed) };
@@ -419,6 +441,7 @@ impl Engine {
             seen.clear();
         }
         self.seen = Some(seen);
+        self.asked_alone = matches!(alone, Alone::Unfinished | Alone::Explained);
         alone
     }
 
@@ -439,7 +462,7 @@ impl Engine {
         budget: &Budget,
     ) -> Option<Witness> {
         let question = match verdict {
-            Verdict::Pass => strongest(question, trace.partition().len()),
+            Verdict::Pass => strongest(question, self.count),
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
@@ -472,6 +495,7 @@ impl Engine {
             others: &self.others,
             hints: &mut self.hints,
             analysis: self.analysis,
+            asked_alone: self.asked_alone,
             loop_depth: self.loop_depth,
             options: self.options,
             counters: &mut self.counters,
@@ -525,10 +549,10 @@ impl Engine {
         let components = self.components.len();
         for component in (0..components).filter(observed) {
             let question = alone::only(question, component, components);
-            let mut logs = Logs::new(trace, &question);
+            let mut logs = Logs::new(trace, &question, self.count);
             let (mut context, compiled) = self.context();
             let mut found = alone::explain(&mut context, compiled, &mut logs, component, meter);
-            let mut consumed = logs.furthest.map(|(_, consumed)| consumed);
+            let mut consumed = logs.into_furthest();
             if matches!(found, Found::Unknown(Stop::States)) && !meter.is_out() {
                 self.store.refuel();
                 found = self.search_together(trace, &question, meter, &mut consumed);
@@ -556,20 +580,21 @@ impl Engine {
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let global = *question == Question::GlobalPrefix;
-        let late = trace.partition().components().any(|c| question.of(c).may_start_late());
+        let count = self.count;
+        let late = may_start_late(question, self.count);
         let apart = !global && self.is_apart(question);
         // Searching coupled components for where observation began is what takes longest.
         if late && !apart && self.options.look_ahead {
-            let mut logs = Logs::new(trace, question);
+            let mut logs = Logs::new(trace, question, count);
             let (mut context, compiled) = self.context();
             let start = compiled.relaxed;
             let found =
                 coupled::explain_within(&mut context, start, &mut logs, (false, PATIENCE), meter);
             if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
-                *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                *furthest = logs.into_furthest();
                 return found;
             }
-            let mut logs = Logs::new(trace, question);
+            let mut logs = Logs::new(trace, question, count);
             context.store.refuel();
             if coupled::is_lucky(&mut context, start, &mut logs, meter) {
                 return Found::Yes;
@@ -581,14 +606,14 @@ impl Engine {
             && formula.problem.takes(trace)
         {
             if formula.after > 0 && apart {
-                let mut logs = Logs::new(trace, question);
+                let mut logs = Logs::new(trace, question, count);
                 let patience = PATIENCE + 4 * trace.len() as u64;
                 let start = self.taken_apart();
                 let (mut context, _) = self.context();
                 let start = begin(&mut context, start, &logs);
                 let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
-                    *furthest = logs.furthest.map(|(_, consumed)| consumed);
+                    *furthest = logs.into_furthest();
                     return found;
                 }
             }
@@ -604,7 +629,7 @@ impl Engine {
         }
         // Work that was broken off in a first attempt does not spoil this one.
         self.store.refuel();
-        let mut logs = Logs::new(trace, question);
+        let mut logs = Logs::new(trace, question, count);
         let found = if apart {
             let start = self.taken_apart();
             let (mut context, _) = self.context();
@@ -616,7 +641,7 @@ impl Engine {
             let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
             coupled::explain(&mut context, rigid, &mut logs, global, meter)
         };
-        *furthest = logs.furthest.map(|(_, consumed)| consumed);
+        *furthest = logs.into_furthest();
         found
     }
 
@@ -640,6 +665,18 @@ impl Engine {
 
 /// The expression from which logs are consumed one component at a time.
 fn begin(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
+    let Some(missing) = logs.missing() else { return begin_anew(context, expr, logs) };
+    if let Some(&known) = context.store.begun.get(&(expr, missing)) {
+        return known;
+    }
+    let begun = begin_anew(context, expr, logs);
+    if !context.store.is_spent() {
+        context.store.begun.insert((expr, missing), begun);
+    }
+    begun
+}
+
+fn begin_anew(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
     let mut expr = expr;
     for component in 0..logs.len() {
         let lifelines = context.components[component];
@@ -655,6 +692,17 @@ fn begin(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
         }
     }
     expr
+}
+
+/// Whether some log may start late.
+fn may_start_late(question: &Question, components: usize) -> bool {
+    match question {
+        Question::GlobalPrefix => false,
+        Question::Uniform(observed) => observed.may_start_late(),
+        Question::Each(_) => {
+            (0..components).any(|c| question.of(ComponentId::new(c)).may_start_late())
+        }
+    }
 }
 
 /// The same question with nothing missing; what is unobserved stays so.

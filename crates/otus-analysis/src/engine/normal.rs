@@ -26,12 +26,12 @@
 
 use std::sync::Arc;
 
-use otus_core::LifelineSet;
 use otus_core::index::Index as _;
+use otus_core::{LifelineId, LifelineSet};
 use smallvec::SmallVec;
 
 use super::order::Order;
-use super::store::{Expr, ExprId, Facts, Form, OrderId, Store};
+use super::store::{self, Expr, ExprId, Facts, Form, OrderId, Store};
 
 /// Sequences do not become longer than this by flattening, so that a step, which makes a new
 /// sequence, costs no more than this; longer ones are trees ([`compile`](super::compile)).
@@ -41,8 +41,32 @@ const COMPARED: usize = 24;
 
 /// Operands on their way to a normal form, which are few as a rule.
 type Operands = SmallVec<[ExprId; 16]>;
-/// By operand: the lifelines in conflict with it.
-type Reach = SmallVec<[LifelineSet; 16]>;
+/// The lifelines in conflict with an operand.
+trait Reach: Clone {
+    fn meets(&self, other: &Self) -> bool;
+    #[must_use]
+    fn with(&self, other: &Self) -> Self;
+}
+
+impl Reach for LifelineSet {
+    fn meets(&self, other: &Self) -> bool {
+        !self.is_disjoint(other)
+    }
+
+    fn with(&self, other: &Self) -> Self {
+        self.union(other)
+    }
+}
+
+impl Reach for u64 {
+    fn meets(&self, other: &Self) -> bool {
+        self & other != 0
+    }
+
+    fn with(&self, other: &Self) -> Self {
+        self | other
+    }
+}
 
 impl Store {
     /// One of these.
@@ -81,6 +105,7 @@ impl Store {
         }
         let facts = Facts {
             lifelines: self.union(all.iter().copied()),
+            word: self.word_of(all.iter().copied()),
             nullable: all.iter().any(|&x| self.nullable(x)),
             size: self.sum(&all).saturating_add(1),
         };
@@ -123,6 +148,7 @@ impl Store {
         let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
         let facts = Facts {
             lifelines: self.union(all.iter().map(|&(x, _)| x)),
+            word: self.word_of(all.iter().map(|&(x, _)| x)),
             nullable: all.iter().all(|&(x, _)| self.nullable(x)),
             size: sizes.fold(0, u32::saturating_add),
         };
@@ -144,7 +170,16 @@ impl Store {
             [only] => return *only,
             [..] => {}
         }
-        let mut order = self.between(&self.orders.items[order], &all);
+        if let Some(singles) = self.as_word(order) {
+            return self.plain_seq(singles, all);
+        }
+        let order = self.between(&self.orders.items[order], &all);
+        self.wide_seq(order, all)
+    }
+
+    /// The same for any lifelines and conflicts, of which all matter.
+    fn wide_seq(&mut self, order: Order, operands: Operands) -> ExprId {
+        let (mut order, mut all) = (order, operands);
         let mut at = 0;
         while at < all.len() {
             // What is inlined may have more to inline.
@@ -155,18 +190,127 @@ impl Store {
         if order.is_none() {
             return self.par(all.into_iter().map(|x| (x, 1)));
         }
-        let reach: Reach = all.iter().map(|&x| order.conflicts(self.lifelines(x))).collect();
+        let reach: SmallVec<[LifelineSet; 16]> =
+            all.iter().map(|&x| order.conflicts(self.lifelines(x))).collect();
         let groups = groups(&reach);
         if groups.len() == 1 {
-            return self.connected(&order, (&all, &reach));
+            // What is in conflict with one of several operands is so with another: nothing of the order
+            // is in vain.
+            let order = self.intern_order(order);
+            return self.connected(order, (&all, &reach));
         }
         let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
         for members in groups {
             let group: Operands = bits(members).map(|i| all[i]).collect();
-            let reach: Reach = bits(members).map(|i| reach[i].clone()).collect();
-            parts.push((self.connected(&order, (&group, &reach)), 1));
+            let reach: SmallVec<[LifelineSet; 16]> =
+                bits(members).map(|i| reach[i].clone()).collect();
+            let order = self.between(&order, &group);
+            let order = self.intern_order(order);
+            parts.push((self.connected(order, (&group, &reach)), 1));
         }
         self.par(parts)
+    }
+
+    /// The same where each lifeline is in conflict with itself only and all fit in a word, as nearly
+    /// always.
+    fn plain_seq(&mut self, singles: u64, operands: Operands) -> ExprId {
+        let (mut singles, mut all) = (singles, operands);
+        let mut words: SmallVec<[u64; 16]> = all.iter().map(|&x| self.facts[x].word).collect();
+        singles &= in_several(&words);
+        let mut at = 0;
+        while at < all.len() {
+            match self.inline_plain(&mut singles, (&mut all, &mut words), at) {
+                Some(true) => {}
+                Some(false) => at += 1,
+                None => {
+                    let order = self.diagonal(singles);
+                    let order = Order::clone(&self.orders.items[order]);
+                    return self.wide_seq(order, all);
+                }
+            }
+        }
+        if singles == 0 {
+            return self.par(all.into_iter().map(|x| (x, 1)));
+        }
+        for word in &mut words {
+            *word &= singles;
+        }
+        let reach = words;
+        let groups = groups(&reach);
+        if groups.len() == 1 {
+            let order = self.diagonal(singles);
+            return self.connected(order, (&all, &reach));
+        }
+        let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
+        for members in groups {
+            let group: Operands = bits(members).map(|i| all[i]).collect();
+            if let [only] = group.as_slice() {
+                parts.push((*only, 1));
+                continue;
+            }
+            let reach: SmallVec<[u64; 16]> = bits(members).map(|i| reach[i]).collect();
+            let order = self.diagonal(singles & in_several(&reach));
+            parts.push((self.connected(order, (&group, &reach)), 1));
+        }
+        self.par(parts)
+    }
+
+    /// An order as a word, if it is one.
+    fn as_word(&self, order: OrderId) -> Option<u64> {
+        self.order_words[order.index()]
+    }
+
+    /// The order of a word.
+    fn diagonal(&mut self, singles: u64) -> OrderId {
+        if let Some(&known) = self.diagonals.get(&singles) {
+            return known;
+        }
+        let lifelines = bits(singles).map(LifelineId::new).collect();
+        let order = self.intern_order(Order::diagonal(lifelines));
+        self.diagonals.insert(singles, order);
+        order
+    }
+
+    /// [`Store::inline`] for [`Store::plain_seq`]; `None` if the operand has conflicts of another kind.
+    fn inline_plain(
+        &self,
+        singles: &mut u64,
+        (all, words): (&mut Operands, &mut SmallVec<[u64; 16]>),
+        at: usize,
+    ) -> Option<bool> {
+        let room = FLAT.saturating_sub(all.len());
+        let mut nested = Operands::new();
+        let inner = match self.expr(all[at]) {
+            Expr::Seq(inner, operands) if operands.len() <= room => {
+                let inner = self.as_word(*inner)?;
+                nested.extend_from_slice(operands);
+                inner
+            }
+            Expr::Par(operands) => {
+                if !repeat_into(&mut nested, operands, room) {
+                    return Some(false);
+                }
+                0
+            }
+            Expr::Never
+            | Expr::Empty
+            | Expr::Leaf(_)
+            | Expr::Alt(_)
+            | Expr::Seq(..)
+            | Expr::Loop(..)
+            | Expr::Late(..) => return Some(false),
+        };
+        let joined = *singles | inner;
+        let inside: SmallVec<[u64; 16]> = nested.iter().map(|&x| self.facts[x].word).collect();
+        if joined & in_several(words) != *singles || joined & in_several(&inside) != inner {
+            return Some(false);
+        }
+        all.remove(at);
+        all.insert_from_slice(at, &nested);
+        words.remove(at);
+        words.insert_from_slice(at, &inside);
+        *singles = joined;
+        Some(true)
     }
 
     /// Any number of times, with conflicts between iterations.
@@ -188,14 +332,20 @@ impl Store {
         }
         let lifelines = self.lifelines(body).clone();
         let order = self.intern_order(full.within(&lifelines));
-        let facts = Facts { lifelines, nullable: true, size: self.size(body).saturating_add(1) };
+        let word = self.facts[body].word;
+        let size = self.size(body).saturating_add(1);
+        let facts = Facts { lifelines, word, nullable: true, size };
         self.intern(Expr::Loop(order, body), facts)
     }
 
     pub(crate) fn intern_order(&mut self, order: Order) -> OrderId {
         match self.orders.find_as(&order, |known| **known == order) {
             Some(known) => known,
-            None => self.orders.intern(Arc::new(order)),
+            None => {
+                let word = order.as_diagonal().filter(|_| self.narrow).map(store::word);
+                self.order_words.push(word);
+                self.orders.intern(Arc::new(order))
+            }
         }
     }
 
@@ -235,12 +385,8 @@ impl Store {
                 &*self.orders.items[*inner]
             }
             Expr::Par(operands) => {
-                let counts = operands.iter().map(|&(_, n)| n as usize);
-                if counts.fold(0, usize::saturating_add) > room {
+                if !repeat_into(&mut nested, operands, room) {
                     return false;
-                }
-                for &(operand, count) in operands.iter() {
-                    nested.extend(std::iter::repeat_n(operand, count as usize));
                 }
                 &none
             }
@@ -262,29 +408,29 @@ impl Store {
         true
     }
 
-    /// A sequence that does not fall apart.
+    /// A sequence that does not fall apart, with an order of which all matters.
     fn connected(
         &mut self,
-        order: &Order,
-        (operands, reach): (&[ExprId], &[LifelineSet]),
+        order: OrderId,
+        (operands, reach): (&[ExprId], &[impl Reach]),
     ) -> ExprId {
         if let [only] = operands {
             return *only;
         }
-        let order = self.between(order, operands);
         let all = sorted(operands, reach);
-        if self.absorb
-            && let Some(fewer) = self.absorbed(&order, &all)
-        {
-            let order = self.intern_order(order);
-            return self.seq(order, &fewer);
+        let is_loop = |&&x: &&ExprId| matches!(self.expr(x), Expr::Loop(..));
+        if self.absorb && all.iter().filter(is_loop).nth(1).is_some() {
+            let conflicts = self.order(order);
+            if let Some(fewer) = self.absorbed(&conflicts, &all) {
+                return self.seq(order, &fewer);
+            }
         }
-        let order = self.intern_order(order);
         if let Some(known) = self.find(Form::Seq(order, &all)) {
             return known;
         }
         let facts = Facts {
             lifelines: self.union(all.iter().copied()),
+            word: self.word_of(all.iter().copied()),
             nullable: all.iter().all(|&x| self.nullable(x)),
             size: self.sum(&all),
         };
@@ -378,26 +524,30 @@ impl Store {
         exprs.fold(LifelineSet::EMPTY, |all, x| all.union(self.lifelines(x)))
     }
 
+    fn word_of(&self, exprs: impl Iterator<Item = ExprId>) -> u64 {
+        exprs.fold(0, |all, x| all | self.facts[x].word)
+    }
+
     fn sum(&self, exprs: &[ExprId]) -> u32 {
         exprs.iter().map(|&x| self.size(x)).fold(0, u32::saturating_add)
     }
 }
 
 /// Operands that are connected by conflicts, each group as bits, from what each is in conflict with.
-fn groups(reach: &[LifelineSet]) -> SmallVec<[u64; 8]> {
+fn groups<R: Reach>(reach: &[R]) -> SmallVec<[u64; 8]> {
     if reach.len() > FLAT {
         return SmallVec::from_elem(0, 1);
     }
-    let mut groups: SmallVec<[(LifelineSet, u64); 8]> = SmallVec::new();
+    let mut groups: SmallVec<[(R, u64); 8]> = SmallVec::new();
     for (i, own) in reach.iter().enumerate() {
         let (mut whole, mut members) = (own.clone(), 1 << i);
         groups.retain(|(known, others)| {
-            let apart = known.is_disjoint(&whole);
-            if !apart {
-                whole = whole.union(known);
+            let together = known.meets(&whole);
+            if together {
+                whole = whole.with(known);
                 members |= *others;
             }
-            apart
+            !together
         });
         groups.push((whole, members));
     }
@@ -405,38 +555,46 @@ fn groups(reach: &[LifelineSet]) -> SmallVec<[u64; 8]> {
 }
 
 /// The least of the orders that differ in neighbours without conflict.
-fn sorted(all: &[ExprId], reach: &[LifelineSet]) -> Operands {
-    if all.len() > FLAT {
+fn sorted(all: &[ExprId], reach: &[impl Reach]) -> Operands {
+    // As most are.
+    if all.len() > FLAT || all.is_sorted() {
         return all.into();
     }
-    // By lifeline: the operands that are in conflict with it, as bits.
-    let mut holders: SmallVec<[u64; 16]> = SmallVec::new();
-    // By operand: those before it that are in conflict with it.
+    // By operand: those before it that are in conflict with it, as bits.
     let mut waits: SmallVec<[u64; 16]> = SmallVec::new();
-    let mut ready: u64 = 0;
     for (i, own) in reach.iter().enumerate() {
-        let mut before = 0;
-        for lifeline in own.iter() {
-            if holders.len() <= lifeline.index() {
-                holders.resize(lifeline.index() + 1, 0);
-            }
-            before |= holders[lifeline.index()];
-            holders[lifeline.index()] |= 1 << i;
-        }
-        ready |= u64::from(before == 0) << i;
-        waits.push(before);
+        let conflicts = reach[..i].iter().enumerate().filter(|(_, other)| own.meets(other));
+        waits.push(conflicts.fold(0, |all, (j, _)| all | 1 << j));
     }
     let mut left: u64 = u64::MAX >> (64 - all.len());
     let mut sorted = Operands::new();
-    while let Some(next) = bits(ready).min_by_key(|&i| all[i]) {
+    while let Some(next) = bits(left).filter(|&i| waits[i] & left == 0).min_by_key(|&i| all[i]) {
         sorted.push(all[next]);
         left &= !(1 << next);
-        ready &= !(1 << next);
-        let followers = reach[next].iter().fold(0, |all, x| all | holders[x.index()]);
-        let free = bits(followers & left).filter(|&i| waits[i] & left == 0);
-        ready |= free.fold(0, |all, i| all | 1 << i);
     }
     sorted
+}
+
+/// The bits that are set in at least two words.
+fn in_several(words: &[u64]) -> u64 {
+    let (mut once, mut twice) = (0, 0);
+    for word in words {
+        twice |= once & word;
+        once |= word;
+    }
+    twice
+}
+
+/// Adds operands as often as they occur, if there is room for all of them.
+fn repeat_into(all: &mut Operands, operands: &[(ExprId, u32)], room: usize) -> bool {
+    let counts = operands.iter().map(|&(_, n)| n as usize);
+    if counts.fold(0, usize::saturating_add) > room {
+        return false;
+    }
+    for &(operand, count) in operands {
+        all.extend(std::iter::repeat_n(operand, count as usize));
+    }
+    true
 }
 
 /// The places of the bits that are set.

@@ -44,6 +44,11 @@ impl Order {
         Order { singles, blocks: blocks.into() }
     }
 
+    /// Its lifelines, if each is in conflict with itself only.
+    pub(crate) fn as_diagonal(&self) -> Option<&LifelineSet> {
+        self.blocks.is_empty().then_some(&self.singles)
+    }
+
     /// Each lifeline of a set by itself.
     pub(crate) fn diagonal(singles: LifelineSet) -> Self {
         Order { singles, blocks: Box::default() }

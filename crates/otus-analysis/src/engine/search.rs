@@ -16,9 +16,12 @@
 //! grown are its alternatives tried one by one. When the log of a component is consumed, its
 //! remaining events are pruned (it was complete) or stripped (it may have stopped early).
 //!
-//! *Which component next.* One whose step makes the expression smaller, at once; else the one that
-//! leaves it smallest. If one component ran ahead, a loop would be unrolled as often as it
-//! iterates; so the others follow close behind. An impossible step ends the branch wherever it is.
+//! *Which component next.* One whose step makes the expression smaller, at once, beginning with the one
+//! that moved last; else the one that leaves it smallest. If one component ran ahead, a loop would be
+//! unrolled as often as it iterates; so the others follow close behind. An impossible step ends the branch
+//! wherever it is. In an expression that was met before in this analysis the same component is taken,
+//! if it leaves no more than it did then. (Not to strip a log that is over makes the random benchmark
+//! take 1.6 times as many instructions: fewer residuals are the same.)
 //!
 //! *Cost.* A step that was taken before, by this or another multi-trace, is a look-up for each
 //! component that is compared; a run without branches remembers no state. With branches it is exponential in
@@ -31,8 +34,8 @@
 use rustc_hash::FxHashSet;
 
 use super::ahead::{Seen, beginnings, is_possible_alone, plausible};
-use super::logs::Logs;
-use super::store::{ExprId, LeafId, Store};
+use super::logs::{Consumed, Logs};
+use super::store::{Expr, ExprId, LeafId, Store};
 use super::{Context, Ending};
 use crate::budget::{Meter, Stop};
 
@@ -50,7 +53,7 @@ pub(crate) enum Found {
 /// Alternatives that are still to be tried, from the last to the first.
 struct Branch {
     alternatives: Vec<ExprId>,
-    consumed: Box<[u32]>,
+    consumed: Consumed,
 }
 
 /// Whether an expression explains what is left of the logs.
@@ -130,6 +133,7 @@ fn run(
         together,
         branches: Vec::new(),
         fresh,
+        current: 0,
         met: FxHashSet::default(),
         seen: Seen::default(),
     };
@@ -137,6 +141,9 @@ fn run(
     loop {
         if search.manner == Manner::Hurried && search.fresh > 0 {
             expr = search.context.store.hurry(expr);
+        }
+        if search.fresh == 0 {
+            expr = search.cruise(expr, &mut left, meter);
         }
         if left == 0 {
             return Found::Unknown(Stop::States);
@@ -190,11 +197,52 @@ struct Search<'s, 'c, 'l> {
     branches: Vec<Branch>,
     /// Whether, and how many, logs that may start late have not begun; no less than there are.
     fresh: usize,
-    met: FxHashSet<(ExprId, Box<[u32]>)>,
+    /// The component that was looked at last.
+    current: usize,
+    met: FxHashSet<(ExprId, Consumed)>,
     seen: Seen,
 }
 
 impl Search<'_, '_, '_> {
+    /// Takes steps that this analysis took before, as long as they are plain: the component is known,
+    /// the expression does not grow more than it did then, and the log goes on. This is where long multi-traces of regular
+    /// models spend their time, so it does no more for an action than look up its component, its leaf
+    /// and its step. It takes no step that would not be taken one by one, and counts all of them.
+    fn cruise(&mut self, expr: ExprId, left: &mut u64, meter: &mut Meter<'_>) -> ExprId {
+        let most = meter.room().min(*left);
+        let mut expr = expr;
+        let mut size = self.context.store.size(expr);
+        let mut taken = 0;
+        while taken < most && (size <= self.alert || self.is_plain(expr, size)) {
+            let Some((component, usual)) = self.context.hint(expr) else { break };
+            let at = self.logs.consumed[component];
+            let log = self.logs.log(component);
+            let Some(&[now, then]) = log.get(at as usize..at as usize + 2) else { break };
+            if then.joined() {
+                break;
+            }
+            let Some(leaf) = self.context.alphabet.direct(now) else { break };
+            let Some(next) = self.context.store.stepped.get(expr, leaf) else { break };
+            let after_size = self.context.store.size(next);
+            if after_size > size.max(usual) || next == Store::NEVER {
+                break;
+            }
+            self.logs.consumed[component] = at + 1;
+            self.current = component;
+            size = after_size;
+            expr = next;
+            taken += 1;
+        }
+        *left -= taken;
+        meter.count_many(taken);
+        expr
+    }
+
+    /// Whether an expression that has grown is neither looked at more closely nor split.
+    fn is_plain(&self, expr: ExprId, size: u32) -> bool {
+        size <= self.together && !matches!(self.context.store.expr(expr), Expr::Alt(_))
+    }
+
     /// Consumes a moment of the component that is best looked at now.
     fn advance(&mut self, expr: ExprId) -> Option<Move> {
         if self.fresh > 0
@@ -204,22 +252,25 @@ impl Search<'_, '_, '_> {
             self.fresh -= 1;
             let (leaf, after) = self.logs.next(component, self.context.alphabet)?;
             let next = self.step(expr, leaf?)?;
-            return Some(Move::To(self.take(component, next, after)));
+            return Some(self.take(component, next, after));
         }
         let size = self.context.store.size(expr);
-        if let Some(component) = self.context.hint(expr)
+        if let Some((component, usual)) = self.context.hint(expr)
             && !(self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component))
             && let Some((leaf, after)) = self.logs.next(component, self.context.alphabet)
         {
             let next = self.step(expr, leaf?)?;
             let after_size = self.context.store.size(next);
-            if after_size <= size {
-                return Some(Move::To(self.take(component, next, after)));
+            if after_size <= size.max(usual) {
+                return Some(self.take(component, next, after));
             }
         }
         let mut best: Option<(u32, usize, ExprId, u32)> = None;
         let mut over = true;
-        for component in 0..self.logs.len() {
+        let count = self.logs.len();
+        for offset in 0..count {
+            let rotated = self.current + offset;
+            let component = if rotated < count { rotated } else { rotated - count };
             if self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component) {
                 continue;
             }
@@ -240,9 +291,9 @@ impl Search<'_, '_, '_> {
         if over {
             return self.context.store.nullable(expr).then_some(Move::Done);
         }
-        let (_, component, next, after) = best?;
-        self.context.set_hint(expr, component);
-        Some(Move::To(self.take(component, next, after)))
+        let (cost, component, next, after) = best?;
+        self.context.set_hint(expr, component, cost);
+        Some(self.take(component, next, after))
     }
 
     /// Whether a log that has begun is not over.
@@ -274,9 +325,18 @@ impl Search<'_, '_, '_> {
     }
 
     /// Goes on to an expression, with a component's log consumed up to `after`.
-    fn take(&mut self, component: usize, next: ExprId, after: u32) -> ExprId {
+    fn take(&mut self, component: usize, next: ExprId, after: u32) -> Move {
         self.logs.consumed[component] = after;
-        if self.logs.is_over(component) { self.end(component, next) } else { next }
+        self.current = component;
+        if !self.logs.is_over(component) {
+            return Move::To(next);
+        }
+        // All others have ended, so what is left has events on this component only, and every expression
+        // but `NEVER` has a trace.
+        if self.logs.endings[component] == Ending::Early && self.logs.all_over() {
+            return Move::Done;
+        }
+        Move::To(self.end(component, next))
     }
 
     fn end(&mut self, component: usize, expr: ExprId) -> ExprId {

@@ -19,13 +19,42 @@ use smallvec::SmallVec;
 
 use super::store::{Expr, ExprId, LeafId, Store};
 
+/// What is left after an event, for each way in which it can come first.
+pub(super) type Ways = SmallVec<[ExprId; 8]>;
+
 impl Store {
     /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
+    #[inline]
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if let Some(known) = self.stepped.get(expr, leaf) {
             return known;
         }
         self.first_step(expr, leaf)
+    }
+
+    /// Whether an event can come first. What is left after it is not made if operands tell.
+    pub(crate) fn can_begin(&mut self, expr: ExprId, leaf: LeafId) -> bool {
+        if let Some(known) = self.stepped.get(expr, leaf) {
+            return known != Store::NEVER;
+        }
+        let mut k = 0;
+        loop {
+            let operand = match self.expr(expr) {
+                Expr::Alt(operands) => operands.get(k).copied(),
+                Expr::Par(operands) => operands.get(k).map(|&(operand, _)| operand),
+                Expr::Never
+                | Expr::Empty
+                | Expr::Leaf(_)
+                | Expr::Seq(..)
+                | Expr::Loop(..)
+                | Expr::Late(..) => return self.step(expr, leaf) != Store::NEVER,
+            };
+            match operand {
+                Some(operand) if self.step(operand, leaf) != Store::NEVER => return true,
+                Some(_) => k += 1,
+                None => return false,
+            }
+        }
     }
 
     /// A step that is not known yet.
@@ -47,7 +76,7 @@ impl Store {
     }
 
     /// The same with each way by itself, as far as the outermost operator tells them apart.
-    fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Vec<ExprId> {
+    fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Ways {
         self.ways_by(expr, leaf, |store, operand| store.step(operand, leaf))
     }
 
@@ -57,8 +86,8 @@ impl Store {
         expr: ExprId,
         leaf: LeafId,
         step: impl Fn(&mut Store, ExprId) -> ExprId,
-    ) -> Vec<ExprId> {
-        let mut ways = Vec::new();
+    ) -> Ways {
+        let mut ways = Ways::new();
         match self.expr(expr).clone() {
             Expr::Never | Expr::Empty => {}
             Expr::Leaf(own) => {
@@ -93,7 +122,8 @@ impl Store {
                 let conflicts = self.set(&conflicts);
                 let mut all: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&operands);
                 for (k, &operand) in operands.iter().enumerate() {
-                    let next = step(self, operand);
+                    let here = self.leaf(leaf).lifelines.is_subset(self.lifelines(operand));
+                    let next = if here { step(self, operand) } else { Store::NEVER };
                     if next != Store::NEVER {
                         all[k] = next;
                         let way = self.seq(order, &all);

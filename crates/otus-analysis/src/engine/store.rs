@@ -115,6 +115,9 @@ pub(crate) enum Form<'o> {
 pub(crate) struct Facts {
     /// Where it has events.
     pub(crate) lifelines: LifelineSet,
+    /// The same as a word, if there are at most 64 lifelines ([`Store::narrow`]): normal forms compare
+    /// these all the time.
+    pub(crate) word: u64,
     /// Whether it has the empty trace.
     pub(crate) nullable: bool,
     /// How many leaves and choices it has.
@@ -140,6 +143,12 @@ pub(crate) struct Store {
     pub(super) leaves: Interner<LeafId, Leaf>,
     /// By component: its lifelines.
     pub(super) components: Vec<LifelineSet>,
+    /// Whether a set of lifelines fits in a word.
+    pub(super) narrow: bool,
+    /// By order: the lifelines that are in conflict with themselves, as a word, if that is all.
+    pub(super) order_words: Vec<Option<u64>>,
+    /// The same the other way round.
+    pub(super) diagonals: FxHashMap<u64, OrderId>,
     /// Whether alternatives and loops that add nothing are dropped.
     pub(super) absorb: bool,
     pub(super) stepped: Known<ExprId>,
@@ -149,11 +158,13 @@ pub(crate) struct Store {
     pub(super) cuts: FxHashMap<(ExprId, SetId, SetId), ExprId>,
     pub(super) idle: FxHashMap<(ExprId, SetId), bool>,
     pub(super) shed: FxHashMap<ExprId, ExprId>,
+    /// What is begun from, by what there was and which logs are over ([`Logs`](super::logs::Logs)).
+    pub(super) begun: FxHashMap<(ExprId, u64), ExprId>,
     pub(super) expanded: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) hurried: FxHashMap<ExprId, ExprId>,
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
-    pub(super) occurring: FxHashMap<(ExprId, LeafId), bool>,
+    pub(super) occurring: Known<bool>,
     pub(super) alone: Known<bool>,
     pub(super) loosened: FxHashMap<ExprId, ExprId>,
     /// The only move, by expression and what logs say about moves.
@@ -218,7 +229,11 @@ impl Store {
 
     /// For components with these lifelines.
     pub(crate) fn new(components: Vec<LifelineSet>, absorb: bool) -> Self {
+        let narrow = components.iter().all(|own| own.iter().all(|x| x.0 < u64::BITS));
         let mut store = Store {
+            narrow,
+            order_words: Vec::new(),
+            diagonals: FxHashMap::default(),
             exprs: Interner::default(),
             facts: IndexVec::default(),
             orders: Interner::default(),
@@ -233,11 +248,12 @@ impl Store {
             cuts: FxHashMap::default(),
             idle: FxHashMap::default(),
             shed: FxHashMap::default(),
+            begun: FxHashMap::default(),
             expanded: FxHashMap::default(),
             hurried: FxHashMap::default(),
             included: FxHashMap::default(),
             waiting: FxHashMap::default(),
-            occurring: FxHashMap::default(),
+            occurring: Known::default(),
             alone: Known::default(),
             loosened: FxHashMap::default(),
             forced: FxHashMap::default(),
@@ -247,27 +263,32 @@ impl Store {
         };
         store.sets.intern(LifelineSet::EMPTY);
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
-            store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, nullable, size: 0 });
+            store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, word: 0, nullable, size: 0 });
         }
         store
     }
 
+    #[inline]
     pub(crate) fn expr(&self, expr: ExprId) -> &Expr {
         &self.exprs.items[expr]
     }
 
+    #[inline]
     pub(crate) fn lifelines(&self, expr: ExprId) -> &LifelineSet {
         &self.facts[expr].lifelines
     }
 
+    #[inline]
     pub(crate) fn nullable(&self, expr: ExprId) -> bool {
         self.facts[expr].nullable
     }
 
+    #[inline]
     pub(crate) fn size(&self, expr: ExprId) -> u32 {
         self.facts[expr].size
     }
 
+    #[inline]
     pub(crate) fn leaf(&self, leaf: LeafId) -> &Leaf {
         &self.leaves.items[leaf]
     }
@@ -286,11 +307,15 @@ impl Store {
         let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
         let steps = self.stepped_that.capacity();
         let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
-        let looks = self.waiting.capacity() * 2 + self.occurring.capacity();
-        let short = self.cuts.capacity() + self.idle.capacity() + self.shed.capacity();
+        let looks = self.waiting.capacity() * 2;
+        let short = self.cuts.capacity()
+            + self.idle.capacity()
+            + self.shed.capacity()
+            + self.begun.capacity() * 2;
         let hashed = steps + parts + looks + short + self.included.capacity();
         let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
-        expressions + self.stepped.bytes() + self.alone.bytes() + hashed * 14 + moves
+        let rows = self.stepped.bytes() + self.alone.bytes() + self.occurring.bytes();
+        expressions + rows + hashed * 14 + moves
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
@@ -305,8 +330,9 @@ impl Store {
 
     pub(crate) fn event(&mut self, leaf: Leaf) -> ExprId {
         let lifelines = leaf.lifelines.clone();
+        let word = if self.narrow { word(&lifelines) } else { 0 };
         let leaf = self.leaves.intern(leaf);
-        self.intern(Expr::Leaf(leaf), Facts { lifelines, nullable: false, size: 1 })
+        self.intern(Expr::Leaf(leaf), Facts { lifelines, word, nullable: false, size: 1 })
     }
 
     /// The number of an expression that was made before.
@@ -328,6 +354,11 @@ impl Store {
         }
         id
     }
+}
+
+/// A set of lifelines below 64 as a word.
+pub(super) fn word(lifelines: &LifelineSet) -> u64 {
+    lifelines.iter().fold(0, |all, lifeline| all | 1 << lifeline.0)
 }
 
 impl Store {

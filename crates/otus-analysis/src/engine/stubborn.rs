@@ -62,7 +62,7 @@ impl Store {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return false;
         }
-        if let Some(&known) = self.occurring.get(&(expr, leaf)) {
+        if let Some(known) = self.occurring.get(expr, leaf) {
             return known;
         }
         let found = match self.expr(expr).clone() {
@@ -76,7 +76,7 @@ impl Store {
             }
             Expr::Loop(_, inner) | Expr::Late(_, inner) => super::deep(|| self.occurs(inner, leaf)),
         };
-        self.occurring.insert((expr, leaf), found);
+        self.occurring.insert((expr, leaf), self.leaves.items.len(), found);
         found
     }
 

@@ -11,6 +11,7 @@
 //! *Cost.* Each expression and event once more, for each of the two kinds of steps. *Switch.* None:
 //! a search without the bound might not end. *Counter.* None.
 
+use super::step::Ways;
 use super::store::{Expr, ExprId, LeafId, Store};
 
 /// Which steps are meant.
@@ -43,11 +44,11 @@ impl Store {
         found
     }
 
-    fn ways_that(&mut self, begins: Begins, expr: ExprId, leaf: LeafId) -> Vec<ExprId> {
+    fn ways_that(&mut self, begins: Begins, expr: ExprId, leaf: LeafId) -> Ways {
         let step = |store: &mut Store, operand| store.step_that(begins, operand, leaf);
         match (self.expr(expr).clone(), begins) {
-            (Expr::Loop(..), Begins::Nothing) | (Expr::Leaf(_), Begins::Iteration) => Vec::new(),
-            (Expr::Loop(..), Begins::Iteration) => vec![self.step(expr, leaf)],
+            (Expr::Loop(..), Begins::Nothing) | (Expr::Leaf(_), Begins::Iteration) => Ways::new(),
+            (Expr::Loop(..), Begins::Iteration) => Ways::from_elem(self.step(expr, leaf), 1),
             _ => self.ways_by(expr, leaf, step),
         }
     }

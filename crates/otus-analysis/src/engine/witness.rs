@@ -30,7 +30,7 @@ use otus_trace::{MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compile::{Compiler, Form};
-use super::logs::Logs;
+use super::logs::{Consumed, Logs};
 use super::search::Found;
 use super::store::{ExprId, Store, SymbolId};
 use super::{Ending, Engine, alone, begin, coupled, search};
@@ -57,7 +57,7 @@ pub(super) fn replay(
         engine,
         pool,
         partition: trace.partition(),
-        logs: Logs::new(trace, question),
+        logs: Logs::new(trace, question, trace.partition().len()),
         global,
         form: Form::Rigid,
         only: None,
@@ -91,14 +91,18 @@ fn stages<'t>(engine: &Engine, trace: &'t MultiTrace, question: &Question) -> Ve
     let form = |loose| if loose { Form::Loose } else { Form::Rigid };
     if engine.asks_alone(question) {
         let stage = |component| Stage {
-            logs: Logs::new(trace, &alone::only(question, component, components)),
+            logs: Logs::new(trace, &alone::only(question, component, components), components),
             form: form(alone::is_loose(compiled, component)),
             only: alone::is_loose(compiled, component).then_some(component),
         };
         return (0..components).map(stage).collect();
     }
     let loose = compiled.decoupled && *question != Question::GlobalPrefix;
-    vec![Stage { logs: Logs::new(trace, question), form: form(loose), only: None }]
+    vec![Stage {
+        logs: Logs::new(trace, question, trace.partition().len()),
+        form: form(loose),
+        only: None,
+    }]
 }
 
 /// A step taken.
@@ -129,7 +133,7 @@ impl Taken {
 struct Left {
     term: TermId,
     expr: ExprId,
-    consumed: Box<[u32]>,
+    consumed: Consumed,
 }
 
 /// By component that an event touches: what is observed there, and its lifelines.
@@ -204,7 +208,7 @@ impl Replay<'_, '_> {
         let steps = self.frontiers.steps(self.pool, now.term);
         for step in steps.iter() {
             let parts = self.parts(step.event);
-            let mut ways: Vec<(Box<[u32]>, LifelineSet)> =
+            let mut ways: Vec<(Consumed, LifelineSet)> =
                 vec![(now.consumed.clone(), LifelineSet::EMPTY)];
             self.logs.consumed.copy_from_slice(&now.consumed);
             for (at, symbol, lifelines) in &parts {
@@ -301,7 +305,7 @@ impl Replay<'_, '_> {
     }
 
     /// What is left of a term, with the expression that has to explain the rest.
-    fn left(&mut self, term: TermId, consumed: Box<[u32]>) -> Left {
+    fn left(&mut self, term: TermId, consumed: Consumed) -> Left {
         let expr = self.compile(term);
         self.logs.consumed.copy_from_slice(&consumed);
         Left { term, expr: self.settled(expr), consumed }

@@ -9,6 +9,7 @@ use otus_trace::MultiTrace;
 use crate::graph::observe::Observer;
 use crate::graph::search::NodeId;
 use crate::graph::state::{Leaf, Rule, State};
+use crate::verdict::Verdict;
 
 /// The graph of a search, in the order in which it was made.
 #[derive(Debug, Clone, Default)]
@@ -129,27 +130,46 @@ impl Context<'_> {
             .then(|| format!("(λ,α) = ({}, {})", bound(measure.loops), bound(measure.actions)))
     }
 
-    /// The graph in the language of Graphviz.
+    /// The graph in the language of Graphviz. Edges are labelled with their rules, dashed if they
+    /// lead to a node that was met before, and grey if what happens is not observed; verdicts and
+    /// what was cut off hang below their nodes. In an exploration a second frame is around nodes
+    /// that may end.
     pub fn dot(&self, graph: &Graph) -> String {
-        let mut out = String::from(
-            "digraph search {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n",
-        );
+        let mut out = String::from("digraph search {\n");
+        out.push_str("  node [shape=box, style=rounded, fontname=monospace];\n");
+        out.push_str("  edge [fontname=monospace];\n");
         for (id, node) in graph.nodes.iter().enumerate() {
             let mut lines = vec![self.pool.text(node.state.term)];
             lines.extend(self.remaining(&node.state));
             lines.extend(self.measure(&node.state));
-            let _ = writeln!(out, "  n{id} [label=\"{}\"];", escape(&lines.join("\n")));
+            let ends = self.trace.is_none() && node.leaf.is_some();
+            let frames = if ends { ", peripheries=2" } else { "" };
+            // Every line is flush left, the last one too.
+            let text = escape(&format!("{}\n", lines.join("\n")));
+            let _ = writeln!(out, "  n{id} [label=\"{text}\"{frames}];");
             if let Some((parent, rule)) = &node.parent {
+                let style = match rule {
+                    Rule::Execute(_) => "",
+                    Rule::Simulate(_) | Rule::Remove(_) => ", color=gray40, fontcolor=gray40",
+                };
                 let label = escape(&self.rule(rule));
-                let _ = writeln!(out, "  n{} -> n{id} [label=\"{label}\"];", parent.0);
+                let _ = writeln!(out, "  n{} -> n{id} [label=\"{label}\"{style}];", parent.0);
             }
-            if let Some(leaf) = node.leaf {
+            if let (Some(leaf), Some(_)) = (node.leaf, self.trace) {
+                let (sign, color) = match leaf.verdict {
+                    Verdict::Pass | Verdict::WeakPass => ('✓', "darkgreen"),
+                    Verdict::Inconclusive => ('?', "gray40"),
+                    Verdict::Fail | Verdict::WeakFail => ('✗', "firebrick"),
+                };
                 let name = leaf.kind.name();
-                let _ = writeln!(out, "  v{id} [label=\"{name}\", shape=plaintext];");
-                let _ = writeln!(out, "  n{id} -> v{id};");
+                let _ = writeln!(
+                    out,
+                    "  v{id} [label=\"{sign} {name}\", shape=plaintext, fontcolor={color}];"
+                );
+                let _ = writeln!(out, "  n{id} -> v{id} [color={color}];");
             }
             if node.cut > 0 {
-                let _ = writeln!(out, "  c{id} [label=\"{} cut\", shape=plaintext];", node.cut);
+                let _ = writeln!(out, "  c{id} [label=\"+{} cut\", shape=plaintext];", node.cut);
                 let _ = writeln!(out, "  n{id} -> c{id} [style=dotted];");
             }
         }

@@ -1,5 +1,6 @@
 //! The papers' examples: verdicts, node counts and measures.
 
+mod explain;
 mod papers;
 
 use otus_analysis::Config;
@@ -75,6 +76,18 @@ fn along(model: &str, trace: &str, options: &str, edges: &[&str]) -> Vec<String>
         lines.push(show(at));
     }
     lines
+}
+
+/// The whole graph as DOT.
+fn dot(model: &str, trace: &str, options: &str) -> String {
+    let (mut lowered, trace) = read(model, trace);
+    let term = lowered.term.expect("an interaction");
+    let mut recorded = Graph::default();
+    let config = Config { goal: None, ..config(options) };
+    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, &mut recorded)
+        .expect("the kind fits the partition");
+    Context { pool: &lowered.pool, positions: &outcome.positions, trace: Some(&trace) }
+        .dot(&recorded)
 }
 
 fn analyze(model: &str, trace: &str, options: &str) -> Outcome {

@@ -212,3 +212,19 @@ fn the_verdicts_of_2020() {
     check(model, "[#all] a!m1.b?m1.b!m2.c?m2", "semantics = accept", Verdict::Fail);
     check(model, "[a] a!m1.a?m4; [b]; [c] c!m4", "semantics = prefix", Verdict::Pass);
 }
+
+#[test]
+fn a_search_in_the_language_of_graphviz() {
+    let model = "seq(loopW(l1 -- m1 -> l2), l1 -- m2 -> l2)";
+    let text = crate::dot(model, "[l1] l1!m1; [l2] l2?m2", &format!("{PROPOSED}; memoize = true"));
+    for line in [
+        "  n0 -> n1 [label=\"Re l1!m1@111\"];",
+        "  n1 -> n2 [label=\"Rs l2?m1@11\", color=gray40, fontcolor=gray40];",
+        "[label=\"✓ Ok\", shape=plaintext, fontcolor=darkgreen];",
+        "[label=\"✗ Ko\", shape=plaintext, fontcolor=firebrick];",
+        ", style=dashed];",
+        "\\l(λ,α) = (1, 2)\\l\"];",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}

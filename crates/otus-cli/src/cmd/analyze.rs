@@ -10,7 +10,7 @@ mod plan;
 mod tally;
 mod worker;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -20,13 +20,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use otus_core::Lowered;
+use otus_syntax::options::Process;
 use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_syntax::{Code, Diagnostic, Severity, Span, diagnostic};
 use otus_trace::run::Accounting;
 
-use crate::args::{AnalyzeArgs, Color, Format, ResultFormat};
+use crate::args::{AnalyzeArgs, Color, Engine, Format, ResultFormat};
 use crate::exit::Exit;
-use crate::feed::{self, Feed};
+use crate::feed::{self, Feed, TraceInput};
+use crate::graph_file::GraphFile;
 use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
 use crate::logs::{Finder, Logs};
@@ -85,8 +87,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
             bail!("{flag} records one analysis; {} multi-traces are given", count + groups);
         }
     }
+    let graph = recorded(args, &loaded, &mut sorted.traces, logs.as_mut())?;
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
-    let mut plan = Plan::new(args, &loaded, (lowered.pool, term), observation)?;
+    let mut plan = Plan::new(args, &loaded, (lowered.pool, term), graph, observation)?;
     plan.files = logs.iter().flat_map(|logs| &logs.files).map(|file| file.name.clone()).collect();
     let plan = Arc::new(plan);
     let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
@@ -182,6 +185,33 @@ fn about_logs(accounting: &Accounting, plan: &Plan, group: Option<&str>, tally: 
              = help: `otus map --explain` shows what became of the lines",
         );
     }
+}
+
+/// Where the search goes: to the file of `--graph`, or of a logger if one multi-trace is given and
+/// nobody asks for another engine than that of the papers.
+fn recorded(
+    args: &AnalyzeArgs,
+    loaded: &Loaded,
+    traces: &mut VecDeque<TraceInput>,
+    logs: Option<&mut Logs>,
+) -> anyhow::Result<Option<GraphFile>> {
+    if let Some(graph) = GraphFile::of_flag(&args.search)? {
+        return Ok(Some(graph));
+    }
+    let files = &loaded.specs[0].files;
+    let name = loaded.interaction_name();
+    let graph = GraphFile::of_loggers(&args.search, files, Process::Analyze, name)?;
+    if graph.is_none() || args.engine == Engine::Fast {
+        return Ok(None);
+    }
+    let count = feed::count(traces)? + logs.map_or(Ok(0), Logs::count)?;
+    if count > 1 {
+        output::complain(&format!(
+            "note: the graphic logger draws one analysis; {count} multi-traces are given"
+        ));
+        return Ok(None);
+    }
+    Ok(graph)
 }
 
 /// The one specification, with its interaction.

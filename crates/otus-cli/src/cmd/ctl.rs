@@ -19,11 +19,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use otus_ctl::interval::{Budget, Stop};
 use otus_ctl::{Arrangement, Checker, Closure, Engine, Formulas, Options, certify};
-use otus_trace::order::PartialOrder;
+use otus_draw::layout::order::{self, cuts_of, space_time};
+use otus_trace::order::{PartialOrder, Writes};
 
 use crate::args::{Color, CtlArgs, CtlClosure, CtlEngine, ProcessOrder, ResultFormat};
 use crate::exit::Exit;
 use crate::output;
+use crate::picture::{Look, PictureFormat};
 use answer::{Answer, Cuts};
 use read::{Asked, Question};
 use tally::Tally;
@@ -54,12 +56,21 @@ pub(crate) fn run(args: &CtlArgs, color: Color) -> anyhow::Result<Exit> {
     Ok(tally.exit(args.fail_on))
 }
 
+/// A partial-order trace from a file; nothing if something is wrong with it, which has been told.
+pub(super) fn read_trace(name: &str, color: Color) -> anyhow::Result<Option<PartialOrder>> {
+    read::trace(name, Writes::Checked, color)
+}
+
+/// How many cuts of a run are drawn.
+const MOST_CUTS: usize = 12;
+
 /// What is to be done with every formula.
 struct Plan<'a> {
     args: &'a CtlArgs,
     options: Options,
     timeout: Option<Duration>,
     cancel: Arc<AtomicBool>,
+    look: Look,
 }
 
 impl<'a> Plan<'a> {
@@ -71,6 +82,9 @@ impl<'a> Plan<'a> {
             ),
             None => None,
         };
+        if let Some(path) = args.draw.as_deref().filter(|path| PictureFormat::of(path).is_none()) {
+            bail!("--draw writes .svg and .png files, not {path}");
+        }
         let cancel = Arc::new(AtomicBool::new(false));
         let options = Options {
             engine: match args.engine {
@@ -95,7 +109,7 @@ impl<'a> Plan<'a> {
                 CtlClosure::Fixpoint => Closure::Fixpoint,
             },
         };
-        Ok(Plan { args, options, timeout, cancel })
+        Ok(Plan { args, options, timeout, cancel, look: Look::new(&args.picture)? })
     }
 
     /// Answers all formulas, and prints the answers unless they belong to one document, which are
@@ -112,11 +126,20 @@ impl<'a> Plan<'a> {
         let wait = Wait::new(asked.len());
         let mut checker = Checker::new(trace, formulas);
         let mut documents = Vec::new();
+        let mut undrawn = self.args.draw.as_deref();
         for (index, asked) in asked.iter().enumerate() {
             wait.begin(index, &asked.property.text);
             let answer = self.one(&mut checker, asked)?;
             wait.end();
             tally.count(&answer);
+            if let (Some(path), Some(evidence)) = (undrawn, answer.evidence.first()) {
+                let cuts = cuts_of(trace, evidence, MOST_CUTS);
+                let mut scene =
+                    space_time(trace, &order::Options { cuts: &cuts, ..order::Options::default() });
+                scene.title = format!("A run that shows {}", asked.property.text);
+                self.look.write(&scene, path)?;
+                undrawn = None;
+            }
             let formulas = &checker.formulas;
             match self.args.format {
                 ResultFormat::Text => {
@@ -129,6 +152,9 @@ impl<'a> Plan<'a> {
                 }
                 ResultFormat::Json => documents.push(answer.json(asked, trace, formulas)),
             }
+        }
+        if let Some(path) = undrawn {
+            output::complain(&format!("{path} was not written: no answer is shown by a run"));
         }
         Ok(documents)
     }

@@ -1,12 +1,14 @@
 //! `otus explore`: the execution tree of an interaction, and the multi-traces in it.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use otus_analysis::Config;
 use otus_analysis::explore::explore;
 use otus_analysis::generate;
 use otus_analysis::graph::record::{Context, Graph};
-use otus_core::{Lowered, Pool, TermId};
+use otus_core::{Lowered, Pool, TermId, automaton};
+use otus_draw::layout::automaton as automaton_layout;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::options::{Generation, Logger, Process, TracegenOption};
 use otus_trace::multitrace::Partition;
@@ -16,9 +18,11 @@ use super::generate::write_traces;
 use crate::args::{Color, ExploreArgs};
 use crate::cases::Place;
 use crate::exit::Exit;
+use crate::graph_file::GraphFile;
 use crate::load::{Fences, Loaded};
+use crate::picture::Look;
 use crate::words::counted;
-use crate::{graph_file, options, output};
+use crate::{options, output};
 
 pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
@@ -33,9 +37,20 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     let mut graph = Graph::default();
     let (report, positions) = explore(&mut lowered.pool, term, &config, &mut graph);
     let context = Context { pool: &lowered.pool, positions: &positions, trace: None };
-    if let Some(path) = &args.search.graph {
-        graph_file::write(path, &context, &graph)?;
+    let file = match GraphFile::of_flag(&args.search)? {
+        Some(file) => Some(file),
+        None => {
+            let name = loaded.interaction_name();
+            GraphFile::of_loggers(&args.search, files, Process::Explore, name)?
+        }
+    };
+    if let Some(file) = &file {
+        file.write(&context, &graph, None)?;
     }
+    if wants_automaton(files) {
+        write_automaton(&mut lowered.pool, term, &loaded)?;
+    }
+    let context = Context { pool: &lowered.pool, positions: &positions, trace: None };
     let wanted = wanted(args, files, &lowered.pool)?;
     if let Some(wanted) = &wanted {
         let traces = generate::of_graph(&graph, wanted.generation);
@@ -66,6 +81,24 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     }
     output::complain(&said);
     Ok(if report.stop.is_early() { Exit::Undecided } else { Exit::Success })
+}
+
+/// Whether a logger asks for the automaton.
+fn wants_automaton(files: &[SpecFile]) -> bool {
+    options::sections(files, Process::Explore)
+        .flat_map(|(_, section)| &section.items)
+        .flat_map(|item| options::loggers(&item.value))
+        .any(|logger| matches!(logger, Logger::Automaton))
+}
+
+/// Writes the automaton of an interaction beside other things, called like the specification.
+fn write_automaton(pool: &mut Pool, term: TermId, loaded: &Loaded) -> anyhow::Result<()> {
+    let limits = automaton::Limits { states: 200, ..automaton::Limits::default() };
+    let found = automaton::build(pool, term, limits);
+    let scene = automaton_layout::automaton(pool, &found, &automaton_layout::Options::default());
+    let name = loaded.interaction_name().map(Path::new).and_then(Path::file_stem);
+    let name = name.unwrap_or("interaction".as_ref()).to_string_lossy();
+    Look::default().write(&scene, &format!("{name}_nfa.svg"))
 }
 
 fn configuration(args: &ExploreArgs, files: &[SpecFile]) -> anyhow::Result<Config> {

@@ -305,7 +305,7 @@ fn what_cannot_be_asked_is_said() {
         "every lifeline has a component of its own",
     );
     says("model.hsf cases.jsonl --graph x.dot", "--graph records one analysis");
-    says("model.hsf run.htf --graph x.pdf", "--graph writes .dot and .json files");
+    says("model.hsf run.htf --graph x.pdf", "--graph writes .svg, .png, .dot and .json files");
     says("model.hsf run.htf --kind accept --observed slice", "cannot be used with");
 }
 

@@ -12,6 +12,7 @@ mod ctl;
 mod declared;
 mod demo;
 mod documented;
+mod draw;
 mod engines;
 mod examples;
 mod explain;

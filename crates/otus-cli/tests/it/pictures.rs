@@ -17,10 +17,11 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
     let page = std::fs::read_to_string(root().join("docs/pictures.md")).unwrap();
     let mut drawn = Vec::new();
     for line in page.lines().filter_map(|line| line.strip_prefix("$ otus ")) {
-        let Some(name) = line.split(" -o docs/pictures/").nth(1) else { continue };
+        let Some(name) = line.split(" docs/pictures/").nth(1) else { continue };
         let name = name.split(' ').next().unwrap();
         sandbox.shell(&format!("otus {line}"));
-        let (new, old) = (sandbox.path("docs/pictures").join(name), root().join("docs/pictures").join(name));
+        let (new, old) =
+            (sandbox.path("docs/pictures").join(name), root().join("docs/pictures").join(name));
         let bytes = std::fs::read(&new).unwrap();
         let text = String::from_utf8(bytes.clone()).unwrap();
         let mut reader = quick_xml::Reader::from_str(&text);
@@ -31,7 +32,11 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
             std::fs::write(&old, &bytes).unwrap();
         }
         let same = std::fs::read(&old).is_ok_and(|old| old == bytes);
-        assert!(same, "docs/pictures/{name} is not what `otus {line}` draws; see {}", new.display());
+        assert!(
+            same,
+            "docs/pictures/{name} is not what `otus {line}` draws; see {}",
+            new.display()
+        );
         drawn.push(name.to_owned());
     }
     drawn.sort();
@@ -41,4 +46,16 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
         .collect();
     kept.sort();
     assert_eq!(drawn, kept, "every picture of docs/pictures has its command");
+}
+
+#[test]
+fn the_text_of_the_docs_is_what_its_command_prints() {
+    let sandbox = Sandbox::new("pictures-text");
+    sandbox.with_repository();
+    let page = std::fs::read_to_string(root().join("docs/pictures.md")).unwrap();
+    let command = "draw examples/figures/tool2020.hsf";
+    let shown = page.split(&format!("$ otus {command}\n")).nth(1).unwrap();
+    let shown = shown.split("```").next().unwrap();
+    let printed = sandbox.otus(command).output().unwrap().stdout;
+    assert_eq!(String::from_utf8(printed).unwrap(), shown);
 }

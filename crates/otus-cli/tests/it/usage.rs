@@ -6,19 +6,24 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 13] = [
+pub(crate) const COMMANDS: [&str; 18] = [
     "analyze",
     "completions",
     "convert",
     "ctl",
     "demo",
+    "draw",
     "explain",
     "explore",
     "fmt",
     "generate",
+    "init",
+    "learn",
     "lint",
     "man",
+    "map",
     "mutate",
+    "schema",
     "slice",
 ];
 
@@ -53,6 +58,7 @@ Commands:
   analyze      Check multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show what an interaction can do, step by step
+  draw         Draw a specification, a trace, an order of events, or a search
   generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example
   fmt          Put specifications and traces in canonical form
@@ -96,6 +102,7 @@ Commands:
   analyze      Check multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show what an interaction can do, step by step
+  draw         Draw a specification, a trace, an order of events, or a search
   generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example
   fmt          Put specifications and traces in canonical form

@@ -80,7 +80,7 @@ pub fn automaton(pool: &Pool, automaton: &Automaton, options: &Options) -> Scene
         sketch.edges.push(Arrow { from: state, to, label: Vec::new(), tone: Tone::Faded });
     }
     let mut scene = sketch.draw(options);
-    scene.title = "Automaton of an interaction".to_owned();
+    scene.title.push_str("Automaton of an interaction");
     let whole = if automaton.is_complete() {
         ""
     } else {

@@ -428,12 +428,11 @@ impl Router<'_> {
                 continue;
             }
             let [upper, _] = self.ends(index);
-            let mut layer = self.graph.nodes[upper].layer as usize;
+            let first = self.graph.nodes[upper].layer as usize;
             let mut at = ports[index][0];
             let bends = chain.bends.iter().map(|&bend| self.across[bend as usize]);
-            for next in bends.chain([ports[index][1]]) {
+            for (layer, next) in (first..).zip(bends.chain([ports[index][1]])) {
                 sideways[layer] = sideways[layer].max((next - at).abs());
-                layer += 1;
                 at = next;
             }
         }

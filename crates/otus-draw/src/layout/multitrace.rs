@@ -12,6 +12,8 @@
 //! Long lanes go on in further rows, and very long ones show a window around the bar and say how
 //! many actions they leave out; so the picture is linear in what it shows.
 
+use std::ops::Range;
+
 use otus_analysis::question::Observed;
 use otus_core::index::Index as _;
 use otus_core::{Pool, Signature};
@@ -104,8 +106,7 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Sc
         let moments = trace.moments(component).take(lane.consumed);
         let consumed = moments.map(<[Step]>::len).sum();
         let scene = &mut scene;
-        let mut painter =
-            Painter { scene, trace, pool, options, style, lane, component, consumed };
+        let mut painter = Painter { scene, trace, pool, options, style, lane, component, consumed };
         top = painter.lane(head, width, top) + style.between;
         sentences.push(painter.sentence());
     }
@@ -376,12 +377,14 @@ impl Painter<'_, '_> {
         let steps = self.trace.steps(self.component);
         let consumed = self.consumed;
         let mut pieces = Vec::new();
-        let late = lane.observed.is_some_and(Observed::may_start_late);
-        let early = lane.observed.is_some_and(Observed::may_stop_early);
+        // What nobody watched is left out of small pictures, and of what is removed anyway.
+        let watched = lane.observed.filter(|_| !lane.removed && !self.options.compact);
+        let late = watched.is_some_and(Observed::may_start_late);
+        let early = watched.is_some_and(Observed::may_stop_early);
         if lane.simulated_before > 0 {
             let text = format!("☘ {}", grouped(lane.simulated_before));
             pieces.push(Piece::Stub(text, Tone::Assumed));
-        } else if late && !lane.removed && !self.options.compact {
+        } else if late {
             pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
         }
         if consumed > 0 {
@@ -394,7 +397,7 @@ impl Painter<'_, '_> {
         if lane.simulated_after > 0 {
             let text = format!("☘ {}", grouped(lane.simulated_after));
             pieces.push(Piece::Stub(text, Tone::Assumed));
-        } else if early && !lane.removed && !self.options.compact && !(late && steps.is_empty()) {
+        } else if early && (!late || !steps.is_empty()) {
             pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
         }
         if pieces.is_empty() {
@@ -405,24 +408,18 @@ impl Painter<'_, '_> {
 
     /// The moments, or those of them around the bar if there are too many.
     fn window(&self, steps: &[Step], consumed: usize, pieces: &mut Vec<Piece>) {
-        let limit = self.options.limit.max(1);
-        let (from, to) = if steps.len() <= limit {
-            (0, steps.len())
-        } else {
-            let from = consumed.saturating_sub(limit / 2).min(steps.len() - limit);
-            (from, from + limit)
-        };
+        let Range { start: from, end: to } = self.shown(steps, consumed);
         if from > 0 {
             pieces.push(Piece::Stub(format!("… {} more …", grouped(from)), Tone::Faded));
         }
-        for index in from..to {
+        for (index, step) in steps.iter().enumerate().take(to).skip(from) {
             if index == consumed && consumed > 0 {
                 pieces.push(Piece::Bar);
             }
-            let action = self.pool.action(steps[index].action()).text(self.pool.signature());
+            let action = self.pool.action(step.action()).text(self.pool.signature());
             let text = self.style.plain.shorten(&action, self.style.action_room);
             match pieces.last_mut() {
-                Some(Piece::Moment(actions)) if steps[index].joined() && index > from => {
+                Some(Piece::Moment(actions)) if step.joined() => {
                     actions.push((index, text));
                 }
                 Some(_) | None => pieces.push(Piece::Moment(vec![(index, text)])),
@@ -432,6 +429,23 @@ impl Painter<'_, '_> {
             let text = format!("… {} more …", grouped(steps.len() - to));
             pieces.push(Piece::Stub(text, Tone::Faded));
         }
+    }
+
+    /// Which steps are shown: whole moments only.
+    fn shown(&self, steps: &[Step], consumed: usize) -> Range<usize> {
+        let limit = self.options.limit.max(1);
+        if steps.len() <= limit {
+            return 0..steps.len();
+        }
+        let mut from = consumed.saturating_sub(limit / 2).min(steps.len() - limit);
+        let mut to = from + limit;
+        while from > 0 && steps[from].joined() {
+            from -= 1;
+        }
+        while to < steps.len() && steps[to].joined() {
+            to += 1;
+        }
+        from..to
     }
 
     fn lane_tone(&self) -> Tone {
@@ -445,10 +459,8 @@ impl Painter<'_, '_> {
     }
 
     fn tone_at(&self, index: usize) -> Tone {
-        match self.lane_tone() {
-            Tone::Normal if index < self.consumed => Tone::Good,
-            tone => tone,
-        }
+        let tone = self.lane_tone();
+        if tone == Tone::Normal && index < self.consumed { Tone::Good } else { tone }
     }
 
     /// What is said of the lane, in words.
@@ -472,9 +484,9 @@ impl Painter<'_, '_> {
         if let Some(observed) = lane.observed {
             remarks.push(observed.name().to_owned());
         }
-        let limit = self.options.limit.max(1);
-        if all > limit {
-            remarks.push(format!("{} of {} actions shown", grouped(limit), grouped(all)));
+        let shown = self.shown(self.trace.steps(self.component), consumed).len();
+        if all > shown {
+            remarks.push(format!("{} of {} actions shown", grouped(shown), grouped(all)));
         }
         remarks
     }

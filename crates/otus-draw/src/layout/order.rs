@@ -5,8 +5,8 @@
 //! (*Time, Clocks, and the Ordering of Events in a Distributed System*, 1978). An event stands
 //! in the first row below all its predecessors, so arrows lead strictly downwards.
 //!
-//! Rows have a zone for dots and labels and below it a gap for lines. A label stands on the side
-//! of its line where fewer arrows are. An arrow is straight if that crosses no label and no other
+//! Rows have a zone for dots and labels and below it a gap for lines. A label stands where it is
+//! least in the way of the arrows of its event. An arrow is straight if that crosses no label and no other
 //! dot, or has one bend; if neither will do it goes round ([`route`]). A cut runs in gaps and changes from one to another
 //! between two processes, where no label is: so it passes below exactly the events that it has
 //! ([`cut`]). Cuts are numbered at both ends, since colours alone do not tell them apart.
@@ -15,11 +15,14 @@
 //! and the picture says what it leaves out.
 
 mod cut;
+mod lattice;
 mod route;
 
 use otus_core::index::Index as _;
 use otus_ctl::witness::Evidence;
 use otus_trace::order::{Edge, EventId, PartialOrder, ProcessId};
+
+pub use lattice::{TooManyCuts, lattice};
 
 use crate::geometry::{Point, Rect, Size, point};
 use crate::layout::multitrace::grouped;
@@ -87,44 +90,46 @@ pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
     if trace.process_count() == 0 {
         let at = point(0.0, PLAIN.size);
         scene.push(Item::label(Role::Aside, "no processes", at, Anchor::Start, PLAIN));
-        scene.description = "There are no processes.".to_owned();
+        scene.description.push_str("There are no processes.");
         scene.fit(12.0);
         return scene;
     }
     let chosen = cut::choose(options.cuts.len(), options.most_cuts.max(1));
     let plan = Plan::new(trace, options, &chosen);
     let places = Places::settle(&plan);
-    paint(&mut scene, trace, options, &plan, &places);
+    paint(&mut scene, options, &plan, &places);
     scene.description = describe(trace, &plan);
     scene.fit(12.0);
     scene
 }
 
-/// The cuts of a run from the empty one, numbered from 0: each has one event more.
-pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId]) -> Vec<Cut> {
+/// The cuts of a run from the empty one, numbered from 0: each has one event more. Of a run with
+/// more than `most` cuts there are the first, the last and some between, and their numbers tell
+/// how many are left out: a cut has a number for each process, and runs can be long.
+pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId], most: usize) -> Vec<Cut> {
     let mut counts = vec![0; trace.process_count()];
-    let mut cuts = vec![numbered(&counts, 0)];
-    for (index, &event) in events.iter().enumerate() {
-        counts[trace.process_of(event).index()] += 1;
-        cuts.push(numbered(&counts, index + 1));
-    }
-    cuts
+    let mut done = 0;
+    let chosen = cut::choose(events.len() + 1, most.max(1));
+    let up_to = chosen.into_iter().map(|number| {
+        for &event in &events[done..number] {
+            counts[trace.process_of(event).index()] += 1;
+        }
+        done = number;
+        Cut { counts: counts.clone(), name: number.to_string(), tone: Tone::Active }
+    });
+    up_to.collect()
 }
 
-/// The run of cuts that a witness or counterexample tells. Where it goes on in several ways the
-/// first is taken.
-pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence) -> Vec<Cut> {
+/// The run of cuts that a witness or counterexample tells, no more than `most` of them. Where it
+/// goes on in several ways the first is taken.
+pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence, most: usize) -> Vec<Cut> {
     let mut events = evidence.events.clone();
     let mut rest = evidence.then.first();
     while let Some(next) = rest {
         events.extend_from_slice(&next.events);
         rest = next.then.first();
     }
-    run_of_cuts(trace, &events)
-}
-
-fn numbered(counts: &[usize], number: usize) -> Cut {
-    Cut { counts: counts.to_vec(), name: number.to_string(), tone: Tone::Active }
+    run_of_cuts(trace, &events, most)
 }
 
 /// On which side of its line the label of an event stands.
@@ -134,12 +139,21 @@ enum Side {
     Right,
 }
 
+/// Where the label of an event stands beside its dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Height {
+    Above,
+    Middle,
+    Below,
+}
+
 /// An event that is shown.
 #[derive(Debug)]
 struct Shown {
     event: EventId,
     row: usize,
     side: Side,
+    height: Height,
     text: Vec<(String, Font)>,
     /// The room its text takes.
     size: Size,
@@ -172,6 +186,17 @@ struct Plan {
 /// How wide texts may be, and how many lines of assignments an event has at most.
 const TEXT_ROOM: f64 = 170.0;
 const MOST_LINES: usize = 3;
+impl Shown {
+    /// From the height of the dot to the top of the label.
+    fn rise(&self) -> f64 {
+        match self.height {
+            Height::Above => self.size.height + 1.0,
+            Height::Middle => self.size.height / 2.0,
+            Height::Below => -1.0,
+        }
+    }
+}
+
 /// The radius of a dot.
 const DOT: f64 = 4.0;
 /// Between a line and the labels beside it.
@@ -204,7 +229,8 @@ impl Plan {
                         height: text.iter().map(|(_, font)| font.line_height()).sum(),
                     };
                     let row = row - window.start;
-                    column.push(Shown { event, row, side: Side::Right, text, size });
+                    let (side, height) = (Side::Right, Height::Middle);
+                    column.push(Shown { event, row, side, height, text, size });
                 }
             }
             columns.push(column);
@@ -216,13 +242,12 @@ impl Plan {
             let index = event.0.checked_sub(first)? as usize;
             (index < column.len()).then_some((process, index))
         };
-        let ends = |edge: &Edge| {
-            Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? })
-        };
+        let ends = |edge: &Edge| Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? });
         let arrows: Vec<Arrow> = trace.edges().iter().filter_map(ends).collect();
-        let touching = trace.edges().iter().filter(|edge| {
-            locate(edge.from).is_some() || locate(edge.to).is_some()
-        });
+        let touching = trace
+            .edges()
+            .iter()
+            .filter(|edge| locate(edge.from).is_some() || locate(edge.to).is_some());
         let hidden_arrows = touching.count() - arrows.len();
         choose_sides(&mut columns, &arrows);
         let cuts = chosen
@@ -230,7 +255,7 @@ impl Plan {
             .map(|&index| cut::Path::new(trace, &levels, &window, index, &options.cuts[index]))
             .collect();
         Plan {
-            heads: trace.process_names().map(|name| head(name)).collect(),
+            heads: trace.process_names().map(head).collect(),
             columns,
             arrows,
             rows: window.len(),
@@ -272,8 +297,7 @@ fn levels(trace: &PartialOrder) -> Vec<u32> {
         let first = trace.range(run.process).start;
         let mut edges = trace.edges()[run.edges.clone()].iter().peekable();
         for event in run.events.clone() {
-            let mut level =
-                if event > first { levels[event as usize - 1] + 1 } else { 0 };
+            let mut level = if event > first { levels[event as usize - 1] + 1 } else { 0 };
             while let Some(edge) = edges.next_if(|edge| edge.to.0 == event) {
                 level = level.max(levels[edge.from.index()] + 1);
             }
@@ -356,20 +380,35 @@ fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
     lines
 }
 
-/// Labels stand where fewer arrows are; those of the first process to the left, where none is.
+/// Labels stand on the side without arrows. If there is none, they stand above the arrows that
+/// begin on a side, or below those that end there; if both do on both sides, where fewer are.
 fn choose_sides(columns: &mut [Vec<Shown>], arrows: &[Arrow]) {
     let last = columns.len() - 1;
-    let mut more_to_right: Vec<Vec<i64>> =
-        columns.iter().map(|column| vec![0; column.len()]).collect();
+    // By event: how many arrows begin, and end, on its left and on its right.
+    let mut counts: Vec<Vec<[[usize; 2]; 2]>> =
+        columns.iter().map(|column| vec![[[0; 2]; 2]; column.len()]).collect();
     for arrow in arrows {
-        let sign = if arrow.to.0 > arrow.from.0 { 1 } else { -1 };
-        more_to_right[arrow.from.0][arrow.from.1] += sign;
-        more_to_right[arrow.to.0][arrow.to.1] -= sign;
+        let right = usize::from(arrow.to.0 > arrow.from.0);
+        counts[arrow.from.0][arrow.from.1][right][0] += 1;
+        counts[arrow.to.0][arrow.to.1][1 - right][1] += 1;
     }
     for (process, column) in columns.iter_mut().enumerate() {
-        for (shown, &more) in column.iter_mut().zip(&more_to_right[process]) {
-            let left = if process == 0 { last > 0 } else { process < last && more > 0 };
-            shown.side = if left { Side::Left } else { Side::Right };
+        let sides = if process == 0 && last > 0 {
+            [Side::Left, Side::Right]
+        } else {
+            [Side::Right, Side::Left]
+        };
+        for (shown, counts) in column.iter_mut().zip(&counts[process]) {
+            let free = sides.into_iter().find(|&side| counts[side as usize] == [0, 0]);
+            let half = sides.into_iter().find(|&side| counts[side as usize].contains(&0));
+            let fewer = sides.into_iter().min_by_key(|&side| counts[side as usize]);
+            shown.side = free.or(half).or(fewer).unwrap_or(Side::Right);
+            shown.height = match counts[shown.side as usize] {
+                [0, 0] => Height::Middle,
+                [_, 0] => Height::Above,
+                [0, _] => Height::Below,
+                [_, _] => Height::Middle,
+            };
         }
     }
 }
@@ -425,26 +464,31 @@ impl Places {
 
     /// Rows from top to bottom.
     fn new(plan: &Plan) -> Self {
-        let mut heights = vec![2.0 * DOT; plan.rows];
-        for shown in plan.columns.iter().flatten() {
-            heights[shown.row] = heights[shown.row].max(shown.size.height);
+        // By row: how far its labels reach above and below its dots.
+        let mut heights = vec![[DOT; 2]; plan.rows];
+        for shown in plan.columns.iter().flatten().filter(|shown| !shown.text.is_empty()) {
+            let [above, below] = &mut heights[shown.row];
+            *above = above.max(shown.rise());
+            *below = below.max(shown.size.height - shown.rise());
         }
         let mut in_gap = vec![0_usize; plan.rows + 1];
         for cut in &plan.cuts {
             let mut gaps: Vec<usize> = cut.gaps.clone();
             gaps.sort_unstable();
             gaps.dedup();
-            gaps.into_iter().for_each(|gap| in_gap[gap] += 1);
+            for gap in gaps {
+                in_gap[gap] += 1;
+            }
         }
         let (mut y, mut zone, mut gap) = (Vec::new(), Vec::new(), Vec::new());
         let mut top = 0.0;
-        for row in 0..=plan.rows {
+        for (row, &cuts) in in_gap.iter().enumerate() {
             gap.push(top);
-            top += cut::gap_height(in_gap[row]);
-            let Some(height) = heights.get(row) else { break };
-            y.push(top + height / 2.0);
-            zone.push([top, top + height]);
-            top += height;
+            top += cut::gap_height(cuts);
+            let Some([above, below]) = heights.get(row) else { break };
+            y.push(top + above);
+            zone.push([top, top + above + below]);
+            top += above + below;
         }
         let count = plan.columns.len();
         Places {
@@ -465,7 +509,7 @@ impl Places {
         let beside = |tracks: usize| ASIDE + TRACK * tracks as f64;
         for (process, column) in plan.columns.iter().enumerate() {
             let width = plan.heads[process].iter().map(|l| STRONG.width(l)).fold(0.0, f64::max);
-            let least = (width + 16.0) / 2.0;
+            let least = width / 2.0 + 8.0;
             self.reach[process] = [least; 2];
             for shown in column.iter().filter(|shown| !shown.text.is_empty()) {
                 let side = shown.side as usize;
@@ -486,10 +530,7 @@ impl Places {
 
     /// Between a process and the next: where no label is.
     fn corridor(&self, process: usize) -> [f64; 2] {
-        [
-            self.x[process] + self.reach[process][1],
-            self.x[process + 1] - self.reach[process + 1][0],
-        ]
+        [self.x[process] + self.reach[process][1], self.x[process + 1] - self.reach[process + 1][0]]
     }
 
     /// The room of the label of an event.
@@ -500,17 +541,11 @@ impl Places {
             Side::Left => self.x[process] - beside - shown.size.width,
             Side::Right => self.x[process] + beside,
         };
-        Rect::at(point(left, self.y[shown.row] - shown.size.height / 2.0), shown.size)
+        Rect::at(point(left, self.y[shown.row] - shown.rise()), shown.size)
     }
 }
 
-fn paint(
-    scene: &mut Scene,
-    trace: &PartialOrder,
-    options: &Options<'_>,
-    plan: &Plan,
-    places: &Places,
-) {
+fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places) {
     let lines = plan.heads.iter().map(Vec::len).max().unwrap_or(1);
     #[expect(clippy::cast_precision_loss, reason = "a head has three lines at most")]
     let head_height = STRONG.line_height() * lines as f64 + 10.0;
@@ -576,7 +611,6 @@ fn paint(
         let place = (extent.left, extent.bottom + 8.0);
         scene.lines(&lines, place, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
     }
-    debug_assert_eq!(plan.columns.len(), trace.process_count());
 }
 
 /// The picture in words.

@@ -8,9 +8,10 @@
 //! search a [window](Options::max_nodes) around the verdict is drawn, which says so.
 
 mod card;
+mod lanes;
 mod window;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::{Context, Graph};
@@ -19,7 +20,7 @@ use otus_core::TermId;
 use rustc_hash::FxHashMap;
 
 use crate::geometry::{Size, point};
-use crate::layout::layered::{self, Edge, Layout, layered};
+use crate::layout::layered::{self, Direction, Edge, Layout, layered};
 use crate::metrics::{Font, SMALL};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
 
@@ -30,15 +31,24 @@ pub struct Options<'a> {
     pub max_nodes: usize,
     /// The verdict of the whole.
     pub verdict: Option<Verdict>,
+    /// Which way steps go.
+    pub direction: Direction,
     /// The picture of an interaction; without one it is written as text.
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
-    /// The picture of what is left of the multi-trace; without one it is written as text.
+    /// The picture of what is left of the multi-trace; without one it is drawn as small lanes,
+    /// with how much was consumed and simulated on the way.
     pub remaining: Option<&'a dyn Fn(&State) -> Scene>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { max_nodes: 200, verdict: None, term: None, remaining: None }
+        Options {
+            max_nodes: 200,
+            verdict: None,
+            direction: Direction::Down,
+            term: None,
+            remaining: None,
+        }
     }
 }
 
@@ -59,7 +69,7 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
         (Some(_), Some(verdict)) => format!("analysis of a multi-trace: {verdict}"),
     });
     if graph.nodes.is_empty() {
-        scene.description = "Nothing was searched.".to_owned();
+        scene.description.push_str("Nothing was searched.");
         scene.fit(MARGIN);
         return scene;
     }
@@ -70,7 +80,11 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
     sketch.leaves(context, graph, &window, options);
     let sizes: Vec<Size> = sketch.boxes.iter().map(|node| node.content.size).collect();
     let edges: Vec<Edge> = sketch.lines.iter().map(Joint::edge).collect();
-    let style = layered::Options { flush: true, ..layered::Options::default() };
+    let style = layered::Options {
+        flush: true,
+        direction: options.direction,
+        ..layered::Options::default()
+    };
     let layout = layered(&sizes, &edges, &style);
     sketch.draw(&mut scene, &layout);
 
@@ -148,7 +162,11 @@ impl Sketch {
         window: &window::Window,
         options: &Options<'_>,
     ) {
-        let mut cards = card::Cards::new(context, options);
+        let lanes = match options.remaining {
+            Some(_) => FxHashMap::default(),
+            None => lanes::lanes(context, graph, &window.kept),
+        };
+        let mut cards = card::Cards::new(context, options, &lanes);
         for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
             let tone = if window.on_path[index] { Tone::Active } else { Tone::Normal };
             let content = cards.card(index, node);
@@ -366,10 +384,10 @@ fn describe(
         count(leaves as u64)
     );
     if let Some(verdict) = options.verdict {
-        text.push_str(&format!(" The verdict is {verdict}."));
+        let _ = write!(text, " The verdict is {verdict}.");
     }
     for note in notes {
-        text.push_str(&format!(" ({note})"));
+        let _ = write!(text, " ({note})");
     }
     text
 }

@@ -253,12 +253,12 @@ fn name(pool: &Pool, term: TermId) -> String {
             let lifelines = pool.region(region);
             let each: Vec<&str> =
                 lifelines.iter().map(|l| pool.signature().lifeline_name(l)).collect();
-            shorten(format!("{}{{{}}}", names[2], each.join(", ")))
+            shorten(&format!("{}{{{}}}", names[2], each.join(", ")))
         }
     };
     match pool.node(term) {
         Term::Empty => "∅".to_owned(),
-        Term::Event(_) => shorten(pool.text(term)),
+        Term::Event(_) => shorten(&pool.text(term)),
         Term::Strict(..) => "strict".to_owned(),
         Term::Coreg(r, ..) => region(["seq", "par", "coreg"], r),
         Term::Alt(..) => "alt".to_owned(),
@@ -268,8 +268,8 @@ fn name(pool: &Pool, term: TermId) -> String {
 }
 
 /// Names can be as long as their writers like; nodes cannot.
-fn shorten(text: String) -> String {
-    STRONG.shorten(&text, 220.0)
+fn shorten(text: &str) -> String {
+    STRONG.shorten(text, 220.0)
 }
 
 /// `a -- m -> (b, c)`, if the term is an asynchronous passing.
@@ -307,7 +307,7 @@ fn passing(pool: &Pool, term: TermId) -> Option<String> {
         format!("({})", names.join(", "))
     };
     let sender = signature.lifeline_name(sender);
-    Some(shorten(format!("{sender} -- {} -> {target}", signature.message_name(message))))
+    Some(shorten(&format!("{sender} -- {} -> {target}", signature.message_name(message))))
 }
 
 /// The lifeline and message of a term that is one action.

@@ -132,7 +132,9 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
 /// The nearest character of ASCII.
 pub(super) fn plain(c: char) -> char {
     match c {
-        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╞' | '╡' | '╪' => '+',
+        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╞' | '╡' | '╪' => {
+            '+'
+        }
         '─' => '-',
         '╌' => '.',
         '═' => '=',

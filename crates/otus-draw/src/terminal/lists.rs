@@ -18,7 +18,8 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, lanes: &[Lane], options: &Op
     let lines = trace.partition().components().map(|component| {
         let lane = lanes.get(component.index()).copied().unwrap_or_default();
         let lifelines = trace.partition().lifelines(component).iter();
-        let names: Vec<&str> = lifelines.map(|&lifeline| signature.lifeline_name(lifeline)).collect();
+        let names: Vec<&str> =
+            lifelines.map(|&lifeline| signature.lifeline_name(lifeline)).collect();
         let action = |step: &Step| pool.action(step.action()).text(signature);
         let moments = trace.moments(component).map(move |moment| match moment {
             [step] => action(step),
@@ -100,12 +101,12 @@ fn list<T: Iterator<Item = String>>(
             let _ = writeln!(out, "… {} more rows", grouped(all - index));
             break;
         }
-        let tail =
-            if tail.is_empty() { String::new() } else { format!("  ({})", tail.join(", ")) };
+        let tail = if tail.is_empty() { String::new() } else { format!("  ({})", tail.join(", ")) };
         let _ = write!(out, "{head}{}", " ".repeat(column - width(head)));
         let room = options.width.saturating_sub(column + width(&tail));
         let mut used = 0;
         for (done, text) in texts.enumerate() {
+            let text = shorten(&text, room.max(12));
             let separator = if done > 0 { "; " } else { "" };
             // Behind all but the last there must be room to say how many more there are.
             let more = format!("; … {} more", grouped(count - done));

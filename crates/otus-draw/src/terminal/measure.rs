@@ -99,7 +99,8 @@ impl Measured {
             measure.add(name, signature.label(lifeline).unwrap_or(name));
         }
         for part in used(interaction).into_iter().zip(&interaction.nodes) {
-            let part = if part.0 { measure.node(interaction, &part.1.kind) } else { Part::default() };
+            let part =
+                if part.0 { measure.node(interaction, &part.1.kind) } else { Part::default() };
             measure.parts.push(part);
         }
         measure.finish()
@@ -112,9 +113,12 @@ fn used(interaction: &Interaction) -> Vec<bool> {
     used[interaction.root.0 as usize] = true;
     // Operators come behind their operands, so from the end each is known in time.
     for index in (0..used.len()).rev() {
-        if let (true, NodeKind::Operator(_, operands)) = (used[index], &interaction.nodes[index].kind)
+        if let (true, NodeKind::Operator(_, operands)) =
+            (used[index], &interaction.nodes[index].kind)
         {
-            operands.iter().for_each(|operand| used[operand.0 as usize] = true);
+            for operand in operands {
+                used[operand.0 as usize] = true;
+            }
         }
     }
     used
@@ -162,7 +166,9 @@ impl Measure<'_> {
             NodeKind::Empty => Part::default(),
             NodeKind::Invalid => Part { rows: 1, what: What::Invalid, ..Part::default() },
             NodeKind::Passing(passing) => self.passing(passing),
-            NodeKind::Operator(operator, operands) => self.operator(interaction, operator, operands),
+            NodeKind::Operator(operator, operands) => {
+                self.operator(interaction, operator, operands)
+            }
         }
     }
 
@@ -334,11 +340,8 @@ impl Measure<'_> {
             } else {
                 columns[0] = before.max(self.left[0]);
             }
-            self.right[index] = if index + 1 == count {
-                self.right[index].max(after)
-            } else {
-                self.right[index]
-            };
+            self.right[index] =
+                if index + 1 == count { self.right[index].max(after) } else { self.right[index] };
         }
         let mut apart: Vec<((usize, usize), usize)> = self.apart.into_iter().collect();
         apart.sort_unstable_by_key(|&((first, last), _)| (last, first));

@@ -101,9 +101,10 @@ impl Writer<'_> {
                         What::Sequence => {
                             if let NodeKind::Operator(_, operands) = &interaction.node(id).kind {
                                 // Only what has rows is visited, so time follows rows.
-                                let some = operands.iter().rev().filter(|&&id| {
-                                    self.measured.parts[id.0 as usize].rows > 0
-                                });
+                                let some = operands
+                                    .iter()
+                                    .rev()
+                                    .filter(|&&id| self.measured.parts[id.0 as usize].rows > 0);
                                 tasks.extend(some.map(|&id| Task::Node(id)));
                             }
                         }
@@ -253,19 +254,18 @@ impl Writer<'_> {
         }
     }
 
-    /// The row above an arrow.
+    /// The row above an arrow: the label between two lifelines if it fits, as near to the middle
+    /// as can be, else over them.
     fn label(&mut self, low: usize, high: usize, label: &str) {
         self.background(0);
-        let room = (high - low).saturating_sub(1);
         let columns = width(label);
-        let at = low + 1 + room.saturating_sub(columns) / 2;
-        // A lifeline that the label covers is cleared on both sides of it.
-        for beside in [at - 1, at + columns] {
-            if beside > low && beside < high {
-                self.canvas.put(beside, ' ');
-            }
-        }
-        self.canvas.text(at, label);
+        let between = self.measured.columns.iter().copied().filter(|&x| low < x && x < high);
+        let ends: Vec<usize> = std::iter::once(low).chain(between).chain([high]).collect();
+        let at = |low: usize, high: usize| low + 1 + (high - low - 1).saturating_sub(columns) / 2;
+        let middle = at(low, high);
+        let fitting = ends.windows(2).filter(|pair| pair[1] - pair[0] > columns + 2);
+        let nearest = fitting.min_by_key(|pair| (pair[0] + pair[1]).abs_diff(low + high));
+        self.canvas.text(nearest.map_or(middle, |pair| at(pair[0], pair[1])), label);
         self.end();
     }
 

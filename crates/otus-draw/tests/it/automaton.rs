@@ -18,7 +18,7 @@ fn least(pool: &mut Pool, term: TermId, states: usize) -> Automaton {
 fn drawn(text: &str, states: usize, options: &Options) -> Scene {
     let (mut lowered, diagnostics) = read(Language::Interaction, text);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let term = lowered.term.unwrap();
+    let term = lowered.term.expect("an interaction");
     let machine = least(&mut lowered.pool, term, states);
     let scene = automaton(&lowered.pool, &machine, options);
     assert_eq!(flaws(&scene), []);

@@ -10,8 +10,9 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// Writes a picture for those who want to look at it: into the folder `OTUS_LOOK`, if set.
 pub(crate) fn show(name: &str, scene: &Scene) {
     if let Ok(folder) = std::env::var("OTUS_LOOK") {
-        let bytes = otus_draw::png(scene, Theme::Light, 1.5, &[]).unwrap();
-        std::fs::write(format!("{folder}/{name}.png"), bytes).unwrap();
+        let bytes = otus_draw::png(scene, Theme::Light, 1.5, &[])
+            .expect("a picture of a size that can be drawn");
+        std::fs::write(format!("{folder}/{name}.png"), bytes).expect("a folder to write to");
     }
 }
 
@@ -20,7 +21,7 @@ pub(crate) fn for_random_interactions(count: usize, mut check: impl FnMut(&mut P
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), random);
     for _ in 0..count {
-        let text = generate::interaction().new_tree(&mut runner).unwrap().current();
+        let text = generate::interaction().new_tree(&mut runner).expect("a text").current();
         let (mut lowered, _) = read(Language::Interaction, &text);
         if let Some(term) = lowered.term {
             check(&mut lowered.pool, term);

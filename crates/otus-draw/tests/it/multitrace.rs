@@ -2,8 +2,9 @@
 
 use otus_analysis::Observed;
 use otus_core::Pool;
+use otus_draw::geometry::point;
 use otus_draw::layout::multitrace::{Lane, Options, multi_trace};
-use otus_draw::scene::{Item, Shape, Tone};
+use otus_draw::scene::{Item, Role, Shape, Tone};
 use otus_draw::{Scene, Theme, svg};
 use otus_syntax::{Source, parse_trace};
 use otus_testkit::read::{Language, read};
@@ -20,21 +21,18 @@ fn observed(lifelines: &str, text: &str) -> (MultiTrace, Pool) {
     (trace, pool)
 }
 
-/// The publish/subscribe example of the paper on slices.
+/// The publish/subscribe example of the paper on lifeline removal.
 fn publish_subscribe() -> (MultiTrace, Pool) {
     observed(
         "@lifeline{pub; bro; sub} @message{publish; subscribe} o",
-        "[pub] pub!publish.pub!publish; [bro, sub] bro?publish.sub!subscribe.bro?subscribe.\
-         bro?publish.bro!publish.sub?publish",
+        "[pub] pub!publish; [bro] bro?subscribe.bro?publish.bro!publish; \
+         [sub] sub!subscribe.sub?publish",
     )
 }
 
-/// The state 4 of the use case of Fig. 7: two components, one of which ended.
+/// Fig. 1d of the paper on slices: two components, observed in part.
 fn three_lifelines() -> (MultiTrace, Pool) {
-    observed(
-        "@lifeline{l1; l2; l3} @message{m1; m2; m3; m4} o",
-        "[l1, l2] l1!m2.l2!m3; [l3] l3?m1",
-    )
+    observed("@lifeline{l1; l2; l3} @message{m1; m2; m3; m4} o", "[l1, l2] l2?m4; [l3] l3?m1")
 }
 
 fn texts(scene: &Scene) -> Vec<&str> {
@@ -57,30 +55,56 @@ fn the_multi_trace_of_publish_subscribe() {
     insta::assert_snapshot!("trace_publish_subscribe", svg(&scene, Theme::Auto));
 }
 
+/// The vertices 0 to 5 of Fig. 7 of the paper on slices, from the first to the last.
+fn vertices() -> [[Lane; 2]; 6] {
+    let lane = |before, consumed, after| Lane {
+        consumed,
+        simulated_before: before,
+        simulated_after: after,
+        removed: false,
+        observed: Some(Observed::Slice),
+    };
+    [
+        [lane(0, 0, 0), lane(0, 0, 0)],
+        [lane(1, 0, 0), lane(0, 0, 0)],
+        [lane(1, 0, 0), lane(0, 1, 0)],
+        [lane(1, 0, 0), lane(0, 1, 1)],
+        [lane(2, 0, 0), lane(0, 1, 1)],
+        [lane(2, 1, 0), lane(0, 1, 1)],
+    ]
+}
+
 #[test]
 fn states_of_an_analysis_with_flags_and_clovers() {
     let (trace, pool) = three_lifelines();
-    let lanes = [
-        Lane {
-            consumed: 1,
-            simulated_before: 2,
-            observed: Some(Observed::Slice),
-            ..Lane::default()
-        },
-        Lane {
-            consumed: 1,
-            simulated_after: 1,
-            observed: Some(Observed::Slice),
-            ..Lane::default()
-        },
-    ];
+    let mut all = Scene::new("The states of an analysis");
+    let mut top = 0.0;
+    for lanes in vertices() {
+        let [large, small] = [false, true].map(|compact| {
+            let options = Options { lanes: &lanes, compact, ..Options::default() };
+            let scene = multi_trace(&trace, &pool, &options);
+            assert_eq!(otus_draw::check::flaws(&scene), []);
+            scene
+        });
+        all.place(&large, point(0.0, top));
+        all.place(&small, point(500.0, top + 20.0));
+        top += large.size.height;
+    }
+    all.fit(10.0);
+    check("trace-states", &all);
+    insta::assert_snapshot!("trace_states", svg(&all, Theme::Auto));
+}
+
+#[test]
+fn the_bar_parts_what_is_consumed() {
+    let (trace, pool) =
+        observed("@lifeline{l1; l2} @message{m1; m4} o", "[l1, l2] l1!m1.l2?m1.l2?m4");
+    let lanes = [Lane { consumed: 2, ..Lane::default() }];
     let scene = multi_trace(&trace, &pool, &Options { lanes: &lanes, ..Options::default() });
-    check("trace-state", &scene);
-    insta::assert_snapshot!("trace_state", svg(&scene, Theme::Auto));
-    let small = Options { lanes: &lanes, compact: true, ..Options::default() };
-    let scene = multi_trace(&trace, &pool, &small);
-    check("trace-state-small", &scene);
-    insta::assert_snapshot!("trace_state_compact", svg(&scene, Theme::Auto));
+    check("trace-bar", &scene);
+    let bars = scene.items.iter().filter(|item| item.role == Role::Cut).count();
+    let shown = ["l1, l2", "⚐ 2", "l1!m1", "l2?m1", "l2?m4", "2 of 3 consumed"];
+    assert_eq!((bars, texts(&scene)), (1, shown.to_vec()));
 }
 
 #[test]
@@ -144,10 +168,8 @@ fn random_multi_traces_have_no_flaws() {
         let count = rng.usize(1..8);
         let name = |i: usize| ["a", "bo", "client", "the_server_of_all", "e", "f", "g7", "日本"][i];
         let names: Vec<&str> = (0..count).map(name).collect();
-        let spec = format!(
-            "@lifeline{{{}}} @message{{m; a_long_message; ack}} o",
-            names.join("; ")
-        );
+        let spec =
+            format!("@lifeline{{{}}} @message{{m; a_long_message; ack}} o", names.join("; "));
         let mut components: Vec<Vec<usize>> = vec![Vec::new(); rng.usize(1..=count)];
         for lifeline in 0..count {
             let at = rng.usize(..components.len());
@@ -172,7 +194,7 @@ fn random_multi_traces_have_no_flaws() {
                     }
                 })
                 .collect();
-            text += &format!("[{}] {};", members.join(", "), moments.join("."));
+            text.extend(["[", &members.join(", "), "] ", &moments.join("."), ";"]);
         }
         let (trace, pool) = observed(&spec, text.trim_end_matches(';'));
         let lanes: Vec<Lane> = (0..count)

@@ -1,6 +1,6 @@
 //! Space-time diagrams.
 
-use otus_draw::layout::order::{Cut, Options, run_of_cuts, space_time};
+use otus_draw::layout::order::{Cut, Options, lattice, run_of_cuts, space_time};
 use otus_draw::scene::{Item, Role, Scene, Shape, Tone};
 use otus_draw::{Theme, svg};
 use otus_testkit::ctl_cases::{Size, random_order};
@@ -20,7 +20,7 @@ fn two_processes() -> PartialOrder {
     builder.edge(w1, w0);
     builder.edge(w0, y);
     builder.edge(x4, x0);
-    builder.finish(Writes::Checked).unwrap()
+    builder.finish(Writes::Checked).expect("a partial order")
 }
 
 fn cut(name: &str, counts: &[usize]) -> Cut {
@@ -52,11 +52,33 @@ fn the_two_processes_of_the_paper_and_a_cut() {
 #[test]
 fn a_run_of_cuts() {
     let trace = two_processes();
-    let cuts = run_of_cuts(&trace, &linear(&trace));
+    let cuts = run_of_cuts(&trace, &linear(&trace), usize::MAX);
     let scene = space_time(&trace, &Options { cuts: &cuts, ..Options::default() });
     check("order-run", &scene);
     insta::assert_snapshot!("order_run_of_cuts", svg(&scene, Theme::Auto));
     check_cuts(&trace, &scene, &cuts);
+}
+
+#[test]
+fn the_lattice_of_cuts() {
+    let trace = two_processes();
+    let run = run_of_cuts(&trace, &linear(&trace), usize::MAX);
+    let scene = lattice(&trace, &run, 100, &|_| Tone::Normal).unwrap();
+    check("order-lattice", &scene);
+    insta::assert_snapshot!("order_lattice", svg(&scene, Theme::Auto));
+    let error = lattice(&trace, &[], 3, &|_| Tone::Normal).unwrap_err();
+    assert_eq!(error.to_string(), "the trace has more than 3 cuts; too many to draw their lattice");
+    let mut rng = fastrand::Rng::with_seed(62);
+    let mut drawn = 0;
+    for round in 0..200 {
+        let size = Size { processes: rng.usize(1..5), events: rng.usize(1..9), leaves: 1 };
+        let trace = random_order(&mut rng, size);
+        if let Ok(scene) = lattice(&trace, &[], 60, &|_| Tone::Normal) {
+            assert_eq!(otus_draw::check::flaws(&scene), [], "round {round}");
+            drawn += 1;
+        }
+    }
+    assert!(drawn > 50, "{drawn}");
 }
 
 #[test]
@@ -93,7 +115,7 @@ fn four_processes_with_long_arrows_and_many_labels() {
     let trace = builder.finish(Writes::Checked).unwrap();
     let scene = space_time(&trace, &Options::default());
     check("order-four", &scene);
-    let cuts = run_of_cuts(&trace, &linear(&trace));
+    let cuts = run_of_cuts(&trace, &linear(&trace), usize::MAX);
     let cuts = [cuts[3].clone(), cuts[6].clone(), cuts[9].clone()];
     let scene = space_time(&trace, &Options { cuts: &cuts, ..Options::default() });
     check("order-four-cuts", &scene);
@@ -112,9 +134,13 @@ fn a_witness_is_a_run_of_cuts() {
             then: Vec::new(),
         }],
     };
-    let cuts = otus_draw::layout::order::cuts_of(&trace, &evidence);
+    let cuts = otus_draw::layout::order::cuts_of(&trace, &evidence, 12);
     let counts: Vec<&[usize]> = cuts.iter().map(|cut| cut.counts.as_slice()).collect();
     assert_eq!(counts, [&[0, 0], &[1, 0], &[1, 1]]);
+    let few = run_of_cuts(&trace, &linear(&trace), 3);
+    let names: Vec<&str> = few.iter().map(|cut| cut.name.as_str()).collect();
+    assert_eq!(names, ["0", "2", "5"]);
+    assert_eq!(few[2].counts, [3, 2]);
 }
 
 #[test]
@@ -129,7 +155,11 @@ fn large_traces_are_shown_in_part() {
     let trace = builder.finish(Writes::Checked).unwrap();
     let scene = space_time(&trace, &Options { limit: 20, ..Options::default() });
     check("order-window-start", &scene);
-    assert!(scene.description.contains("5,981 later events are not shown"), "{}", scene.description);
+    assert!(
+        scene.description.contains("5,981 later events are not shown"),
+        "{}",
+        scene.description
+    );
     let cuts = [cut("C", &[1500, 1499])];
     let options = Options { limit: 20, cuts: &cuts, ..Options::default() };
     let scene = space_time(&trace, &options);
@@ -147,12 +177,15 @@ fn random_orders_have_no_flaws() {
     for round in 0..400 {
         let size = Size { processes: rng.usize(1..7), events: rng.usize(1..40), leaves: 1 };
         let trace = random_order(&mut rng, size);
-        let all = run_of_cuts(&trace, &linear(&trace));
+        let all = run_of_cuts(&trace, &linear(&trace), usize::MAX);
         let cuts: Vec<Cut> = all.into_iter().filter(|_| rng.u8(..4) == 0).collect();
         let limit = if rng.bool() { 2000 } else { rng.usize(1..20) };
         let options = Options { cuts: &cuts, limit, ..Options::default() };
         let scene = space_time(&trace, &options);
         assert_eq!(otus_draw::check::flaws(&scene), [], "round {round}");
+        if round % 20 == 7 {
+            check(&format!("order-random-{round}"), &space_time(&trace, &Options::default()));
+        }
         check_arrows(&scene, round);
         if cuts.len() <= 12 {
             check_cuts(&trace, &scene, &cuts);
@@ -165,7 +198,10 @@ fn random_orders_have_no_flaws() {
 fn check_arrows(scene: &Scene, round: usize) {
     for item in scene.items.iter().filter(|item| item.role == Role::Message) {
         let Shape::Line(line) = &item.shape else { continue };
-        assert!(line.points.windows(2).all(|pair| pair[0].y <= pair[1].y), "round {round}: {line:?}");
+        assert!(
+            line.points.windows(2).all(|pair| pair[0].y <= pair[1].y),
+            "round {round}: {line:?}"
+        );
         let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
         assert!(first.y < last.y, "round {round}: {line:?}");
     }
@@ -179,7 +215,7 @@ fn check_cuts(trace: &PartialOrder, scene: &Scene, cuts: &[Cut]) {
     for item in &scene.items {
         let Shape::Disc { center, .. } = item.shape else { continue };
         let name = item.subject.as_deref().unwrap_or_default();
-        let event = EventId(name.trim_start_matches("event-").parse().unwrap());
+        let event = EventId(name.trim_start_matches("event-").parse().expect("a number"));
         let process = trace.process_of(event).0 as usize;
         for (line, cut) in lines.iter().zip(cuts) {
             let Shape::Line(line) = &line.shape else { continue };
@@ -190,4 +226,26 @@ fn check_cuts(trace: &PartialOrder, scene: &Scene, cuts: &[Cut]) {
             assert_eq!(center.y < pair[0].y, inside, "{} and {}", cut.name, trace.describe(event));
         }
     }
+}
+
+#[test]
+fn many_processes_and_events_are_no_matter() {
+    let mut rng = fastrand::Rng::with_seed(63);
+    let mut builder = Builder::default();
+    let processes: Vec<_> = (0..30).map(|i| builder.process(&format!("process {i}"))).collect();
+    let mut last = builder.event(processes[0]).at();
+    for step in 0..1900 {
+        let process = processes[rng.usize(..30)];
+        let event = builder.event(process).label("step").set("x", step).at();
+        if event.process != last.process {
+            builder.edge(last, event);
+        }
+        if rng.bool() {
+            last = event;
+        }
+    }
+    let trace = builder.finish(Writes::Ordered).unwrap();
+    let cuts = run_of_cuts(&trace, &linear(&trace), usize::MAX);
+    let scene = space_time(&trace, &Options { cuts: &cuts, ..Options::default() });
+    assert_eq!(otus_draw::check::flaws(&scene), []);
 }

@@ -12,6 +12,7 @@ use otus_draw::{Scene, Theme, svg};
 use otus_syntax::ast::Section;
 use otus_syntax::{Source, parse_spec, parse_trace};
 use otus_testkit::read::{Language, read};
+use otus_testkit::small_scope::{Scope, random_trace};
 use otus_trace::MultiTrace;
 
 use crate::common::{for_random_interactions, show};
@@ -57,16 +58,16 @@ fn analysis(model: &str, trace: &str, options: &str) -> Analysis {
     let (trace, found) = otus_trace::lower(&tree, &mut lowered.pool);
     assert!(found.is_empty(), "{found:?}");
     let mut graph = Graph::default();
-    let term = lowered.term.unwrap();
-    let outcome =
-        graph::analyze(&mut lowered.pool, term, &trace, &config(options), &mut graph).unwrap();
+    let term = lowered.term.expect("an interaction");
+    let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config(options), &mut graph)
+        .expect("the kind fits");
     Analysis { lowered, trace, graph, outcome }
 }
 
 fn exploration(model: &str, options: &str, max_nodes: usize) -> Scene {
     let (mut lowered, diagnostics) = read(Language::Interaction, model);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let term = lowered.term.unwrap();
+    let term = lowered.term.expect("an interaction");
     let mut graph = Graph::default();
     let (_, positions) = explore(&mut lowered.pool, term, &config(options), &mut graph);
     let context = Context { pool: &lowered.pool, positions: &positions, trace: None };
@@ -89,6 +90,29 @@ fn an_exploration_that_meets_nodes_again() {
     let scene = exploration("par(a -- m -> b, c -- n -> d, loopS(e!k))", "memoize = true", 200);
     assert_eq!(flaws(&scene), []);
     show("explore-again", &scene);
+}
+
+/// The four steps of the running example, as diagrams.
+#[test]
+fn figure_4() {
+    let (mut lowered, _) = read(Language::Interaction, FIGURE_2);
+    let term = lowered.term.expect("an interaction");
+    let mut graph = Graph::default();
+    let options = config("filters = [max_depth = 1]");
+    let (_, positions) = explore(&mut lowered.pool, term, &options, &mut graph);
+    let pool = &lowered.pool;
+    let diagram = |term| {
+        let options = sequence::Options { compact: true, ..sequence::Options::default() };
+        sequence::sequence(&otus_core::raise(pool, term), pool.signature(), &options)
+    };
+    let context = Context { pool, positions: &positions, trace: None };
+    let options = Options { term: Some(&diagram), ..Options::default() };
+    let scene = search(&context, &graph, &options);
+    assert_eq!(flaws(&scene), []);
+    for edge in ["l1!m1@1111", "l1!m2@12111", "l2!m3@12121", "l3!m4@2111"] {
+        assert!(scene.texts().any(|text| text == edge), "{edge}");
+    }
+    show("explore-4", &scene);
 }
 
 #[test]
@@ -183,6 +207,48 @@ fn random_explorations_have_no_flaws() {
     });
 }
 
+/// Traces of random terms with some of their actions missing, analysed in every way.
+#[test]
+fn random_analyses_have_no_flaws() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let mut verdicts = std::collections::BTreeSet::new();
+    for round in 0..250 {
+        let mut scope = Scope::new(3, 2, true);
+        let term = scope.random_term(&mut random, 5);
+        let events = random_trace(&mut random, &scope.pool, term, 2);
+        let mut components = ["[a] ", "[b] ", "[c] "].map(str::to_owned);
+        for event in events {
+            for &action in scope.pool.event_actions(event) {
+                if random.u8(..8) > 0 {
+                    let action = scope.pool.action(action);
+                    let component = &mut components[action.lifeline.0 as usize];
+                    let dot = if component.ends_with(' ') { "" } else { "." };
+                    component.push_str(dot);
+                    component.push_str(&action.text(scope.pool.signature()));
+                }
+            }
+        }
+        let tree = parse_trace(&Source::new("trace", components.join(";"))).tree;
+        let (trace, found) = otus_trace::lower(&tree, &mut scope.pool);
+        assert!(found.is_empty(), "{found:?}");
+        let kind = ["accept", "prefix", "eliminate", "simulate"][round % 4];
+        let (memoize, max_nodes) = (random.bool(), random.usize(1..60));
+        let options = format!(
+            "analysis_kind = {kind}; memoize = {memoize}; filters = [max_node_number = 80]"
+        );
+        let mut graph = Graph::default();
+        let outcome = graph::analyze(&mut scope.pool, term, &trace, &config(&options), &mut graph)
+            .expect("every lifeline has its component");
+        verdicts.insert(outcome.verdict);
+        let context =
+            Context { pool: &scope.pool, positions: &outcome.positions, trace: Some(&trace) };
+        let options = Options { max_nodes, verdict: Some(outcome.verdict), ..Options::default() };
+        let scene = search(&context, &graph, &options);
+        assert_eq!(flaws(&scene), [], "{} {components:?}", scope.pool.text(term));
+    }
+    assert!(verdicts.len() >= 4, "{verdicts:?}");
+}
+
 #[test]
 fn a_large_search_is_drawn_around_its_verdict() {
     let model = "par(loop_seq(a -- m -> b), loop_seq(a -- m -> c), loop_seq(a -- m -> d))";
@@ -205,7 +271,7 @@ fn a_large_search_is_drawn_around_its_verdict() {
 
 #[test]
 fn of_a_long_path_the_ends_are_drawn() {
-    let trace = format!("[a] {}", ["a!m"; 3_000].join("."));
+    let trace = format!("[a] {}", vec!["a!m"; 3_000].join("."));
     let analysis = analysis("loopS(a!m)", &trace, "analysis_kind = accept");
     assert_eq!(analysis.outcome.verdict, Verdict::Pass);
     let scene = analysis.draw(12);

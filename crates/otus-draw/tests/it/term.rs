@@ -1,7 +1,7 @@
 //! Terms as trees.
 
 use otus_core::semantics::Frontiers;
-use otus_core::{Lowered, TermId};
+use otus_core::{Lowered, Pool, TermId};
 use otus_draw::check::flaws;
 use otus_draw::layout::term::{Marks, Options, step, term};
 use otus_draw::{Scene, Theme, svg};
@@ -17,7 +17,7 @@ pub(crate) const FIGURE_2: &str = "seq(
 fn lowered(text: &str) -> (Lowered, TermId) {
     let (lowered, diagnostics) = read(Language::Interaction, text);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let term = lowered.term.unwrap();
+    let term = lowered.term.expect("an interaction");
     (lowered, term)
 }
 
@@ -28,7 +28,7 @@ fn marks(lowered: &mut Lowered, root: TermId, action: &str) -> Marks {
         let event = lowered.pool.event(now.event);
         if lowered.pool.text(event) == action {
             let position: Vec<u8> = frontiers.positions.letters(now.position).collect();
-            return step(&lowered.pool, root, &position).unwrap();
+            return step(&lowered.pool, root, &position).expect("a step");
         }
     }
     panic!("{action} cannot happen");
@@ -76,11 +76,10 @@ fn check(text: &str, action: &str, expected: &str) {
 
 fn tones(scene: &Scene) -> String {
     use otus_draw::scene::{Role, Shape, Tone};
-    let said = scene.items.iter().filter_map(|item| match &item.shape {
-        Shape::Label(label) if item.role == Role::Node && item.tone != Tone::Normal => {
-            Some(format!("{}:{}", label.text, item.tone.name()))
-        }
-        _ => None,
+    let said = scene.items.iter().filter_map(|item| {
+        let Shape::Label(label) = &item.shape else { return None };
+        let marked = item.role == Role::Node && item.tone != Tone::Normal;
+        marked.then(|| format!("{}:{}", label.text, item.tone.name()))
     });
     said.collect::<Vec<_>>().join(" ")
 }
@@ -101,6 +100,39 @@ fn a_step_marks_what_it_takes_away() {
     // A loop is still there after an iteration of it began.
     check("loopS(alt(a!m, b!m))", "a!m", "a!m:active");
     check("coreg(a)(alt(a!m, b!m), a!n)", "a!n", "coreg{a}:assumed a!n:active");
+}
+
+/// Outside loops, what a step leaves unmarked is what its follow-up has.
+#[test]
+fn marks_agree_with_the_semantics() {
+    use otus_core::Term;
+    use otus_draw::scene::{Role, Shape, Tone};
+    let actions = |pool: &Pool, root: TermId| {
+        let (mut count, mut pending) = (0, vec![root]);
+        while let Some(term) = pending.pop() {
+            count += usize::from(matches!(pool.node(term), Term::Event(_)));
+            pending.extend(pool.node(term).operands());
+        }
+        count
+    };
+    let mut looked_at = 0;
+    for_random_interactions(400, |pool, root| {
+        let mut frontiers = Frontiers::default();
+        for now in frontiers.steps(pool, root).iter().filter(|now| now.loop_depth == 0) {
+            let position: Vec<u8> = frontiers.positions.letters(now.position).collect();
+            let marks = step(pool, root, &position).expect("the step is there");
+            let scene = term(pool, root, &Options { marks: Some(&marks), ..Options::default() });
+            let left = scene.items.iter().filter(|item| {
+                let Shape::Label(label) = &item.shape else { return false };
+                let is_action = item.role == Role::Node && label.text.contains(['!', '?']);
+                is_action && !matches!(item.tone, Tone::Faded | Tone::Active)
+            });
+            let expected = actions(pool, now.follow_up);
+            assert_eq!(left.count(), expected, "{} at {position:?}", pool.text(root));
+            looked_at += 1;
+        }
+    });
+    assert!(looked_at > 300, "{looked_at}");
 }
 
 #[test]

@@ -14,8 +14,8 @@ fn draw(text: &str, options: &Options) -> Result<String, TextError> {
 }
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
-    expected.assert_eq(&draw(text, &Options::default()).unwrap());
+fn check(text: &str, expected: &Expect) {
+    expected.assert_eq(&draw(text, &Options::default()).expect("it fits"));
 }
 
 const PUBLISH: &str = "@lifeline{pub; bro; sub} @message{publish; subscribe} \
@@ -24,7 +24,9 @@ const PUBLISH: &str = "@lifeline{pub; bro; sub} @message{publish; subscribe} \
 
 #[test]
 fn publish_subscribe() {
-    check(PUBLISH, expect![[r#"
+    check(
+        PUBLISH,
+        &expect![[r#"
         ┌─────┐     ┌─────┐       ┌─────┐
         │ pub │     │ bro │       │ sub │
         └──┬──┘     └──┬──┘       └──┬──┘
@@ -40,7 +42,8 @@ fn publish_subscribe() {
          │ │           │   publish   │ │
          │ │           ├────────────►│ │
          └─────────────────────────────┘
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -49,7 +52,7 @@ fn every_operator_has_its_frame() {
         "seq(alt(a -- m -> b, o), par(a -- m -> b, b -- n -> c), \
          coreg(a, b)(a -- m -> c, strict(a -- n -> b, o)), \
          loopW(alt(a -- m -> b, b -- n -> a, o)), loopP(a -- m -> b), loopC(b)(o))",
-        expect![[r#"
+        &expect![[r#"
               ┌───┐             ┌───┐ ┌───┐
               │ a │             │ b │ │ c │
               └─┬─┘             └─┬─┘ └─┬─┘
@@ -65,7 +68,7 @@ fn every_operator_has_its_frame() {
               │ │                 ├────►│ │
               └───────────────────────────┘
             ┌─[coreg(a, b)]───────────────┐
-            │   │           m     │     │ │
+            │   │        m        │     │ │
             │   ├─────────────────┼────►│ │
             ├╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤
             │ ┌─[strict]────────────┐   │ │
@@ -103,7 +106,7 @@ fn every_kind_of_arrow() {
         "seq(a -- m -> b, b -- m -> a, a -- m -> c, b -- local -> b, a -- out ->|, n -> b, \
          b -- all -> (a, c), a -- all -> (b, c), a -- <synch>m -> b, c -- <synch>m -> a, \
          b -- mine -> (a, b))",
-        expect![[r#"
+        &expect![[r#"
             ┌───┐    ┌───┐    ┌───┐
             │ a │    │ b │    │ c │
             └─┬─┘    └─┬─┘    └─┬─┘
@@ -111,7 +114,7 @@ fn every_kind_of_arrow() {
               ├───────►│        │
               │   m    │        │
               │◄───────┤        │
-              │        m        │
+              │   m    │        │
               ├────────┼───────►│
               │        │ local  │
               │        ├──┐     │
@@ -120,13 +123,13 @@ fn every_kind_of_arrow() {
               ├────►○  │        │
               │     n  │        │
               │   ○───►│        │
-              │       all       │
+              │  all   │        │
               │◄───────┼───────►│
-              │       all       │
+              │  all   │        │
               ├───────►│───────►│
               │   m    │        │
               ╞═══════►│        │
-              │        m        │
+              │   m    │        │
               │◄═══════╪════════╡
               │  mine  │        │
               │◄───────┤        │
@@ -157,31 +160,41 @@ fn ascii_will_do() {
          | |           |   publish   | |
          | |           +------------>| |
          +-----------------------------+
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
 fn nothing_is_shown_as_such() {
-    check("@lifeline{a; b} @message{m} o", expect![[r#"
+    check(
+        "@lifeline{a; b} @message{m} o",
+        &expect![[r#"
         ┌───┐ ┌───┐
         │ a │ │ b │
         └─┬─┘ └─┬─┘
           │  ∅  │
-    "#]]);
-    check("o", expect![[r#"
+    "#]],
+    );
+    check(
+        "o",
+        &expect![[r#"
         ∅
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn wide_characters_keep_the_columns() {
-    check("@lifeline{a; b} @message{m} a -- m -> b", expect![[r#"
+    check(
+        "@lifeline{a; b} @message{m} a -- m -> b",
+        &expect![[r#"
         ┌───┐ ┌───┐
         │ a │ │ b │
         └─┬─┘ └─┬─┘
           │  m  │
           ├────►│
-    "#]]);
+    "#]],
+    );
     let plantuml = "@startuml\nparticipant \"日本語\" as a\nparticipant b\na -> b : m\n@enduml";
     let parsed = Language::PlantUml.parse(&Source::new("test", plantuml));
     let lowered = otus_core::lower(&[&parsed.tree]);
@@ -192,7 +205,8 @@ fn wide_characters_keep_the_columns() {
         └───┬────┘ └─┬─┘
             │   m    │
             ├───────►│
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -206,9 +220,11 @@ fn what_is_too_wide_is_shortened_or_refused() {
           │  a_message_with_a_very_l…  │
           ├───────────────────────────►│
         (labels are shortened; in full it takes 48 columns)
-    "#]].assert_eq(&draw(long, &options).unwrap());
+    "#]]
+    .assert_eq(&draw(long, &options).unwrap());
     let error = draw(PUBLISH, &Options { width: 12, ..Options::default() }).unwrap_err();
-    expect!["the diagram needs 33 columns and there are 12; write it to a file: -o x.svg"].assert_eq(&error.to_string());
+    expect!["the diagram needs 33 columns and there are 12; write it to a file: -o x.svg"]
+        .assert_eq(&error.to_string());
 }
 
 #[test]
@@ -245,12 +261,37 @@ fn random_interactions_fit_their_width_and_keep_their_lifelines() {
         for line in text.lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= 200, "round {round}:\n{text}");
         }
-        // Corners come in pairs, and every row has all lifelines or something over them.
-        let count = |c: char| text.chars().filter(|&other| other == c).count();
-        assert_eq!(count('┌'), count('└'), "round {round}:\n{text}");
+        check_picture(&text, round);
         assert!(!text.contains("more rows"));
         assert_eq!(text, sequence(&tree, signature, &options).unwrap());
     }
+}
+
+/// Every row has all lifelines or something over them, and frames nest.
+#[track_caller]
+fn check_picture(text: &str, round: usize) {
+    let rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+    let columns = |row: &[char], c: char| -> Vec<usize> {
+        row.iter().enumerate().filter(|(_, other)| **other == c).map(|(at, _)| at).collect()
+    };
+    let lifelines = columns(&rows[2], '┬');
+    let mut open = Vec::new();
+    for row in &rows[3..] {
+        // The title of a frame may have a space where a lifeline passes.
+        for &lifeline in lifelines.iter().filter(|_| !row.contains(&'[')) {
+            let cell = row.get(lifeline).copied().unwrap_or(' ');
+            assert_ne!(cell, ' ', "round {round}, column {lifeline}:\n{text}");
+        }
+        open.extend(columns(row, '┌'));
+        for corner in columns(row, '└') {
+            assert_eq!(open.pop(), Some(corner), "round {round}:\n{text}");
+        }
+        // The sides of all frames that are open are there.
+        for &side in &open {
+            assert!("│┌├".contains(row[side]), "round {round}:\n{text}");
+        }
+    }
+    assert!(open.is_empty(), "round {round}:\n{text}");
 }
 
 #[test]
@@ -270,7 +311,8 @@ fn traces_and_orders_are_lists() {
     expect![[r#"
         [pub]       pub!publish │
         [bro, sub]  {bro?publish, sub!subscribe}; … 2 more  (2 simulated before)
-    "#]].assert_eq(&multi_trace(&trace, &pool, &lanes, &narrow));
+    "#]]
+    .assert_eq(&multi_trace(&trace, &pool, &lanes, &narrow));
     let mut builder = otus_trace::order::Builder::default();
     let (p, q) = (builder.process("p"), builder.process("q"));
     let from = builder.event(p).label("send").set("x", 1).at();
@@ -281,5 +323,22 @@ fn traces_and_orders_are_lists() {
     expect![[r#"
         p  send x := 1; ·
         q  y := true (after p 1)
-    "#]].assert_eq(&order(&trace, &Options::default()));
+    "#]]
+    .assert_eq(&order(&trace, &Options::default()));
+}
+
+#[test]
+fn the_models_of_the_corpus_are_drawn() {
+    let Some(models) = otus_testkit::corpus::models() else {
+        eprintln!("skipped: there is no corpus");
+        return;
+    };
+    for model in models {
+        let tree = otus_core::raise::raise(&model.pool, model.term);
+        let options = Options { width: 400, ..Options::default() };
+        let text = sequence(&tree, model.pool.signature(), &options).unwrap();
+        if let Ok(folder) = std::env::var("OTUS_SHOW_IN") {
+            std::fs::write(format!("{folder}/model-{}.txt", model.name), text).unwrap();
+        }
+    }
 }

@@ -19,6 +19,7 @@ use otus_trace::mapping::Observation;
 
 use super::declare::Declared;
 use crate::args::{self, AnalyzeArgs, ResultFormat};
+use crate::graph_file::GraphFile;
 use crate::load::Loaded;
 use crate::{options, output};
 
@@ -37,7 +38,7 @@ pub(super) struct Plan {
     /// Up to how many moments a Pass is explained.
     pub(super) explained: usize,
     /// Where the search is written.
-    pub(super) graph: Option<String>,
+    pub(super) graph: Option<GraphFile>,
     /// Where the reason of a Fail is written.
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
@@ -79,6 +80,7 @@ impl Plan {
         args: &AnalyzeArgs,
         loaded: &Loaded,
         (pool, term): (Pool, TermId),
+        recorded: Option<GraphFile>,
         observation: Option<&Observation>,
     ) -> anyhow::Result<Plan> {
         let (config, chosen) = configuration(args, loaded)?;
@@ -99,7 +101,7 @@ impl Plan {
         let options = only_searches_options(args, &config);
         let graph = match args.engine {
             args::Engine::Graph => true,
-            args::Engine::Auto => !flags.is_empty() || !options.is_empty(),
+            args::Engine::Auto => recorded.is_some() || !flags.is_empty() || !options.is_empty(),
             args::Engine::Fast => {
                 if !flags.is_empty() {
                     bail!("{} only: leave out --engine fast, or that", are_for_searches(&flags));
@@ -111,7 +113,7 @@ impl Plan {
                 false
             }
         };
-        let default = match (graph, args.search.graph.is_some()) {
+        let default = match (graph, recorded.is_some()) {
             (true, true) => 100_000,
             (true, false) => 1_000_000,
             (false, _) => FAST_STATES,
@@ -150,7 +152,7 @@ impl Plan {
             budget,
             format: args.format,
             explained,
-            graph: args.search.graph.clone(),
+            graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
             files: Vec::new(),

@@ -28,7 +28,7 @@ use crate::feed::Job;
 use crate::group::Group;
 use crate::input::Inputs;
 use crate::pipeline::{self, Slot};
-use crate::{certificate_file, graph_file, options, order_file};
+use crate::{certificate_file, options, order_file};
 
 /// What is said about some multi-traces.
 #[derive(Debug, Default)]
@@ -535,14 +535,15 @@ fn search(
         certify(pool, term, trace, claim, witness)
             .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
     }
-    if let Some(path) = &plan.graph {
+    if let Some(file) = &plan.graph {
         if outcome.verdict == Verdict::Fail {
             let states: Vec<State> = recorded.nodes.iter().map(|node| node.state.clone()).collect();
             closed(pool, term, trace, (config, Verdict::Fail), &states)
                 .map_err(|error| bug(id, "the refutation", &format!("is not closed ({error})")))?;
         }
         let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
-        graph_file::write(path, &context, &recorded).map_err(|error| format!("{error:#}"))?;
+        file.write(&context, &recorded, Some(outcome.verdict))
+            .map_err(|error| format!("{error:#}"))?;
     }
     Ok(Found {
         verdict: outcome.verdict,

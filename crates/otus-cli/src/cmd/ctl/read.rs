@@ -50,16 +50,17 @@ pub(super) fn read(args: &CtlArgs, color: Color) -> anyhow::Result<Option<Questi
     for (index, formula) in asked_for.formulas.iter().enumerate() {
         inputs.add(format!("<formula {}>", index + 1), formula.clone());
     }
+    let writes = if args.order_writes { Writes::Ordered } else { Writes::Checked };
     for (name, text) in asked_for.properties(!inputs.sources.is_empty()) {
         inputs.add(name, text);
     }
     let (trace, logs) = match &asked_for.trace {
-        Some(name) => match trace(name, args, color)? {
+        Some(name) => match trace(name, writes, color)? {
             Some(trace) => (trace, None),
             None => return Ok(None),
         },
         None => {
-            let (trace, logs) = asked_for.group(args)?;
+            let (trace, logs) = asked_for.group(args, writes)?;
             (trace, Some(logs))
         }
     };
@@ -169,10 +170,13 @@ impl Given {
 
     /// The order of the only group of raw logs, or of the one that is asked for; and which logs
     /// these were.
-    fn group(&mut self, args: &CtlArgs) -> anyhow::Result<(PartialOrder, String)> {
+    fn group(
+        &mut self,
+        args: &CtlArgs,
+        writes: Writes,
+    ) -> anyhow::Result<(PartialOrder, String)> {
         let Some(mut logs) = self.finder.take() else { bail!(nothing_given(&self.finder)) };
         logs.only.clone_from(&args.logs.group);
-        let writes = if args.order_writes { Writes::Ordered } else { Writes::Checked };
         let mut keys: Vec<String> = Vec::new();
         let mut groups = 0;
         let mut found = None;
@@ -237,7 +241,11 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// The trace; nothing if something is wrong with it, which has been told.
-fn trace(name: &str, args: &CtlArgs, color: Color) -> anyhow::Result<Option<PartialOrder>> {
+pub(super) fn trace(
+    name: &str,
+    writes: Writes,
+    color: Color,
+) -> anyhow::Result<Option<PartialOrder>> {
     if let Some(reason) =
         input::format_of_ending(Path::new(name)).and_then(|format| not_a_trace(name, format))
     {
@@ -251,7 +259,6 @@ fn trace(name: &str, args: &CtlArgs, color: Color) -> anyhow::Result<Option<Part
     if complain(&inputs.sources, &inputs.diagnostics, color) {
         return Ok(None);
     }
-    let writes = if args.order_writes { Writes::Ordered } else { Writes::Checked };
     match pot::read(inputs.source(source), writes) {
         Ok(trace) => Ok(Some(trace)),
         Err(diagnostics) => {

@@ -15,6 +15,9 @@ use rustc_hash::FxHashSet;
 use super::Virtual;
 
 /// By virtual node: where its middle is.
+///
+/// # Panics
+/// Never: there are four candidates.
 pub fn across(graph: &Virtual, gap: f64) -> Vec<f64> {
     if graph.nodes.is_empty() {
         return Vec::new();
@@ -27,7 +30,9 @@ pub fn across(graph: &Virtual, gap: f64) -> Vec<f64> {
             let roots = view.align(&conflicts);
             let mut places = view.pack(&roots);
             if mirrored {
-                places.iter_mut().for_each(|x| *x = -*x);
+                for x in &mut places {
+                    *x = -*x;
+                }
             }
             candidates.push((places, mirrored));
         }
@@ -48,7 +53,9 @@ pub fn across(graph: &Virtual, gap: f64) -> Vec<f64> {
     for (places, mirrored) in &mut candidates {
         let side = usize::from(*mirrored);
         let shift = narrowest[side] - bounds(places)[side];
-        places.iter_mut().for_each(|x| *x += shift);
+        for x in places {
+            *x += shift;
+        }
     }
     (0..graph.nodes.len())
         .map(|node| {
@@ -113,7 +120,9 @@ impl<'a> View<'a> {
             layers.reverse();
         }
         if mirrored {
-            layers.iter_mut().for_each(|layer| layer.reverse());
+            for layer in &mut layers {
+                layer.reverse();
+            }
         }
         let mut places = vec![0; graph.nodes.len()];
         for layer in &layers {

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::Options;
 use crate::geometry::{Size, point};
+use crate::layout::multitrace::{self, Lane, multi_trace};
 use crate::metrics::{Font, SMALL, STRONG};
 use crate::scene::{Anchor, Item, Role, Scene, Tone};
 
@@ -17,6 +18,8 @@ use crate::scene::{Anchor, Item, Role, Scene, Tone};
 pub(super) struct Cards<'a> {
     context: &'a Context<'a>,
     options: &'a Options<'a>,
+    /// By node: what happened to each component.
+    lanes: &'a FxHashMap<usize, Vec<Lane>>,
     pictures: FxHashMap<TermId, Rc<Scene>>,
 }
 
@@ -25,12 +28,18 @@ const TEXT: Font = Font { size: 11.0, bold: false };
 /// The most that text may take.
 const MOST_WIDE: f64 = 260.0;
 const MOST_LINES: usize = 16;
+/// How many actions of a component are shown.
+const MOST_ACTIONS: usize = 12;
 /// Larger interactions are not written down.
 const MOST_NODES: u64 = 400;
 
 impl<'a> Cards<'a> {
-    pub(super) fn new(context: &'a Context<'a>, options: &'a Options<'a>) -> Self {
-        Cards { context, options, pictures: FxHashMap::default() }
+    pub(super) fn new(
+        context: &'a Context<'a>,
+        options: &'a Options<'a>,
+        lanes: &'a FxHashMap<usize, Vec<Lane>>,
+    ) -> Self {
+        Cards { context, options, lanes, pictures: FxHashMap::default() }
     }
 
     /// The card of a node, from (0, 0) to its size, without a frame.
@@ -38,9 +47,18 @@ impl<'a> Cards<'a> {
         let head = number.to_string();
         let measure = self.context.measure(&node.state).unwrap_or_default();
         let term = self.picture(node.state.term);
-        let rest = self.context.trace.map(|_| match self.options.remaining {
+        let rest = self.context.trace.map(|trace| match self.options.remaining {
             Some(draw) => draw(&node.state),
-            None => lines(&shorten(&self.context.remaining(&node.state))),
+            None => {
+                let style = multitrace::Options {
+                    lanes: self.lanes.get(&number).map_or(&[], Vec::as_slice),
+                    room: MOST_WIDE,
+                    limit: MOST_ACTIONS,
+                    compact: true,
+                    ..multitrace::Options::default()
+                };
+                multi_trace(trace, self.context.pool, &style)
+            }
         });
         let may_end = (self.context.trace.is_none() && node.leaf.is_some()).then_some("✓ may end");
 
@@ -69,7 +87,7 @@ impl<'a> Cards<'a> {
             y += 5.0;
             scene.push(Item::line(Role::Separator, point(left, y), point(right, y)));
             y += 4.0;
-            scene.place(&rest, point(self.options.remaining.map_or(left, |_| centered(&rest)), y));
+            scene.place(&rest, point(centered(&rest), y));
             y += rest.size.height;
         }
         if let Some(text) = may_end {
@@ -122,17 +140,6 @@ fn wrap(line: &str) -> Vec<String> {
 /// Spaces are narrow here, and what is further in is to be seen.
 fn step(spaces: usize) -> f64 {
     f64::from(u32::try_from(spaces).unwrap_or(0).min(40)) * TEXT.size * 0.5
-}
-
-/// What is left of a multi-trace, its beginning if it is long.
-fn shorten(components: &[String]) -> Vec<String> {
-    let missing = components.len().saturating_sub(MOST_LINES);
-    let mut lines: Vec<String> =
-        components.iter().take(MOST_LINES).map(|line| TEXT.shorten(line, MOST_WIDE)).collect();
-    if missing > 0 {
-        lines.push(format!("… {missing} more components"));
-    }
-    lines
 }
 
 /// Lines of text, which keep the space they begin with.

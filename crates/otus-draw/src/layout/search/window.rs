@@ -65,7 +65,9 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
     window.on_path = vec![false; count];
     window.hidden = vec![0; count];
     if has_verdict {
-        path.iter().for_each(|&node| window.on_path[node] = true);
+        for &node in &path {
+            window.on_path[node] = true;
+        }
     }
     let kept_path: Vec<usize> = if path.len() <= most {
         path
@@ -79,7 +81,9 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
         });
         path[..first].iter().chain(&path[end..]).copied().collect()
     };
-    kept_path.iter().for_each(|&node| window.kept[node] = true);
+    for &node in &kept_path {
+        window.kept[node] = true;
+    }
     let mut left = most - kept_path.len();
     // With how many of its children were looked at.
     let mut queue: VecDeque<(usize, usize)> = kept_path.iter().rev().map(|&n| (n, 0)).collect();
@@ -114,11 +118,14 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
     window
 }
 
+/// How good a node is as a target: its verdict, how much it explained, how far it is.
+type Rank = (Option<Verdict>, u64, usize);
+
 /// The first of the best leaves; if none is good, the one that explained most. Without a leaf the
 /// node that explained most.
 fn target(graph: &Graph) -> usize {
     let mut depths = vec![0_usize; graph.nodes.len()];
-    let mut best: Option<((Option<Verdict>, u64, usize), usize)> = None;
+    let mut best: Option<(Rank, usize)> = None;
     for (index, node) in graph.nodes.iter().enumerate() {
         if let Some((parent, _)) = node.parent {
             depths[index] = depths[parent.0 as usize] + 1;

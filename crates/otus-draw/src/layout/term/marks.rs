@@ -95,6 +95,9 @@ fn operand(letter: u8) -> usize {
 /// active, what is pruned or not chosen is faded, and operators that vanish because an operand
 /// did are assumed away. A loop stays as it is when an iteration of it begins, so within it only
 /// what happens is marked. `None` if no event is at the position, or none that may happen now.
+///
+/// # Panics
+/// Never: a path has at least its root.
 pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     let mut path = vec![term];
     for &letter in position {

@@ -1,0 +1,140 @@
+//! The lattice of the cuts of a small trace.
+//!
+//! The consistent cuts of a partial order, ordered by inclusion, are a distributive lattice
+//! (Mattern, *Virtual Time and Global States of Distributed Systems*, 1989), and what CTL
+//! formulas are about: its paths are the runs. Cuts with equally many events stand in a row, so
+//! an edge leads from one row to the next, and all that is between two rows is edges.
+
+use otus_core::index::Index as _;
+use otus_trace::order::PartialOrder;
+
+use super::Cut;
+use crate::geometry::{Rect, Size, point};
+use crate::layout::multitrace::grouped;
+use crate::metrics::PLAIN;
+use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+
+/// There are more cuts than a picture can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the trace has more than {limit} cuts; too many to draw their lattice")]
+pub struct TooManyCuts {
+    /// How many may be shown.
+    pub limit: usize,
+}
+
+/// The lattice of all consistent cuts as a picture. The given cuts, and the edges between two
+/// that follow each other, are drawn in their tones; `tone` says that of all others. A cut has
+/// the subject `cut-<counts>`, as in `cut-1-0`.
+///
+/// # Errors
+/// If there are more than `limit` cuts.
+pub fn lattice(
+    trace: &PartialOrder,
+    run: &[Cut],
+    limit: usize,
+    tone: &dyn Fn(&[usize]) -> Tone,
+) -> Result<Scene, TooManyCuts> {
+    let rows = rows(trace, limit)?;
+    let mut scene = Scene::new("The lattice of cuts");
+    let gap = point(18.0, 34.0);
+    let height = PLAIN.line_height() + 10.0;
+    let widths: Vec<f64> = rows
+        .iter()
+        .map(|row| row.iter().map(|counts| PLAIN.width(&text(counts)) + 12.0 + gap.x).sum())
+        .collect();
+    let mut above: Vec<(Vec<usize>, f64, Key)> = Vec::new();
+    let in_run = |counts: &[usize]| run.iter().find(|cut| cut.counts == counts);
+    let mut y = 0.0;
+    for (row, width) in rows.iter().zip(widths) {
+        let mut x = -width / 2.0;
+        let mut here = Vec::new();
+        for counts in row {
+            let size = Size { width: PLAIN.width(&text(counts)) + 12.0, height };
+            let rect = Rect::at(point(x, y), size);
+            x = rect.right + gap.x;
+            let own = in_run(counts).map_or_else(|| tone(counts), |cut| cut.tone);
+            let key = scene.fresh_key();
+            let name: Vec<String> = counts.iter().map(ToString::to_string).collect();
+            let subject = format!("cut-{}", name.join("-"));
+            scene.push(Item::rect(Role::Node, rect).tone(own).key(key).subject(subject));
+            let base = rect.center().y + (PLAIN.ascent() - PLAIN.descent()) / 2.0;
+            let at = point(rect.center().x, base);
+            let label = Item::label(Role::Node, text(counts), at, Anchor::Middle, PLAIN);
+            scene.push(label.tone(own));
+            // Only one event fewer: the cuts above that differ in one process.
+            for (before, from, above_key) in &above {
+                let part = before.iter().zip(counts).all(|(a, b)| a <= b);
+                if !part {
+                    continue;
+                }
+                let step =
+                    run.windows(2).find(|p| p[0].counts == *before && p[1].counts == *counts);
+                let line = Line {
+                    points: vec![point(*from, y - gap.y), point(rect.center().x, y)],
+                    smooth: false,
+                    ends: [End::Plain, End::Open],
+                    on: [Some(*above_key), Some(key)],
+                };
+                let tone = step.map_or(Tone::Normal, |pair| pair[1].tone);
+                scene.push(Item::new(Role::Edge, Shape::Line(line)).tone(tone));
+            }
+            here.push((counts.clone(), rect.center().x, key));
+        }
+        above = here;
+        y += height + gap.y;
+    }
+    let count: usize = rows.iter().map(Vec::len).sum();
+    let names: Vec<&str> = trace.process_names().collect();
+    scene.description = format!(
+        "{} {}, each with how many events it has of {}.",
+        grouped(count),
+        if count == 1 { "cut" } else { "cuts" },
+        if names.is_empty() { "no process".to_owned() } else { names.join(", ") }
+    );
+    scene.fit(12.0);
+    Ok(scene)
+}
+
+fn text(counts: &[usize]) -> String {
+    let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+    format!("⟨{}⟩", counts.join(", "))
+}
+
+/// All consistent cuts by their number of events, those of a row in the order in which the first
+/// processes are ahead.
+fn rows(trace: &PartialOrder, limit: usize) -> Result<Vec<Vec<Vec<usize>>>, TooManyCuts> {
+    let mut rows = vec![vec![vec![0_usize; trace.process_count()]]];
+    let mut count = 1;
+    loop {
+        if count > limit {
+            return Err(TooManyCuts { limit });
+        }
+        let mut next: Vec<Vec<usize>> = Vec::new();
+        for counts in &rows[rows.len() - 1] {
+            for process in trace.processes() {
+                let at = u32::try_from(counts[process.index()] + 1).unwrap_or(u32::MAX);
+                let Some(event) = trace.event(process, at) else { continue };
+                let enabled = trace.incoming(event).iter().all(|edge| {
+                    let source = trace.process_of(edge.from).index();
+                    trace.position(edge.from) as usize <= counts[source]
+                });
+                if enabled {
+                    let mut after = counts.clone();
+                    after[process.index()] += 1;
+                    next.push(after);
+                }
+            }
+            // A wide row is given up before it is complete; each cut is found once a process.
+            if next.len() > limit.saturating_mul(trace.process_count()) {
+                return Err(TooManyCuts { limit });
+            }
+        }
+        next.sort_unstable_by(|a, b| b.cmp(a));
+        next.dedup();
+        if next.is_empty() {
+            return Ok(rows);
+        }
+        count += next.len();
+        rows.push(next);
+    }
+}
