@@ -181,7 +181,7 @@ impl<'r> Observed<'r> {
 
     /// The lifelines of a component in the run, acting in this group or not.
     fn lifelines_of(&self, component: &Component) -> impl Iterator<Item = u32> + use<'r> {
-        self.vocabulary.lifelines_of(component.clock)
+        self.vocabulary.lifelines_of(component.clock).iter().copied()
     }
 
     /// The multi-trace over the signature of a pool, and the lifelines that it does not have, which

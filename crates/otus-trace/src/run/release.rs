@@ -1,6 +1,7 @@
 //! Putting the events of a group in order.
 
 use otus_syntax::Code;
+use rustc_hash::FxHashMap;
 
 use super::account::Repeated;
 use super::observed::Component;
@@ -56,19 +57,11 @@ pub(super) fn arrange(rows: &mut [Row], vocabulary: &Vocabulary, components: &mu
     let clock = |row: &Row| vocabulary.clock_of(row.lifeline).unwrap_or(u32::MAX);
     if rows.iter().any(|row| row.order.is_some()) {
         // What has no key stays after the event before it on its clock.
-        let mut last: Vec<(u32, Option<i128>)> = Vec::new();
+        let mut last: FxHashMap<u32, Option<i128>> = FxHashMap::default();
         for row in rows.iter_mut() {
-            let clock = clock(row);
-            let known = match last.iter_mut().find(|(other, _)| *other == clock) {
-                Some(known) => known,
-                None => {
-                    last.push((clock, None));
-                    let end = last.len() - 1;
-                    &mut last[end]
-                }
-            };
-            row.order = row.order.or(known.1);
-            known.1 = row.order;
+            let known = last.entry(clock(row)).or_default();
+            row.order = row.order.or(*known);
+            *known = row.order;
         }
     }
     let key = |row: &Row| (clock(row), row.order);

@@ -27,6 +27,8 @@ pub struct Vocabulary {
     pub(crate) clocks: Names,
     /// By lifeline: its clock, once it is known.
     clock_of: Vec<Option<u32>>,
+    /// By clock: its lifelines.
+    lifelines_of: Vec<Vec<u32>>,
     pub(crate) labels: Names,
     pub(crate) variables: Names,
     values: Interner<ValueNumber, Value>,
@@ -105,9 +107,9 @@ impl Vocabulary {
         self.clock_of.get(lifeline as usize).copied().flatten()
     }
 
-    /// The lifelines of a clock, in the order of their first use.
-    pub fn lifelines_of(&self, clock: u32) -> impl Iterator<Item = u32> {
-        (0_u32..).zip(&self.clock_of).filter(move |(_, of)| **of == Some(clock)).map(|(l, _)| l)
+    /// The lifelines of a clock, in the order in which they first acted.
+    pub fn lifelines_of(&self, clock: u32) -> &[u32] {
+        self.lifelines_of.get(clock as usize).map_or(&[], Vec::as_slice)
     }
 
     /// The text of a label.
@@ -153,6 +155,10 @@ impl Vocabulary {
         match self.clock_of[index] {
             None => {
                 self.clock_of[index] = Some(number);
+                if self.lifelines_of.len() <= number as usize {
+                    self.lifelines_of.resize_with(number as usize + 1, Vec::new);
+                }
+                self.lifelines_of[number as usize].push(lifeline);
                 Ok(number)
             }
             Some(known) if known == number => Ok(number),
