@@ -32,6 +32,26 @@ fn the_readme_of_raft_tells_what_happens() {
 }
 
 #[test]
+fn every_line_is_accounted_for() {
+    for (name, unreadable) in [("mqtt", 0), ("otel-shop", 1), ("raft", 0)] {
+        let output = Command::new(snapbox::cmd::cargo_bin!("otus"))
+            .args(["map", "--format", "json"])
+            .current_dir(folder(name))
+            .output()
+            .unwrap();
+        let account: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let count = |key: &str| account["records"][key].as_u64().unwrap();
+        // Counted here, not by what is tested. A line that is cut off is a line.
+        let lines: usize = files(&folder(name).join("logs"))
+            .iter()
+            .map(|file| std::fs::read_to_string(file).unwrap().lines().count())
+            .sum();
+        assert_eq!(count("matched") + count("ignored") + unreadable, lines as u64, "{name}");
+        assert_eq!(count("unreadable"), unreadable, "{name}");
+    }
+}
+
+#[test]
 fn logs_are_small_and_have_no_path_of_a_machine() {
     for name in EXAMPLES {
         for file in files(&folder(name).join("logs")) {
