@@ -809,10 +809,10 @@ pub(crate) enum MapFormat {
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus init raw                         write raw/otus.toml
-  otus init raw --spec flow.mmd --force with the names of a diagram
-  otus init raw -o -                    to standard output
-  otus map raw --explain                and then: how far does it go?")]
+  otus init raw                          write raw/otus.toml
+  otus init raw --spec flow.mmd --force  with the names of a diagram
+  otus init raw -o -                     to standard output
+  otus map raw --explain                 and then: how far does it go?")]
 pub(crate) struct InitArgs {
     /// The folder with the logs.
     #[arg(value_name = "FOLDER", default_value = ".")]

@@ -19,6 +19,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod lint;
+mod logs;
 mod manual;
 #[cfg(unix)]
 mod pictures;
