@@ -61,7 +61,7 @@ impl Group {
         for component in observed.components() {
             let lifelines = vocabulary.lifelines_of(component.clock);
             let lifelines: Vec<LifelineId> =
-                lifelines.filter_map(|it| signature.lifeline(vocabulary.lifeline(it))).collect();
+                lifelines.iter().filter_map(|&it| signature.lifeline(vocabulary.lifeline(it))).collect();
             let mut acts: Vec<Act> = Vec::with_capacity(component.events.len());
             // Whether an action of the current moment is there already.
             let mut begun = false;
