@@ -60,8 +60,10 @@ impl Group {
         let mut at: Vec<Option<At>> = vec![None; observed.len()];
         for component in observed.components() {
             let lifelines = vocabulary.lifelines_of(component.clock);
-            let lifelines: Vec<LifelineId> =
-                lifelines.iter().filter_map(|&it| signature.lifeline(vocabulary.lifeline(it))).collect();
+            let lifelines: Vec<LifelineId> = lifelines
+                .iter()
+                .filter_map(|&it| signature.lifeline(vocabulary.lifeline(it)))
+                .collect();
             let mut acts: Vec<Act> = Vec::with_capacity(component.events.len());
             // Whether an action of the current moment is there already.
             let mut begun = false;

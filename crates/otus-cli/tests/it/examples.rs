@@ -1,7 +1,7 @@
 //! The examples on raw logs: every command of their READMEs gives the output that stands below it.
 //!
-//! Only how long something took may differ. `SNAPSHOTS=overwrite cargo test -p otus-cli examples`
-//! writes the output anew, to be read before it is committed.
+//! Only how long something took, and how many states, may differ. `SNAPSHOTS=overwrite cargo test
+//! -p otus-cli --test it examples` writes the output anew, to be read before it is committed.
 #![cfg(unix)]
 
 use std::fmt::Write as _;
@@ -95,7 +95,7 @@ fn check(name: &str) {
             Part::Text(lines) => actual.push_str(lines),
             Part::Command { line, output } => {
                 let printed = shell(&sandbox, &programs, line);
-                let same = without_times(&printed) == without_times(output);
+                let same = without_effort(&printed) == without_effort(output);
                 let _ = write!(actual, "$ {line}\n{}", if same { output } else { &printed });
                 count += 1;
             }
@@ -159,15 +159,15 @@ fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The text with `_` for each number of seconds, milliseconds or microseconds.
-fn without_times(text: &str) -> String {
+/// The text with `_` for each number of states, seconds, milliseconds or microseconds.
+fn without_effort(text: &str) -> String {
     let mut shown = String::new();
     for line in text.split_inclusive('\n') {
         let words: Vec<&str> = line.split(' ').collect();
         for (index, word) in words.iter().enumerate() {
             let next = words.get(index + 1).map(|next| next.trim_end_matches([')', ',', '\n']));
-            let is_time = next.is_some_and(|next| ["s", "ms", "µs"].contains(&next));
-            let hidden = is_time && word.parse::<f64>().is_ok();
+            let is_effort = next.is_some_and(|next| ["states", "s", "ms", "µs"].contains(&next));
+            let hidden = is_effort && word.parse::<f64>().is_ok();
             shown.push_str(if index == 0 { "" } else { " " });
             shown.push_str(if hidden { "_" } else { word });
         }
@@ -176,10 +176,10 @@ fn without_times(text: &str) -> String {
 }
 
 #[test]
-fn times_make_no_difference() {
-    assert_eq!(without_times("a (5 states, 1.0 ms)\nb"), "a (5 states, _ ms)\nb");
-    assert_eq!(without_times("0 undecided in 12 ms\nchecked 3"), "0 undecided in _ ms\nchecked 3");
-    assert_eq!(without_times("3 messages"), "3 messages");
+fn effort_makes_no_difference() {
+    assert_eq!(without_effort("a (5 states, 1.0 ms)\nb"), "a (_ states, _ ms)\nb");
+    assert_eq!(without_effort("0 undecided in 12 ms\nchecked 3"), "0 undecided in _ ms\nchecked 3");
+    assert_eq!(without_effort("3 messages"), "3 messages");
 }
 
 fn folder(name: &str) -> PathBuf {
