@@ -177,7 +177,7 @@ fn without_effort(text: &str) -> String {
 
 #[test]
 fn effort_makes_no_difference() {
-    assert_eq!(without_effort("a (5 states, 1.0 ms)\nb"), "a (_ states, _ ms)\nb");
+    assert_eq!(without_effort("a (b, 5 states, 1.0 ms)\nc"), "a (b, _ states, _ ms)\nc");
     assert_eq!(without_effort("0 undecided in 12 ms\nchecked 3"), "0 undecided in _ ms\nchecked 3");
     assert_eq!(without_effort("3 messages"), "3 messages");
 }
