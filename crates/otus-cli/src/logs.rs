@@ -241,22 +241,19 @@ impl Finder {
         if ending.is_some() {
             return Ok(Told::Other(ending));
         }
-        if looks_like_log(path) {
-            return Ok(Told::Unmapped);
-        }
-        match input::format_of_content(&String::from_utf8_lossy(&head)) {
-            Some(format) => Ok(Told::Other(Some(format))),
-            None => Ok(Told::Unmapped),
-        }
+        let text = String::from_utf8_lossy(&head);
+        Ok(match input::format_of_content(&text) {
+            // Almost any text looks a little like an interaction.
+            Some(Format::Hif) if looks_like_log(path) && !is_interaction(&text) => Told::Unmapped,
+            Some(format) => Told::Other(Some(format)),
+            None => Told::Unmapped,
+        })
     }
 
     /// Takes what a name stands for: a folder, a file, or standard input.
     pub(crate) fn add(&mut self, name: &str) -> anyhow::Result<()> {
         if name == "-" {
-            let mut head = Vec::new();
-            let mut stdin = io::stdin();
-            (&mut stdin).take(BEGINNING as u64).read_to_end(&mut head)?;
-            if self.standard_input(head, Box::new(stdin))?.is_err() {
+            if self.standard_input(Vec::new(), Box::new(io::stdin()))?.is_err() {
                 bail!(
                     "standard input does not say itself what happened, and there is no otus.toml \
                      with one source that says how to read it"
@@ -343,12 +340,17 @@ impl Finder {
         Ok(())
     }
 
-    /// Takes standard input of which the beginning was read, if it is a log.
+    /// Takes standard input if it is a log; what has been read of it is returned if it is none.
+    /// `head` is its beginning, if somebody has read that already.
     pub(crate) fn standard_input(
         &mut self,
-        head: Vec<u8>,
-        rest: Box<dyn Read + Send>,
+        mut head: Vec<u8>,
+        mut rest: Box<dyn Read + Send>,
     ) -> anyhow::Result<Result<(), Vec<u8>>> {
+        if head.is_empty() {
+            let beginning = rest.by_ref().take(BEGINNING as u64).read_to_end(&mut head);
+            beginning.context("cannot read standard input")?;
+        }
         let unpacked = unpacked(&head);
         let source = match describes_itself(&unpacked) {
             Some(format) => self.built_in(format)?,
@@ -503,6 +505,12 @@ fn looks_like_log(path: &Path) -> bool {
     ["log", "txt", "out", "err", "csv", "json", "gz", "zst", "zstd"]
         .iter()
         .any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// Whether a text is an interaction without a fault.
+fn is_interaction(text: &str) -> bool {
+    let parsed = otus_syntax::parse_spec(&otus_syntax::Source::new("text", text));
+    !text.trim().is_empty() && !otus_syntax::diagnostic::any_error(&parsed.diagnostics)
 }
 
 /// The format of a text that says itself what happened.

@@ -26,7 +26,7 @@ use crate::exit::Exit;
 use crate::group::Group;
 use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
-use crate::logs::{Finder, Logs};
+use crate::logs::{Finder, Logs, Told};
 use crate::picture::{Look, PictureFormat};
 use crate::words::counted;
 use crate::{findings, output};
@@ -107,24 +107,30 @@ struct Runs {
 impl Runs {
     /// Nothing if a text is faulty, which is told.
     fn read(args: &LearnArgs, finder: &mut Finder, color: Color) -> anyhow::Result<Option<Runs>> {
-        let (mut traces, mut logs) = (Vec::new(), Vec::new());
+        let is_trace = |format| matches!(format, Some(Format::Htf | Format::Jsonl));
+        let mut traces = Vec::new();
+        let mut loaded = Loaded::default();
         for name in &args.files {
-            let is_trace =
-                |path: &Path| matches!(format_of_ending(path), Some(Format::Htf | Format::Jsonl));
             let path = Path::new(name);
-            if name == "-" || path.is_dir() {
-                logs.push(name.clone());
-            } else if is_trace(path)
-                && crate::logs::describes_itself(&crate::logs::beginning(path)).is_none()
-            {
-                traces.push(name.clone());
+            if name == "-" {
+                if let Err(bytes) = finder.standard_input(Vec::new(), Box::new(std::io::stdin()))? {
+                    loaded.inputs.standard_input = Some(bytes);
+                    traces.push(name.clone());
+                }
+            } else if path.is_dir() {
+                let others = finder.folder(path)?.into_iter();
+                let others = others.filter(|file| is_trace(format_of_ending(file)));
+                traces.extend(others.map(|file| file.to_string_lossy().into_owned()));
             } else {
-                logs.push(name.clone());
+                match finder.file(path, None)? {
+                    Told::Log => {}
+                    Told::Other(format) if is_trace(format) => traces.push(name.clone()),
+                    Told::Other(_) | Told::Unmapped => finder.named_file(path)?,
+                }
             }
         }
-        let mut loaded = Loaded::read(&traces, None, Fences::One)?;
-        let logs =
-            if logs.is_empty() && !traces.is_empty() { None } else { gather(&logs, finder)? };
+        let mut loaded = loaded.read_more(&traces, None, Fences::One)?;
+        let logs = if args.files.is_empty() { gather(&[], finder)? } else { finder.take() };
         if logs.is_none() && traces.is_empty() {
             bail!(nothing_given(finder));
         }

@@ -70,7 +70,10 @@ fn prepared(name: &str) -> Sandbox {
         ("docs/checkout.md", &document),
         ("docs/protocol.md", &document),
         ("otus.toml", LOGS),
-        ("logs/User.log", "started\nalice sent login to Server\nalice received welcome from Server\n"),
+        (
+            "logs/User.log",
+            "started\nalice sent login to Server\nalice received welcome from Server\n",
+        ),
         (
             "logs/Server.log",
             "alice received login from User\nalice sent welcome to User\nbob received login from User\n",

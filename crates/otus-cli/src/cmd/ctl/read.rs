@@ -110,6 +110,9 @@ impl Given {
             let path = Path::new(name.as_str());
             let taken = if path.is_dir() {
                 finder.add(name)?;
+                if finder.count() == 0 {
+                    bail!("the folder {name} has no log; {}", nothing_given(&finder));
+                }
                 true
             } else {
                 path.is_file() && finder.file(path, None)? == Told::Log
@@ -131,10 +134,7 @@ impl Given {
                 }
             } else if let Some(name) = names.peek() {
                 let path = Path::new(name.as_str());
-                if finder.file(path, None)? == Told::Unmapped
-                    && input::format_of_content(&String::from_utf8_lossy(&logs::beginning(path)))
-                        != Some(Format::Pot)
-                {
+                if finder.file(path, None)? == Told::Unmapped {
                     bail!(finder.unmapped(path));
                 }
                 trace = names.next().cloned();
@@ -170,11 +170,7 @@ impl Given {
 
     /// The order of the only group of raw logs, or of the one that is asked for; and which logs
     /// these were.
-    fn group(
-        &mut self,
-        args: &CtlArgs,
-        writes: Writes,
-    ) -> anyhow::Result<(PartialOrder, String)> {
+    fn group(&mut self, args: &CtlArgs, writes: Writes) -> anyhow::Result<(PartialOrder, String)> {
         let Some(mut logs) = self.finder.take() else { bail!(nothing_given(&self.finder)) };
         logs.only.clone_from(&args.logs.group);
         let mut keys: Vec<String> = Vec::new();

@@ -224,6 +224,30 @@ impl Follows {
         let back: Vec<bool> = parts.iter().map(|&part| back[part]).collect();
         back.contains(&true).then_some(back)
     }
+
+    /// By vertex whether it begins and whether it ends a round, if the words are rounds: what follows
+    /// an end begins one, what comes before a beginning ends one. A long word has only one
+    /// beginning and one end of its own, and this finds the others.
+    pub(super) fn rounds(&self) -> Option<(Vec<bool>, Vec<bool>)> {
+        let (mut first, mut last) = (self.first.clone(), self.last.clone());
+        let mut added: Vec<(usize, bool)> = Vec::new();
+        added.extend((0..self.len()).filter(|&vertex| first[vertex]).map(|vertex| (vertex, true)));
+        added.extend((0..self.len()).filter(|&vertex| last[vertex]).map(|vertex| (vertex, false)));
+        while let Some((vertex, begins)) = added.pop() {
+            let (neighbours, other) = if begins {
+                (&self.predecessors[vertex], &mut last)
+            } else {
+                (&self.successors[vertex], &mut first)
+            };
+            for &neighbour in neighbours {
+                if !std::mem::replace(&mut other[neighbour], true) {
+                    added.push((neighbour, !begins));
+                }
+            }
+        }
+        let apart = first.iter().zip(&last).all(|(first, last)| !(first & last));
+        apart.then_some((first, last))
+    }
 }
 
 fn several((parts, count): Parts) -> Option<Parts> {
@@ -298,5 +322,16 @@ mod tests {
             letters.iter().zip(back).filter(|(_, back)| *back).map(|(c, _)| c).collect();
         assert_eq!(back, "r");
         assert!(Follows::new(&[vec![1, 2, 1, 2]]).back().is_none());
+    }
+
+    #[test]
+    fn rounds_of_a_long_word_begin_and_end_with_several_letters() {
+        let (follows, letters) = follows("axpaxqbxpbxq");
+        let (first, last) = follows.rounds().unwrap();
+        let pick = |chosen: &[bool]| -> String {
+            letters.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(c, _)| c).collect()
+        };
+        assert_eq!((pick(&first).as_str(), pick(&last).as_str()), ("ab", "pq"));
+        assert!(Follows::new(&[vec![1, 1, 2]]).rounds().is_none());
     }
 }

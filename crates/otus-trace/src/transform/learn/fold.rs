@@ -203,6 +203,13 @@ impl Folder<'_> {
             }
         }
         // Cut where an end is followed by a beginning; or before the only beginning.
+        if let Some((first, last)) = follows.rounds()
+            && let Some((parts, most)) = self.segments(words, |one, next| {
+                last[follows.vertex[one]] && first[follows.vertex[next]]
+            })
+        {
+            return Some(Self::found_loop(parts, most));
+        }
         let starts = |letter: Letter| follows.first[follows.vertex[&letter]];
         let ends = |letter: Letter| follows.last[follows.vertex[&letter]];
         let turns = |one: &Letter, next: &Letter| ends(*one) && starts(*next);

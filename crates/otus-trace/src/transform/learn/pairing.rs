@@ -7,10 +7,9 @@
 //! nothing is sent either, the reception that waits in vain came from outside. So messages cross
 //! only where they must.
 //!
-//! Who receives whose message, if several could, is decided by which lifelines exchange it most;
-//! that is counted over all runs by a replay beforehand ([`Channels`]). Lifelines that exchange it
-//! more with others do so with each other only if nothing else moves. Of equals the oldest is
-//! received first. A message that is left over on both sides in every run came from outside, or went
+//! Who receives whose message, if several could, is decided by which lifelines usually exchange it;
+//! that is counted over all runs by replays beforehand ([`Channels`]). Others do so only if nothing
+//! else moves. Of equals, one whose answer is awaited receives it, and the oldest is received first. A message that is left over on both sides in every run came from outside, or went
 //! there, all the time. A message of one lifeline that several others received as often as it was sent
 //! was broadcast.
 //!
@@ -277,7 +276,7 @@ struct Replay<'a> {
 /// Which lifelines may exchange a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// Those that do so with nobody else more often.
+    /// Those that usually do.
     Well,
     /// Any.
     Any,
@@ -504,20 +503,41 @@ impl<'a> Replay<'a> {
         true
     }
 
-    /// How well two nodes go together: how much less their lifelines exchange this message with
-    /// each other than with others, and how often they do. A lifeline sends itself only what nobody
-    /// else has to do with.
-    fn score(&self, message: MessageId, from: usize, to: usize, fit: Fit) -> Option<(i64, i64)> {
-        let (from, to) =
-            (self.paired.lifeline(from, self.pool), self.paired.lifeline(to, self.pool));
-        if from == to && self.channels.is_shared(message) {
+    /// How well two nodes go together: whether their lifelines usually exchange this message,
+    /// whether what the receiver sends next is awaited, and how often they do (twice as often
+    /// matters). A lifeline sends itself only what nobody else has to do with.
+    fn score(
+        &self,
+        message: MessageId,
+        from: usize,
+        to: usize,
+        fit: Fit,
+    ) -> Option<(bool, bool, u32)> {
+        let ends = (self.paired.lifeline(from, self.pool), self.paired.lifeline(to, self.pool));
+        if ends.0 == ends.1 && self.channels.is_shared(message) {
             return None;
         }
-        let score = self.channels.score(message, from, to);
+        let usual = self.channels.is_usual(message, ends.0, ends.1);
+        let often = self.channels.times(message, ends.0, ends.1).checked_ilog2().unwrap_or(0);
         match fit {
-            Fit::Well if score.0 < 0 => None,
-            Fit::Well | Fit::Any => Some(score),
+            Fit::Well if !usual => None,
+            Fit::Well | Fit::Any => Some((usual, self.is_awaited(from, to), often)),
         }
+    }
+
+    /// Whether what comes after a reception on its component is sent to somebody who waits for it,
+    /// or will once the sender has gone on.
+    fn is_awaited(&self, from: usize, to: usize) -> bool {
+        let after = |node: usize| {
+            let next = self.paired.nodes.get(node + 1)?;
+            (next.component == self.paired.nodes[node].component).then_some(next)
+        };
+        let Some(answer) = after(to).filter(|answer| answer.role == Role::Send) else {
+            return false;
+        };
+        let waits = |node: &Node| node.role == Role::Receive && node.message == answer.message;
+        let receiving = |of: &Traffic| !of.receiving.is_empty();
+        after(from).is_some_and(waits) || self.traffic.get(&answer.message).is_some_and(receiving)
     }
 
     fn component_at(&self, message: MessageId, node: usize) -> Option<usize> {
@@ -556,10 +576,13 @@ impl<'a> Replay<'a> {
 /// Which lifelines exchange which messages, by all runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Channels {
-    counts: FxHashMap<(MessageId, LifelineId, LifelineId), i64>,
+    /// A channel is usual if the busiest one of its sender, and of its receiver, has at most so many
+    /// times its messages.
+    usual: u64,
+    counts: FxHashMap<(MessageId, LifelineId, LifelineId), u64>,
     /// The largest of the counts of a message with a sender, and with a receiver.
-    by_sender: FxHashMap<(MessageId, LifelineId), i64>,
-    by_receiver: FxHashMap<(MessageId, LifelineId), i64>,
+    by_sender: FxHashMap<(MessageId, LifelineId), u64>,
+    by_receiver: FxHashMap<(MessageId, LifelineId), u64>,
     /// By message: the only lifeline that has to do with it, or none if there are several.
     lifeline: FxHashMap<MessageId, Option<LifelineId>>,
     /// By message: in how many runs something of it was paired, and in how many of those both
@@ -571,8 +594,8 @@ pub(super) struct Channels {
 
 impl Channels {
     /// What there is in some runs, before anything is paired.
-    pub(super) fn new(pool: &Pool, runs: &[Run<'_>]) -> Self {
-        let mut channels = Channels::default();
+    pub(super) fn new(pool: &Pool, runs: &[Run<'_>], usual: u64) -> Self {
+        let mut channels = Channels { usual, ..Channels::default() };
         let mut seen = vec![false; pool.action_count()];
         for run in runs {
             let components = run.trace.partition().components();
@@ -629,7 +652,12 @@ impl Channels {
         let is_outside = |(_, (runs, both)): &(&MessageId, &(usize, usize))| runs == both;
         let found = self.left_over.iter().filter(is_outside).map(|(&message, _)| message);
         let outside = self.outside.iter().copied().chain(found).collect();
-        Channels { lifeline: self.lifeline.clone(), outside, ..Channels::default() }
+        Channels {
+            usual: self.usual,
+            lifeline: self.lifeline.clone(),
+            outside,
+            ..Channels::default()
+        }
     }
 
     fn is_outside(&self, message: MessageId) -> bool {
@@ -645,12 +673,17 @@ impl Channels {
         *most = (*most).max(*count);
     }
 
-    /// See [`Replay::score`].
-    fn score(&self, message: MessageId, from: LifelineId, to: LifelineId) -> (i64, i64) {
-        let count = self.counts.get(&(message, from, to)).copied().unwrap_or(0);
+    /// How often two lifelines exchange a message.
+    fn times(&self, message: MessageId, from: LifelineId, to: LifelineId) -> u64 {
+        self.counts.get(&(message, from, to)).copied().unwrap_or(0)
+    }
+
+    /// Whether two lifelines exchange a message not much less than each of them does with others.
+    fn is_usual(&self, message: MessageId, from: LifelineId, to: LifelineId) -> bool {
+        let count = self.times(message, from, to);
         let most_sent = self.by_sender.get(&(message, from)).copied().unwrap_or(0);
         let most_received = self.by_receiver.get(&(message, to)).copied().unwrap_or(0);
-        (count - most_sent + (count - most_received), count)
+        count.saturating_mul(self.usual) >= most_sent.max(most_received)
     }
 
     fn is_shared(&self, message: MessageId) -> bool {

@@ -84,6 +84,18 @@ pub(super) fn word(
     units.arrange(&groups, &letters)
 }
 
+/// How bad it is to draw a run with these pairs: how many nodes have no counterpart, and how many
+/// units are in cycles.
+pub(super) fn trouble(pool: &Pool, paired: &Paired) -> usize {
+    let units = Units::new(pool, paired);
+    let alone = |node: &usize| {
+        units.members[units.unit_of[*node]].len() == 1 && paired.nodes[*node].role != Role::Whole
+    };
+    let cycles = units.cycles();
+    let crossing: usize = cycles.iter().map(Vec::len).filter(|&count| count > 1).sum();
+    crossing + (0..paired.nodes.len()).filter(alone).count()
+}
+
 /// The coregions that were needed, by the units in them.
 #[derive(Debug, Default)]
 pub(super) struct Tangles {
