@@ -14,6 +14,7 @@ mod demo;
 mod documented;
 mod draw;
 mod engines;
+mod examples;
 mod explain;
 mod explore;
 mod fmt;

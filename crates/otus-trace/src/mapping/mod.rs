@@ -46,7 +46,8 @@
 //! ```
 //!
 //! The names in templates are the groups of the rule's patterns first, then `file`, `file.name`,
-//! `file.stem` and `line`, then fields of the record (dotted JSON paths, columns, attributes).
+//! `file.stem`, `file.folder` and `line`, then fields of the record (dotted JSON paths, columns,
+//! attributes).
 //! Captures of a pattern on a field are as good as those of one on the line.
 
 mod glob;

@@ -943,6 +943,7 @@ fn built_in(name: &str) -> Option<Piece> {
         "file" => Piece::File,
         "file.name" => Piece::FileName,
         "file.stem" => Piece::FileStem,
+        "file.folder" => Piece::FileFolder,
         "line" => Piece::Line,
         _ => return None,
     })

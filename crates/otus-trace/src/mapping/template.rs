@@ -26,6 +26,8 @@ pub(crate) enum Piece {
     FileName,
     /// That, without its ending.
     FileStem,
+    /// The name of the folder that the file is in.
+    FileFolder,
     /// The number of the line.
     Line,
 }
@@ -141,6 +143,7 @@ fn append(piece: &Piece, context: &Context<'_>, text: &mut Vec<u8>) -> Option<()
         Piece::File => text.extend_from_slice(context.file.as_bytes()),
         Piece::FileName => text.extend_from_slice(file_name(context.file).as_bytes()),
         Piece::FileStem => text.extend_from_slice(file_stem(context.file).as_bytes()),
+        Piece::FileFolder => text.extend_from_slice(file_folder(context.file).as_bytes()),
         Piece::Line => text.extend_from_slice(context.record.at.line.to_string().as_bytes()),
     }
     Some(())
@@ -162,6 +165,11 @@ pub(crate) fn file_stem(path: &str) -> &str {
     let name = file_name(path);
     let stem = name.split('.').next().unwrap_or(name);
     if stem.is_empty() { name } else { stem }
+}
+
+/// `monday` of `logs/monday/sub1.log`; a dot if the path has no folder.
+pub(crate) fn file_folder(path: &str) -> &str {
+    path.rsplit(['/', '\\']).nth(1).filter(|folder| !folder.is_empty()).unwrap_or(".")
 }
 
 #[cfg(test)]
@@ -201,5 +209,9 @@ mod tests {
         assert_eq!(file_stem("logs/sub1.log.gz"), "sub1");
         assert_eq!(file_stem("C:\\logs\\sub1.log"), "sub1");
         assert_eq!(file_stem(".hidden"), ".hidden");
+        assert_eq!(file_folder("logs/monday/sub1.log"), "monday");
+        assert_eq!(file_folder("C:\\logs\\sub1.log"), "logs");
+        assert_eq!(file_folder("sub1.log"), ".");
+        assert_eq!(file_folder("/sub1.log"), ".");
     }
 }

@@ -334,10 +334,14 @@ impl<'r> Observed<'r> {
             let events: Vec<Event<'_>> =
                 component.events.clone().filter_map(|index| self.event(index)).collect();
             for moment in events.chunk_by(|_, next| next.joined()) {
-                let texts: Vec<String> = moment.iter().map(|event| event.text()).collect();
-                let label = match texts.as_slice() {
-                    [only] => only.clone(),
-                    several => format!("{{{}}}", several.join(", ")),
+                // An event that only sets variables may have no name.
+                let named =
+                    |event: &&Event<'_>| event.action().is_some() || event.label().is_some();
+                let texts = moment.iter().filter(named).map(|event| event.text());
+                let label = match texts.collect::<Vec<String>>().as_slice() {
+                    [] => None,
+                    [only] => Some(only.clone()),
+                    several => Some(format!("{{{}}}", several.join(", "))),
                 };
                 let mut set: Vec<(&str, &Value)> = Vec::new();
                 for (name, value) in moment.iter().flat_map(|event| event.set()) {
@@ -346,7 +350,10 @@ impl<'r> Observed<'r> {
                     set.push((name, value));
                 }
                 let Some(first) = moment.first() else { continue };
-                let mut event = builder.event(process).label(&label);
+                let mut event = builder.event(process);
+                if let Some(label) = label {
+                    event = event.label(&label);
+                }
                 for (name, value) in set {
                     event = event.set(name, value.clone());
                 }

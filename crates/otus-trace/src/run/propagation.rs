@@ -84,9 +84,10 @@ impl SpanTrouble {
             messages.sort();
             messages.dedup();
             let (client, server) = (vocabulary.lifeline(client), vocabulary.lifeline(server));
+            let calls = if calls == 1 { "once".to_owned() } else { format!("{calls} calls") };
             let message = format!(
                 "`{client}` calls `{server}` ({}), but the spans of `{server}` begin new traces: the header \
-                 `traceparent` does not arrive ({calls} calls)",
+                 `traceparent` does not arrive ({calls})",
                 messages.join(", "),
             );
             let help = format!(

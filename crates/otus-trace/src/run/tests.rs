@@ -376,6 +376,25 @@ fn a_file_that_cannot_be_opened_is_told() {
 }
 
 #[test]
+fn an_event_that_only_sets_variables_has_no_label() {
+    let plan = plan(
+        "[[source]]\nfiles = ['*.log']\nformat = 'regex'\nlifeline = 'a'\n\
+         [[source.rule]]\nmatch = 'now (?<x>\\w+)'\nset = { x = '{x}' }\n\
+         [[source.rule]]\nmatch = 'sent (?<m>\\w+)'\nemit = ['!{m}']\nset = { y = 1 }\n",
+    );
+    let files = vec![LogFile::in_memory("a.log", 0, b"now up\nsent m\n")];
+    let mut labels = Vec::new();
+    map(&plan, files, &mut |observed: &Observed<'_>| {
+        let order = observed.order(Writes::Checked).unwrap();
+        let process = order.process("a").unwrap();
+        let label = |at| order.label(order.event(process, at).unwrap()).map(str::to_owned);
+        labels.extend([1, 2].map(label));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(labels, [None, Some("a!m".to_owned())]);
+}
+
+#[test]
 fn vector_clocks_are_read_and_checked() {
     let plan = Plan::for_format(crate::read::Format::Shiviz).unwrap();
     let order = |log: &str| {
