@@ -11,6 +11,8 @@
 //!
 //! `-- ctl` checks formulas over partial-order traces: `-- ctl paper growth`; `-- ctl --write DIR` writes
 //! the traces.
+//!
+//! `-- logs` maps generated logs: `-- logs json otlp`, with `--full` a gigabyte of each and a million groups.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
@@ -18,6 +20,7 @@ mod ctl;
 mod draw;
 mod engine;
 mod experiments;
+mod logs;
 mod measure;
 mod parse;
 mod size;
@@ -66,6 +69,11 @@ fn main() {
             None => ctl::run(Size { full }, parts),
         };
     }
+    if let [command, parts @ ..] = wanted.as_slice()
+        && command == "logs"
+    {
+        return logs::run(Size { full }, parts);
+    }
     let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
     if runs("parse") {
         parse::run();
@@ -78,6 +86,9 @@ fn main() {
     }
     if runs("ctl") {
         ctl::run(Size { full }, &[]);
+    }
+    if runs("logs") {
+        logs::run(Size { full }, &[]);
     }
     if runs("draw") {
         draw::run();

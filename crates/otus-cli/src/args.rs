@@ -16,12 +16,18 @@ Files are told apart by their ending, or by their content when they have none:
   .md#login          the diagram under the heading \"Login\" of a Markdown file; .md#2 is the second
   .htf .jsonl        one multi-trace; many, one a line
   .pot.json .ctl     a partial-order trace; formulas over its cuts
+  .log .json .csv    raw logs, read as the otus.toml in their folder or above says; OTLP, Jaeger,
+                     Zipkin and ShiViz need none, and all may be packed (.gz, .zst)
   -                  standard input";
 
 const EXAMPLES: &str = "\
 Examples:
   otus demo                                 a built-in example, start to end
   otus analyze model.hsf run.htf            can this have happened?
+  otus analyze flow.mmd logs/               and this, says a folder of raw logs?
+  otus init raw                             how could these logs be read?
+  otus map logs/ --explain                  what becomes of every line?
+  otus learn logs/                          the diagram of what was observed
   otus ctl run.pot.json 'AG(x < 2)'         does this hold in every order of events?
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
@@ -61,6 +67,9 @@ pub(crate) enum Command {
     Ctl(CtlArgs),
     Explore(ExploreArgs),
     Draw(DrawArgs),
+    Map(MapArgs),
+    Init(InitArgs),
+    Learn(LearnArgs),
     Generate(GenerateArgs),
     Demo(DemoArgs),
     Fmt(FmtArgs),
@@ -69,11 +78,18 @@ pub(crate) enum Command {
     Slice(SliceArgs),
     Mutate(MutateArgs),
     Explain(ExplainArgs),
+    Schema(SchemaArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
 
-/// Check multi-traces against a specification.
+/// Check logs and multi-traces against a specification.
+///
+/// Raw logs are read by the otus.toml in their folder or above it, which says how lines become
+/// actions and which belong together; each group is one multi-trace. OTLP, Jaeger, Zipkin and ShiViz
+/// logs need no otus.toml. `otus init` proposes one, `otus map --explain` shows what becomes of
+/// every line, and docs/logs.md has recipes. What the call leaves out, the specification or the
+/// logs, is taken from the otus.toml here or above.
 ///
 /// Gives a verdict for each: Pass if it is accepted as it is, WeakPass if it is once something
 /// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
@@ -82,7 +98,8 @@ pub(crate) enum Command {
 /// What may be missing is said for all logs by --observed (or --kind, in the words of the papers),
 /// and for single ones by --complete, --may-stop-early, --may-start-late (both of these for the same
 /// lifeline: both) and --unobserved. They take lifelines, as `broker,sub*`; a name counts more than
-/// a pattern. If only single logs are declared, all others are complete.
+/// a pattern. If only single logs are declared, all others are complete. For raw logs, [observation]
+/// of otus.toml declares the same, for lifelines of which the command line says nothing.
 ///
 /// The engine `auto` is the fast one, which is exact and has no use for bounds, orders and graphs of
 /// a search. Whoever asks for those (--graph, --strategy, --priorities, --filters, --goal, --memoize,
@@ -98,6 +115,10 @@ Examples:
   otus analyze sig.hsf model.hif run.htf conf.hcf     with the options of a file
   otus analyze model.hsf run.htf                      the single file of 2020
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
+  otus analyze flow.mmd logs/                         raw logs, as the otus.toml above them says
+  otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs none
+  otus analyze logs/ --group alice                    one group, and the spec of otus.toml
+  otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
@@ -110,9 +131,17 @@ Examples:
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct AnalyzeArgs {
-    /// One specification (its files together), multi-traces (or folders of them), and options.
-    #[arg(required = true, value_name = "FILE")]
+    /// One specification (its files together), logs or multi-traces (or folders of them), and
+    /// options. What is left out is taken from otus.toml.
+    #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
+
+    /// Fail, too, if nothing was checked because no line became an action.
+    #[arg(long)]
+    pub(crate) strict: bool,
 
     /// Which question is asked: accept, prefix, eliminate, or simulate[…].
     #[arg(long, value_name = "KIND", conflicts_with = "observed")]
@@ -191,6 +220,18 @@ pub(crate) struct AnalyzeArgs {
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) from: Option<Format>,
+}
+
+/// Which raw logs, and how they are read.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct LogArgs {
+    /// How logs are read [default: the otus.toml in their folder or above].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
+
+    /// Only the group of raw logs with this key.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) group: Option<String>,
 }
 
 /// What may be missing of the logs of single lifelines.
@@ -344,6 +385,10 @@ Patterns expand to formulas:
   agree(p.leader, q.leader)        the same value at every cut
   one_leader(p, q, r)              no two have role = leader with the same term
 
+Raw logs are a trace, too: their lines are events, messages order them, and the rules of otus.toml
+set variables (`lifeline.variable`). If they are several groups, --group chooses one. Without a
+formula, those of [properties] in otus.toml are checked.
+
 An answer that a run can show comes with one (EF, EU, EG, EX that hold; AG, AU, AF, AX that do
 not), which is re-checked on the trace alone before it is printed.";
 
@@ -360,19 +405,21 @@ Examples:
   otus ctl run.pot.json 'x = 1' --count                   at how many cuts it holds
   otus ctl run.pot.json 'EX x = 1' --all                  and at which
   otus ctl run.pot.json 'EF y > x' --engine interval --no-slice
+  otus ctl logs/ --group alice 'EF(User.state = welcome)'   raw logs, variables as in otus.toml
+  otus ctl --group alice                                  the logs and [properties] of otus.toml
   otus ctl --patterns                                     what the patterns mean
 
 Exit status: 0 all hold, 1 one does not, 2 unusable input or usage, 3 undecided and none fails."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct CtlArgs {
-    /// A partial-order trace (.pot.json), or `-`.
-    #[arg(value_name = "TRACE", required_unless_present = "patterns")]
-    pub(crate) trace: Option<String>,
+    /// A partial-order trace (.pot.json), raw logs or folders of them, or `-`; then formulas
+    /// [default: the logs and the properties of otus.toml].
+    #[arg(value_name = "TRACE|FORMULA")]
+    pub(crate) names: Vec<String>,
 
-    /// Formulas over it.
-    #[arg(value_name = "FORMULA")]
-    pub(crate) formulas: Vec<String>,
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
 
     /// A file of formulas (.ctl), or `-`; may be repeated.
     #[arg(short, long, value_name = "FILE")]
@@ -678,6 +725,180 @@ pub(crate) enum AutomatonKind {
     Minimal,
 }
 
+/// Show how log lines become actions.
+///
+/// Reads logs by the rules of otus.toml and accounts for every line: taken by a rule, ignored by
+/// one, blank, or taken by none. With --explain it shows the most frequent shapes of lines that no
+/// rule takes, who sent and received what, which messages lack their other side, spans that lost
+/// their context, and clocks that go backwards. Beside a specification (--spec, or the one that
+/// otus.toml names), it shows the lifelines and messages that only one of them has.
+///
+/// OTLP, Jaeger and Zipkin JSON, ShiViz logs and canonical lines need no otus.toml. Without a name,
+/// the logs are those that the otus.toml here or above has sources for.
+///
+/// --write keeps what was understood: canonical lines (.jsonl), a multi-trace a line
+/// (.cases.jsonl), a .htf for each group (a folder), or one group as .htf or .pot.json.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus map --explain                            the logs of the otus.toml here
+  otus map logs/                                those of a folder, in short
+  otus map logs/ --explain --spec flow.mmd      and what they have in common with a diagram
+  otus map spans.otlp.jsonl --explain           spans need no otus.toml
+  otus map logs/ --write events.jsonl           the actions, for any program
+  otus map logs/ --write runs/                  a multi-trace for each group
+  otus map logs/ --group alice --write alice.pot.json   one group as an order, for `otus ctl`
+  otus map logs/ --strict                       exit with 1 if a line is left over
+  otus map logs/ --format json                  for scripts
+
+Exit status: 0 done, 1 a line is left over (--strict), 2 unusable input or usage.")]
+pub(crate) struct MapArgs {
+    /// Logs, folders of logs, or `-` [default: those that otus.toml has sources for].
+    #[arg(value_name = "LOG")]
+    pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
+
+    /// Explain everything: unmatched lines, lifelines, messages, groups, pairs.
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// The specification to compare with.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) spec: Vec<String>,
+
+    /// Where to write what was understood; `-` is canonical lines on standard output.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) write: Option<String>,
+
+    /// Overwrite files that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// How many shapes of lines to show.
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    pub(crate) limit: usize,
+
+    /// Exit with 1 if a line is taken by no rule, or if there is no action at all.
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = MapFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: MapFormat,
+}
+
+/// How an account of logs is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MapFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// Propose an otus.toml for a folder of logs.
+///
+/// Looks at the logs: files that look alike become one source, formats are told by their content,
+/// and lines that speak of sending and receiving become rules. The most frequent other lines are
+/// there as comments, to be made rules or to be ignored. Lifelines are called like the files, or
+/// like those of the specification that are meant.
+///
+/// The proposal is a beginning: `otus map --explain` shows how far it goes.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus init raw                          write raw/otus.toml
+  otus init raw --spec flow.mmd --force  with the names of a diagram
+  otus init raw -o -                     to standard output
+  otus map raw --explain                 and then: how far does it go?")]
+pub(crate) struct InitArgs {
+    /// The folder with the logs.
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
+
+    /// The specification that the logs are about.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) spec: Vec<String>,
+
+    /// Where to write it [default: otus.toml in the folder]; `-` is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+
+    /// Overwrite an otus.toml that exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Draw the diagram of what was observed.
+///
+/// One run is drawn as it is. Several become one specification that accepts each of them: what they
+/// have in common stays, differences become alternatives, repetitions loops, and what came in both
+/// orders is concurrent. It is checked that every run is accepted.
+///
+/// Runs are multi-traces (.htf, .jsonl), or the groups of raw logs. Without a name, the logs are
+/// those that the otus.toml here or above has sources for.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus learn run.htf                            as Mermaid, to standard output
+  otus learn runs/ -o learnt.puml               one diagram of many runs
+  otus learn logs/ -o learnt.svg                a picture of what raw logs say
+  otus learn spans.otlp.jsonl --to hif          as an interaction
+  otus learn logs/ --group alice                one group of them
+  otus learn run.htf --loops always             what repeats is a loop, even in one run")]
+pub(crate) struct LearnArgs {
+    /// Logs, multi-traces, folders of them, or `-`.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
+
+    /// Where to write it: .mmd, .puml, .hif (its signature beside it), .svg or .png.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+
+    /// What to print, or to write to a file without a telling name.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<LearnFormat>,
+
+    /// When repetitions become loops.
+    #[arg(long, value_enum, default_value_t = LearnLoops::Several, value_name = "WHEN")]
+    pub(crate) loops: LearnLoops,
+
+    /// Draw messages that cross exactly, emission and reception apart.
+    #[arg(long)]
+    pub(crate) split: bool,
+
+    /// Overwrite files that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// How what was learnt is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LearnFormat {
+    /// Mermaid sequence diagram.
+    Mermaid,
+    /// PlantUML sequence diagram.
+    Plantuml,
+    /// Interaction and signature.
+    Hif,
+}
+
+/// When repetitions become loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LearnLoops {
+    /// Never.
+    Never,
+    /// When there are several different runs.
+    Several,
+    /// Always.
+    Always,
+}
+
 /// Make random multi-traces that a specification accepts.
 ///
 /// The same seed gives the same multi-traces. None is written twice.
@@ -970,6 +1191,30 @@ pub(crate) struct ExplainArgs {
     /// The code, as O0301 or 301.
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
+}
+
+/// Print the JSON Schema of a format.
+///
+/// Editors use them to complete and check: `#:schema otus.schema.json` as the first line of
+/// otus.toml tells those that know TOML.
+#[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus schema mapping > otus.schema.json   of otus.toml
+  otus schema trace                        of canonical lines (`otus map --write events.jsonl`)")]
+pub(crate) struct SchemaArgs {
+    /// Which format.
+    #[arg(value_enum, value_name = "WHAT")]
+    pub(crate) what: Schema,
+}
+
+/// Which format has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Schema {
+    /// otus.toml: how logs become actions.
+    Mapping,
+    /// Canonical lines: what happened, an event a line.
+    Trace,
 }
 
 /// Print shell completions.

@@ -2,20 +2,29 @@
 //!
 //! Texts that are told by their ending are not read before their turn. A case file is read in
 //! pieces of whole lines, so one of any length takes little memory; a `.htf` is read by whoever
-//! works on it.
+//! works on it. Raw logs are read by a thread of their own, which gives away group after group and
+//! waits when nobody is ready for more.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{Cursor, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use anyhow::bail;
+use otus_core::Signature;
 use otus_syntax::{Diagnostic, Source, SourceId};
+use otus_trace::run::Accounting;
 
 use crate::args::Format;
+use crate::group::Group;
 use crate::input::{self, Inputs};
 use crate::load::one_document;
+use crate::logs::{Finder, Logs, Told};
+use crate::words::counted;
 
 /// A text that holds one or many multi-traces.
 pub(crate) enum TraceInput {
@@ -38,6 +47,8 @@ pub(crate) enum Job {
     Text { name: String, bytes: Vec<u8>, id: String },
     /// Lines of a case file, from the one with this number on.
     Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
+    /// Groups of raw logs.
+    Groups(Vec<Group>),
     /// A case file without any case: nothing is wrong with it, but nothing was checked either.
     Empty(Arc<str>),
     /// A text that cannot be used at all.
@@ -57,14 +68,19 @@ pub(crate) struct Sorted {
     pub(crate) standard_input: Option<Vec<u8>>,
 }
 
-/// Tells names of multi-traces from others.
-pub(crate) fn sort(names: &[String], from: Option<Format>) -> anyhow::Result<Sorted> {
+/// Tells names of multi-traces from others. Raw logs are kept by the finder.
+pub(crate) fn sort(
+    names: &[String],
+    from: Option<Format>,
+    finder: &mut Finder,
+) -> anyhow::Result<Sorted> {
     let mut sorted = Sorted::default();
     for name in names {
         if name == "-" {
-            match standard_input(from)? {
-                Ok(input) => sorted.traces.push_back(input),
-                Err(bytes) => {
+            match standard_input(from, finder)? {
+                Came::Trace(input) => sorted.traces.push_back(input),
+                Came::Log => {}
+                Came::Other(bytes) => {
                     sorted.standard_input = Some(bytes);
                     sorted.others.push(name.clone());
                 }
@@ -72,20 +88,28 @@ pub(crate) fn sort(names: &[String], from: Option<Format>) -> anyhow::Result<Sor
             continue;
         }
         let traces = &mut sorted.traces;
-        let folder = Path::new(name);
-        if folder.is_dir() {
-            let wanted = |path: &Path| trace_format(input::format_of_ending(path)).is_some();
-            for path in input::expand(name, wanted)? {
+        let path = Path::new(name);
+        if path.is_dir() {
+            let before = (traces.len(), finder.count(), finder.passed_over);
+            for file in finder.folder(path)? {
+                if trace_format(input::format_of_ending(&file)).is_none() {
+                    continue;
+                }
                 // Files of different folders may be called the same.
-                let inside = Path::new(&path).strip_prefix(folder).unwrap_or(Path::new(&path));
+                let inside = file.strip_prefix(path).unwrap_or(&file);
                 let id = inside.with_extension("").to_string_lossy().replace('\\', "/");
-                traces.push_back(named(path, id));
+                traces.push_back(named(file.to_string_lossy().into_owned(), id));
+            }
+            if (traces.len(), finder.count()) == (before.0, before.1) {
+                bail!(nothing_in(name, finder, finder.passed_over - before.2));
             }
             continue;
         }
-        let path = Path::new(name);
-        let format = input::format_of_ending(path).or(from);
-        let format = format.or_else(|| input::format_of_content(&beginning(path)));
+        let format = match finder.file(path, from)? {
+            Told::Log => continue,
+            Told::Unmapped => bail!(finder.unmapped(path)),
+            Told::Other(format) => format,
+        };
         if trace_format(format).is_none() {
             sorted.others.push(name.clone());
             continue;
@@ -99,6 +123,26 @@ pub(crate) fn sort(names: &[String], from: Option<Format>) -> anyhow::Result<Sor
         }
     }
     Ok(sorted)
+}
+
+/// What to say about a folder without anything to check.
+fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
+    if passed_over == 0 {
+        return format!("the folder {name} has no file to work on");
+    }
+    let files = counted(passed_over, "file");
+    match finder.project() {
+        Some(project) => format!(
+            "the folder {name} has {files}, but none that {} has a source for; `otus map {name} \
+             --explain` tells more",
+            project.name
+        ),
+        None => format!(
+            "the folder {name} has {files}, but no multi-trace and no {} that says how to read \
+             logs; `otus init {name}` proposes one",
+            crate::project::FILE
+        ),
+    }
 }
 
 fn named(path: String, id: String) -> TraceInput {
@@ -116,16 +160,17 @@ fn trace_format(format: Option<Format>) -> Option<Format> {
 /// How much of a text is looked at to see what it is.
 const BEGINNING: usize = 64 << 10;
 
-fn beginning(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    if let Ok(file) = File::open(path) {
-        let _ = file.take(BEGINNING as u64).read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+/// What came from standard input.
+enum Came {
+    /// Multi-traces.
+    Trace(TraceInput),
+    /// A raw log, which the finder has.
+    Log,
+    /// Something else: all of it.
+    Other(Vec<u8>),
 }
 
-/// Standard input, if multi-traces come from there; otherwise all that came.
-fn standard_input(from: Option<Format>) -> anyhow::Result<Result<TraceInput, Vec<u8>>> {
+fn standard_input(from: Option<Format>, finder: &mut Finder) -> anyhow::Result<Came> {
     let name = "<stdin>".to_owned();
     let mut rest = std::io::stdin();
     let mut head = Vec::new();
@@ -140,17 +185,22 @@ fn standard_input(from: Option<Format>) -> anyhow::Result<Result<TraceInput, Vec
                 break;
             }
         }
+        match finder.standard_input(head, Box::new(std::io::stdin()))? {
+            Ok(()) => return Ok(Came::Log),
+            Err(bytes) => head = bytes,
+        }
     }
     let format = from.or_else(|| input::format_of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Jsonl) {
-        return Ok(Ok(TraceInput::Stream { name, head, rest: Box::new(rest) }));
+        return Ok(Came::Trace(TraceInput::Stream { name, head, rest: Box::new(rest) }));
     }
     rest.read_to_end(&mut head)?;
     let format = from.or_else(|| input::format_of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Htf) {
-        return Ok(Ok(TraceInput::Text { name, bytes: head, id: "stdin".to_owned() }));
+        let id = "stdin".to_owned();
+        return Ok(Came::Trace(TraceInput::Text { name, bytes: head, id }));
     }
-    Ok(Err(head))
+    Ok(Came::Other(head))
 }
 
 /// Whether a line that says something has ended.
@@ -161,6 +211,10 @@ fn has_line(bytes: &[u8]) -> bool {
 
 /// Makes jobs of inputs.
 pub(crate) struct Feed {
+    /// Raw logs that are not being read yet, and the signature that their groups are about.
+    logs: Option<(Logs, Signature)>,
+    /// Where groups come from once they are.
+    groups: Option<Receiver<Vec<Group>>>,
     inputs: VecDeque<TraceInput>,
     lines: Option<Lines>,
     shared: Arc<Shared>,
@@ -175,6 +229,8 @@ pub(crate) struct Shared {
     pub(crate) unread: AtomicUsize,
     /// Whether it waits for standard input, which may take for ever.
     pub(crate) waits: AtomicBool,
+    /// What became of raw logs, once they have been read.
+    pub(crate) accounting: Mutex<Option<Accounting>>,
 }
 
 impl Shared {
@@ -185,8 +241,12 @@ impl Shared {
 }
 
 impl Feed {
-    pub(crate) fn new(inputs: VecDeque<TraceInput>, shared: Arc<Shared>) -> Feed {
-        Feed { inputs, lines: None, shared }
+    pub(crate) fn new(
+        inputs: VecDeque<TraceInput>,
+        logs: Option<(Logs, Signature)>,
+        shared: Arc<Shared>,
+    ) -> Feed {
+        Feed { logs, groups: None, inputs, lines: None, shared }
     }
 
     /// The next job, of about `size` bytes.
@@ -195,6 +255,19 @@ impl Feed {
             if self.shared.cancel.load(Ordering::Relaxed) {
                 self.count();
                 return None;
+            }
+            if let Some((logs, signature)) = self.logs.take() {
+                self.groups = Some(read_logs(logs, signature, self.shared.clone()));
+            }
+            if let Some(groups) = &self.groups {
+                // Reading may take long before there is a group.
+                self.shared.waits.store(true, Ordering::Relaxed);
+                let next = groups.recv();
+                self.shared.waits.store(false, Ordering::Relaxed);
+                if let Ok(groups) = next {
+                    return Some(Job::Groups(groups));
+                }
+                self.groups = None;
             }
             if let Some(lines) = &mut self.lines {
                 if let Some(job) = lines.next(size) {
@@ -274,6 +347,39 @@ impl Feed {
         let cases: usize = lines.chain(inputs).map(Lines::count).sum();
         self.shared.unread.fetch_add(count + cases, Ordering::Relaxed);
     }
+}
+
+/// How many actions are handed over at once.
+const TOGETHER: usize = 512;
+
+/// Reads logs on a thread of their own.
+fn read_logs(logs: Logs, signature: Signature, shared: Arc<Shared>) -> Receiver<Vec<Group>> {
+    let (sender, receiver) = sync_channel(16);
+    std::thread::spawn(move || {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut actions = 0;
+        let accounting = logs.run(&mut |observed| {
+            let group = Group::new(observed, &signature);
+            actions += group.len() + 1;
+            groups.push(group);
+            if actions >= TOGETHER {
+                actions = 0;
+                // Nobody listens any more if the run has ended.
+                if sender.send(std::mem::take(&mut groups)).is_err() {
+                    return ControlFlow::Break(());
+                }
+            }
+            if shared.cancel.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        *shared.accounting.lock().unwrap_or_else(PoisonError::into_inner) = Some(accounting);
+        if !groups.is_empty() {
+            let _ = sender.send(groups);
+        }
+    });
+    receiver
 }
 
 /// A stream that tells when it is waited for.

@@ -11,14 +11,18 @@ mod certificate_file;
 mod cmd;
 mod exit;
 mod feed;
+mod findings;
 mod graph_file;
+mod group;
 mod input;
 mod load;
+mod logs;
 mod options;
 mod order_file;
 mod output;
 mod picture;
 mod pipeline;
+mod project;
 mod report;
 mod words;
 
@@ -40,6 +44,9 @@ fn main() -> std::process::ExitCode {
     let exit = cmd::run(&args).unwrap_or_else(|error| {
         if output::is_closed_pipe(&error) {
             return Exit::Success;
+        }
+        if error.is::<output::Told>() {
+            return Exit::Error;
         }
         output::complain(&format!("otus: {error:#}"));
         Exit::Error

@@ -2,7 +2,7 @@
 //!
 //! A code never changes its meaning and is never reused. The hundreds say what it is about:
 //! `01` verdicts (reserved), `02` text, `03` names, `04` traces, `05` options, `06` diagrams,
-//! `07` lints, `08` conversion, `09` formulas. Each code has a page in `codes/` of this crate with a wrong and a right example;
+//! `07` lints, `08` conversion, `09` formulas, `10` otus.toml, `11` logs. Each code has a page in `codes/` of this crate with a wrong and a right example;
 //! a test runs both.
 
 use std::fmt;
@@ -41,7 +41,9 @@ impl Code {
             6 => "Diagrams",
             7 => "Lints",
             8 => "Conversion",
-            _ => "Formulas",
+            9 => "Formulas",
+            10 => "Settings",
+            _ => "Logs",
         }
     }
 
@@ -199,6 +201,27 @@ codes! {
     WRONG_KIND = "0907", Error, "values of different kinds";
     UNKNOWN_PATTERN = "0908", Error, "a pattern that does not exist";
     SUM_TOO_LARGE = "0909", Error, "numbers too large for an exact sum";
+    // otus.toml.
+    NOT_TOML = "1001", Error, "a text that is not TOML";
+    UNKNOWN_SETTING = "1002", Error, "a setting that otus.toml does not have";
+    WRONG_SETTING = "1003", Error, "a setting of the wrong kind";
+    BAD_PATTERN = "1004", Error, "a pattern that is not a regular expression";
+    UNKNOWN_FIELD = "1005", Error, "a field that nothing provides";
+    MISSING_SETTING = "1006", Error, "a setting that is missing";
+    BAD_TEMPLATE = "1007", Error, "a template that cannot be filled in";
+    CONTRADICTING_SETTINGS = "1008", Error, "settings that contradict each other";
+    // Logs.
+    UNREADABLE_RECORD = "1101", Warning, "a line that cannot be read";
+    UNREADABLE_LOG = "1102", Error, "a log that cannot be read";
+    INCOMPLETE_RECORD = "1103", Warning, "a line without a field that its rule needs";
+    CLOCK_BACKWARDS = "1104", Warning, "a clock that goes backwards";
+    DUPLICATE_SPAN = "1105", Warning, "a span that is there twice";
+    LOST_CONTEXT = "1106", Warning, "calls that lose their trace context";
+    PARENT_MISSING = "1107", Warning, "spans whose parent is in no log";
+    UNPAIRED_MESSAGE = "1108", Note, "messages without a counterpart";
+    GROUP_NEVER_CLOSED = "1109", Note, "groups that never end";
+    TWO_CLOCKS = "1110", Warning, "a lifeline with two clocks";
+    NOTHING_MATCHED = "1111", Warning, "rules or logs that give nothing";
 }
 
 impl fmt::Debug for Entry {

@@ -6,6 +6,7 @@
 //! the same with coverage guidance.
 #![expect(clippy::missing_panics_doc, reason = "to panic on a broken promise is their purpose")]
 
+mod logs;
 mod mutate;
 mod seeds;
 
@@ -18,6 +19,9 @@ use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
 use otus_trace::order::{EventId, Writes, pot};
 
 use crate::read::{Language, term};
+pub use logs::{
+    canonical, csv, htf, jaeger, json_lines, otlp, packed, settings, shiviz, text_lines, zipkin,
+};
 use seeds::{CASES, FORMULAS, MARKDOWN, MERMAID, ORDERS, PLANTUML, SPECS, TRACES};
 
 /// A promise and texts to start from.
@@ -32,7 +36,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 19] = [
     Target { name: "spec", run: spec, seeds: SPECS },
     Target { name: "trace", run: trace, seeds: TRACES },
     Target { name: "mermaid", run: mermaid, seeds: MERMAID },
@@ -41,6 +45,17 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "cases", run: cases, seeds: CASES },
     Target { name: "order", run: order, seeds: ORDERS },
     Target { name: "formulas", run: formulas, seeds: FORMULAS },
+    Target { name: "settings", run: settings, seeds: logs::SETTINGS },
+    Target { name: "text_lines", run: text_lines, seeds: logs::TEXT_LINES },
+    Target { name: "json_lines", run: json_lines, seeds: logs::JSON_LINES },
+    Target { name: "csv", run: csv, seeds: logs::CSV },
+    Target { name: "otlp", run: otlp, seeds: logs::OTLP },
+    Target { name: "jaeger", run: jaeger, seeds: logs::JAEGER },
+    Target { name: "zipkin", run: zipkin, seeds: logs::ZIPKIN },
+    Target { name: "shiviz", run: shiviz, seeds: logs::SHIVIZ },
+    Target { name: "htf", run: htf, seeds: TRACES },
+    Target { name: "canonical", run: canonical, seeds: logs::CANONICAL },
+    Target { name: "packed", run: packed, seeds: logs::JSON_LINES },
 ];
 
 impl Target {

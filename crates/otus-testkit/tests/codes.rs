@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use otus_core::{Lowered, lint, lower};
@@ -13,18 +14,27 @@ use otus_syntax::ast::SpecFile;
 use otus_syntax::diagram::{markdown, mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{
-    Code, Diagnostic, Severity, Source, SourceId, parse_formulas, parse_spec, parse_trace, parser,
-    print,
+    Code, Diagnostic, Severity, Source, SourceId, Span, parse_formulas, parse_spec, parse_trace,
+    parser, print,
 };
 use otus_testkit::spec::{Case, Fence, cases, listing};
+use otus_trace::mapping::Plan;
 use otus_trace::order::{PartialOrder, Writes, pot};
+use otus_trace::run::{LogFile, Observed, map};
 
 /// Codes whose wrong text is shown but cannot be run here, and why.
-const NOT_RUN: [(Code, &str); 5] = [
+const NOT_RUN: [(Code, &str); 9] = [
     (Code::NO_INTERACTION, "whether an interaction is needed is known to the command, not here"),
     (Code::TOO_LARGE, "a text of 4 GiB is too large for a test"),
     (Code::NOT_UTF8, "a page is UTF-8 itself"),
-    (Code::INCONSISTENT_CLOCK, "clocks come from logs, which have no reader yet"),
+    (
+        Code::INCONSISTENT_CLOCK,
+        "clocks are checked when an order is asked for, not when logs are read",
+    ),
+    (Code::UNREADABLE_LOG, "a page is a text, not a damaged file"),
+    (Code::DUPLICATE_SPAN, "whole spans are no page to read; tested in otus-trace"),
+    (Code::LOST_CONTEXT, "the logs of two services are no page to read; tested in otus-trace"),
+    (Code::PARENT_MISSING, "it is about a log that is not given"),
     (Code::TOO_MANY_ERRORS, "a hundred faults are no page to read; generated below"),
 ];
 
@@ -182,7 +192,8 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
     for fence in &section.fences {
         let source = Source::new(fence.argument.clone(), fence.text.clone());
         let found = match &*fence.kind {
-            "hsf" | "hif" | "hcf" | "text" => continue,
+            "hsf" | "hif" | "hcf" | "text" | "log" => continue,
+            "toml" => settings(&source, section),
             "mermaid" => diagram(mermaid::read(&source, source.whole())),
             "plantuml" => diagram(plantuml::read(&source, source.whole())),
             "markdown" => document(&source, fence),
@@ -281,6 +292,26 @@ fn trace(source: &Source, spec: Option<&mut Lowered>) -> Vec<Diagnostic> {
 
 fn partial_order(source: &Source) -> Vec<Diagnostic> {
     pot::read(source, Writes::Checked).err().unwrap_or_default()
+}
+
+/// Settings, and what is found in the logs that stand beside them.
+fn settings(source: &Source, section: &Case) -> Vec<Diagnostic> {
+    let (plan, mut found) = Plan::parse(source, &[]);
+    let logs: Vec<&Fence> = section.fences.iter().filter(|fence| fence.kind == "log").collect();
+    if let Some(plan) = plan.filter(|_| !logs.is_empty()) {
+        let files = logs.iter().map(|log| {
+            let number = plan.source_of(&log.argument).expect("a log of the source");
+            LogFile::in_memory(&log.argument, number, log.text.as_bytes())
+        });
+        let ignore = &mut |_: &Observed<'_>| ControlFlow::Continue(());
+        for finding in map(&plan, files.collect(), ignore).findings {
+            let at = Span::at(0);
+            let mut told = Diagnostic::new(finding.code, source.id(), at, finding.message);
+            (told.help, told.severity) = (finding.help, finding.severity);
+            found.push(told);
+        }
+    }
+    found
 }
 
 fn formulas(source: &Source, order: Option<&PartialOrder>) -> Vec<Diagnostic> {

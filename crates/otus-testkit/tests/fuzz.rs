@@ -17,6 +17,14 @@ fn smoke(name: &str) {
     target.smoke(count, setting("OTUS_FUZZ_SEED", 7));
 }
 
+/// A log goes through a whole plan, several times; a tenth of the inputs takes as long.
+#[track_caller]
+fn smoke_logs(name: &str) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+    let count = usize::try_from(setting("OTUS_FUZZ_COUNT", 20_000) / 10).expect("a count fits");
+    target.smoke(count, setting("OTUS_FUZZ_SEED", 7));
+}
+
 /// What once broke a promise, in `fuzz/regressions/TARGET/`, keeps it now.
 #[test]
 fn regressions() {
@@ -70,4 +78,59 @@ fn order() {
 #[test]
 fn formulas() {
     smoke("formulas");
+}
+
+#[test]
+fn settings() {
+    smoke_logs("settings");
+}
+
+#[test]
+fn text_lines() {
+    smoke_logs("text_lines");
+}
+
+#[test]
+fn json_lines() {
+    smoke_logs("json_lines");
+}
+
+#[test]
+fn csv() {
+    smoke_logs("csv");
+}
+
+#[test]
+fn otlp() {
+    smoke_logs("otlp");
+}
+
+#[test]
+fn jaeger() {
+    smoke_logs("jaeger");
+}
+
+#[test]
+fn zipkin() {
+    smoke_logs("zipkin");
+}
+
+#[test]
+fn shiviz() {
+    smoke_logs("shiviz");
+}
+
+#[test]
+fn htf() {
+    smoke_logs("htf");
+}
+
+#[test]
+fn canonical() {
+    smoke_logs("canonical");
+}
+
+#[test]
+fn packed() {
+    smoke_logs("packed");
 }

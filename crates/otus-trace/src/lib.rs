@@ -8,17 +8,25 @@
 //! each. [`quick`] reads plain texts of many multi-traces without making a tree of each.
 //! [`order`] has the partial-order traces that formulas are about.
 //!
+//! Logs come in through [`read`] (streams to records), [`mapping`] (`otus.toml`, the plan) and [`run`]
+//! (plan and logs to groups of events, with an account of every line).
+//!
 //! Everything is linear in the text, and an action of a long trace costs eight bytes (four
 //! without its place).
 #![forbid(unsafe_code)]
 
 pub mod case;
+mod causality;
 pub mod check;
+mod group;
 pub mod lower;
+pub mod mapping;
 pub mod multitrace;
 pub mod order;
 pub mod quick;
 pub mod raise;
+pub mod read;
+pub mod run;
 pub mod transform;
 
 pub use case::Case;

@@ -1,5 +1,6 @@
 //! The papers' examples: verdicts, node counts and measures.
 
+mod explain;
 mod papers;
 
 use otus_analysis::Config;

@@ -4,6 +4,7 @@
 //! stream that [`worker`]s turn into [`answer`]s, which are printed in the order of the input.
 
 mod answer;
+pub(super) mod compare;
 mod declare;
 mod plan;
 mod tally;
@@ -12,8 +13,9 @@ mod worker;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -21,19 +23,22 @@ use otus_core::Lowered;
 use otus_syntax::options::Process;
 use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_syntax::{Code, Diagnostic, Severity, Span, diagnostic};
+use otus_trace::run::Accounting;
 
-use crate::args::{AnalyzeArgs, Color, Engine, ResultFormat};
+use crate::args::{AnalyzeArgs, Color, Engine, Format, ResultFormat};
 use crate::exit::Exit;
 use crate::feed::{self, Feed, TraceInput};
 use crate::graph_file::GraphFile;
+use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
+use crate::logs::{Finder, Logs};
 use crate::output::{self, Stream};
 use crate::words::counted;
-use crate::{pipeline, report};
+use crate::{findings, pipeline, report};
 pub(super) use answer::how_far;
 use plan::Plan;
 pub(super) use plan::budget;
-use tally::Tally;
+use tally::{LogTally, Tally};
 use worker::{Piece, Trouble, Worker};
 
 /// More threads than any machine has cores for; a million could not even be started.
@@ -41,7 +46,9 @@ const MOST_JOBS: usize = 1024;
 
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let mut sorted = feed::sort(&args.files, args.from)?;
+    let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
+    let mut sorted = feed::sort(&args.files, args.from, &mut finder)?;
+    complete(&mut sorted, &mut finder)?;
     let mut loaded = Loaded::default();
     loaded.inputs.standard_input = sorted.standard_input;
     let mut loaded = loaded.read_more(&sorted.others, args.from, Fences::One)?;
@@ -52,8 +59,14 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     if loaded.explain(color) {
         return Ok(Exit::Error);
     }
-    if sorted.traces.is_empty() {
-        bail!("no multi-trace is given: add a .htf or .jsonl file, or a folder of them");
+    let mut logs = finder.take();
+    if sorted.traces.is_empty() && logs.is_none() {
+        bail!(nothing_given(&finder));
+    }
+    match (&args.logs.group, &mut logs) {
+        (Some(group), Some(logs)) => logs.only = Some(group.clone()),
+        (Some(_), None) => bail!("--group chooses among raw logs, and none are given"),
+        (None, _) => {}
     }
     // Before somebody watches for Ctrl-C, since standard input may be long in coming.
     let files = [
@@ -62,18 +75,29 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         ("--order", &args.order),
     ];
     for (flag, file) in files {
-        let count = if file.is_some() { feed::count(&mut sorted.traces)? } else { 0 };
-        if count > 1 {
-            bail!("{flag} records one analysis; {count} multi-traces are given");
+        if file.is_none() {
+            continue;
+        }
+        let count = feed::count(&mut sorted.traces)?;
+        let groups = logs.as_mut().map_or(Ok(0), Logs::count)?;
+        if groups > 1 {
+            bail!("{flag} records one analysis; {groups} groups are given; choose one by --group");
+        }
+        if count + groups > 1 {
+            bail!("{flag} records one analysis; {} multi-traces are given", count + groups);
         }
     }
-    let graph = recorded(args, &loaded, &mut sorted.traces)?;
-    let plan = Arc::new(Plan::new(args, &loaded, (lowered.pool, term), graph)?);
+    let graph = recorded(args, &loaded, &mut sorted.traces, logs.as_mut())?;
+    let observation = finder.project_in_use().map(|project| &project.plan.observation);
+    let mut plan = Plan::new(args, &loaded, (lowered.pool, term), graph, observation)?;
+    plan.files = logs.iter().flat_map(|logs| &logs.files).map(|file| file.name.clone()).collect();
+    let plan = Arc::new(plan);
     let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
         .or_else(|| std::thread::available_parallelism().ok());
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
-    let mut feed = Feed::new(sorted.traces, feeding.clone());
+    let logs = logs.map(|logs| (logs, plan.pool.signature().clone()));
+    let mut feed = Feed::new(sorted.traces, logs, feeding.clone());
     let mut printer = Printer::new(args.format, color);
     let shared = plan.clone();
     pipeline::run(
@@ -84,13 +108,83 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         |piece| printer.print(&piece),
     )?;
     printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
+    let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
+    printer.tally.logs = accounting.as_ref().map(LogTally::new);
     printer.finish()?;
+    if let Some(accounting) = &accounting {
+        about_logs(accounting, &plan, args.logs.group.as_deref(), &printer.tally);
+    }
     output::complain(&printer.tally.text(start.elapsed()));
-    Ok(match printer.tally.exit(args.fail_on) {
+    Ok(match printer.tally.exit(args.fail_on, args.strict) {
         // Nobody knows what would have come.
         Exit::Success if plan.is_cancelled() => Exit::Undecided,
         exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
     })
+}
+
+/// Adds what the call leaves out and `otus.toml` has: the specification, the logs, or both.
+fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> anyhow::Result<()> {
+    let is_options = |name: &String| format_of_ending(Path::new(name)) == Some(Format::Hcf);
+    let no_spec = sorted.others.iter().all(is_options);
+    let no_logs = sorted.traces.is_empty() && finder.count() == 0;
+    if !no_spec && !no_logs {
+        return Ok(());
+    }
+    if finder.project_in_use().is_none() && finder.project_here()?.is_none() {
+        // Whoever names only a diagram may be elsewhere.
+        match sorted.others.first() {
+            Some(name) if name != "-" => finder.project_of(Path::new(name))?,
+            _ => {}
+        }
+    }
+    if no_logs {
+        finder.whole_project()?;
+    }
+    if let Some(project) = finder.project_in_use().filter(|_| no_spec) {
+        sorted.others.splice(0..0, project.spec.iter().cloned());
+    }
+    Ok(())
+}
+
+/// What to say if there is nothing to check.
+fn nothing_given(finder: &Finder) -> String {
+    match finder.project_in_use() {
+        Some(project) if project.plan.sources.is_empty() => {
+            format!("{} has no [[source]] that says where logs are; add one", project.name)
+        }
+        Some(project) => format!(
+            "no file fits the sources of {}; `otus map --explain` shows their patterns",
+            project.name
+        ),
+        None => {
+            "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
+                 need an otus.toml, and `otus init` proposes one"
+                .to_owned()
+        }
+    }
+}
+
+/// Says what is odd about logs, and what of them the specification does not have.
+fn about_logs(accounting: &Accounting, plan: &Plan, group: Option<&str>, tally: &Tally) {
+    let found = findings::text(accounting, Severity::Warning);
+    if !found.is_empty() {
+        output::complain(found.trim_end());
+    }
+    for line in compare::strangers(accounting, plan.pool.signature()) {
+        output::complain(&line);
+    }
+    if let Some(group) = group.filter(|_| tally.total() == 0) {
+        let all = counted(accounting.groups.total, "group");
+        output::complain(&format!(
+            "warning: no group is called `{group}`; the logs have {all}\n   = help: `otus map \
+             --explain` lists them"
+        ));
+    } else if tally.is_vacuous() {
+        output::complain(
+            "warning: nothing was checked, since no line became an action of the specification\n   \
+             = help: `otus map --explain` shows what became of the lines",
+        );
+    }
 }
 
 /// Where the search goes: to the file of `--graph`, or of a logger if one multi-trace is given and
@@ -99,6 +193,7 @@ fn recorded(
     args: &AnalyzeArgs,
     loaded: &Loaded,
     traces: &mut VecDeque<TraceInput>,
+    logs: Option<&mut Logs>,
 ) -> anyhow::Result<Option<GraphFile>> {
     if let Some(graph) = GraphFile::of_flag(&args.search)? {
         return Ok(Some(graph));
@@ -109,7 +204,7 @@ fn recorded(
     if graph.is_none() || args.engine == Engine::Fast {
         return Ok(None);
     }
-    let count = feed::count(traces)?;
+    let count = feed::count(traces)? + logs.map_or(Ok(0), Logs::count)?;
     if count > 1 {
         output::complain(&format!(
             "note: the graphic logger draws one analysis; {count} multi-traces are given"
@@ -128,7 +223,10 @@ pub(super) fn one_specification(
             if diagnostic::any_error(&loaded.diagnostics) {
                 return Ok(None);
             }
-            bail!("no specification is given: add a .hif with its .hsf, or a diagram");
+            bail!(
+                "no specification is given: add a .hif with its .hsf, or a diagram; or name it in \
+                 otus.toml, as spec = \"docs/protocol.md#login\""
+            );
         }
         bail!("one specification at a time; {} are given", loaded.specs.len());
     };

@@ -27,7 +27,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::picture::{Look, PictureFormat};
 use answer::{Answer, Cuts};
-use read::Asked;
+use read::{Asked, Question};
 use tally::Tally;
 use wait::Wait;
 
@@ -38,13 +38,16 @@ pub(crate) fn run(args: &CtlArgs, color: Color) -> anyhow::Result<Exit> {
         return Ok(Exit::Success);
     }
     let plan = Plan::new(args)?;
-    let Some((trace, formulas, asked)) = read::read(args, color)? else {
+    let Some(Question { trace, formulas, asked, logs }) = read::read(args, color)? else {
         return Ok(Exit::Error);
     };
     if asked.is_empty() {
-        bail!("no formula is given: write one after the trace, or name a file of them with --file");
+        bail!(
+            "no formula is given: write one after the trace, name a file of them with --file, or \
+             have [properties] in otus.toml"
+        );
     }
-    let mut tally = Tally::new(&trace, asked.len());
+    let mut tally = Tally::new(&trace, asked.len(), logs);
     let found = plan.answer(&trace, formulas, &asked, &mut tally)?;
     if args.format == ResultFormat::Json {
         output::print(&format!("{}\n", answer::document(&found, &tally)))?;

@@ -11,9 +11,13 @@ mod explain;
 mod explore;
 mod fmt;
 mod generate;
+mod init;
+mod learn;
 mod lint;
 mod man;
+mod map;
 mod mutate;
+mod schema;
 mod slice;
 
 use crate::args::{Args, Command};
@@ -28,6 +32,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Lint(lint) => lint::run(lint, args.color),
         Command::Convert(convert) => convert::run(convert, args.color),
+        Command::Map(map) => map::run(map, args.color),
+        Command::Init(init) => init::run(init, args.color),
+        Command::Learn(learn) => learn::run(learn, args.color),
+        Command::Schema(schema) => schema::run(schema),
         Command::Draw(draw) => draw::run(draw, args.color),
         Command::Explain(explain) => explain::run(explain, args.color),
         Command::Explore(explore) => explore::run(explore, args.color),

@@ -14,6 +14,32 @@ pub(crate) fn order() -> String {
     fence.split("```").next().unwrap().to_owned()
 }
 
+/// How the raw logs of our examples are read.
+pub(crate) const LOGS: &str = r#"spec = "flow.mmd"
+
+[[source]]
+name = "app"
+files = ["logs/*.log"]
+format = "regex"
+lifeline = "{file.stem}"
+group = "{who}"
+
+[[source.rule]]
+match = '(?<who>\w+) (?<dir>sent|received) (?<message>\w+) (?:to|from) (?<peer>\w+)'
+dir = "{dir}"
+message = "{message}"
+peer = "{peer}"
+set = { state = "{message}" }
+
+[properties]
+welcome = "AF(User.state = welcome)"
+"#;
+
+/// A call, as two services export it.
+pub(crate) const SPANS: &str = r#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"User"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"login","kind":3,"startTimeUnixNano":"1000","endTimeUnixNano":"9000"}]}]}]}
+{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"Server"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b175","parentSpanId":"eee19b7ec3c1b174","name":"login","kind":2,"startTimeUnixNano":"3000","endTimeUnixNano":"5000"}]}]}]}
+"#;
+
 /// A folder with all the files that our examples speak of.
 fn prepared(name: &str) -> Sandbox {
     let sandbox = Sandbox::new(name);
@@ -43,6 +69,18 @@ fn prepared(name: &str) -> Sandbox {
         ("flow.puml", "@startuml\nUser -> Server : login\n@enduml\n"),
         ("docs/checkout.md", &document),
         ("docs/protocol.md", &document),
+        ("otus.toml", LOGS),
+        (
+            "logs/User.log",
+            "started\nalice sent login to Server\nalice received welcome from Server\n",
+        ),
+        (
+            "logs/Server.log",
+            "alice received login from User\nalice sent welcome to User\nbob received login from User\n",
+        ),
+        ("raw/server.log", "Received PING from client\nSending PONG to client\n"),
+        ("raw/client.log", "client sending PING\nclient received PONG\n"),
+        ("spans.otlp.jsonl", SPANS),
         // Where the examples install things.
         (".local/share/bash-completion/completions/x", ""),
         (".zfunc/x", ""),
@@ -97,6 +135,9 @@ fn examples_of_the_help_work() {
         "ctl",
         "explore",
         "draw",
+        "map",
+        "init",
+        "learn",
         "generate",
         "demo",
         "fmt",
@@ -105,6 +146,7 @@ fn examples_of_the_help_work() {
         "slice",
         "mutate",
         "explain",
+        "schema",
         "completions",
         "man",
     ];

@@ -14,10 +14,12 @@ mod demo;
 mod documented;
 mod draw;
 mod engines;
+mod examples;
 mod explain;
 mod explore;
 mod fmt;
 mod lint;
+mod logs;
 mod manual;
 #[cfg(unix)]
 mod pictures;

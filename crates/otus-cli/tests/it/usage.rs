@@ -6,7 +6,7 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 14] = [
+pub(crate) const COMMANDS: [&str; 18] = [
     "analyze",
     "completions",
     "convert",
@@ -17,9 +17,13 @@ pub(crate) const COMMANDS: [&str; 14] = [
     "explore",
     "fmt",
     "generate",
+    "init",
+    "learn",
     "lint",
     "man",
+    "map",
     "mutate",
+    "schema",
     "slice",
 ];
 
@@ -51,10 +55,13 @@ Checks what a distributed system did against what its sequence diagrams say
 Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
-  analyze      Check multi-traces against a specification
+  analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show what an interaction can do, step by step
   draw         Draw a specification, a trace, an order of events, or a search
+  map          Show how log lines become actions
+  init         Propose an otus.toml for a folder of logs
+  learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example
   fmt          Put specifications and traces in canonical form
@@ -63,6 +70,7 @@ Commands:
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces.
   explain      Explain a diagnostic code
+  schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages
   help         Print this message or the help of the given subcommand(s)
@@ -95,10 +103,13 @@ Checks what a distributed system did against what its sequence diagrams say
 Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
-  analyze      Check multi-traces against a specification
+  analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show what an interaction can do, step by step
   draw         Draw a specification, a trace, an order of events, or a search
+  map          Show how log lines become actions
+  init         Propose an otus.toml for a folder of logs
+  learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
   demo         Walk through a built-in example
   fmt          Put specifications and traces in canonical form
@@ -107,6 +118,7 @@ Commands:
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces.
   explain      Explain a diagnostic code
+  schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages
   help         Print this message or the help of the given subcommand(s)
@@ -123,7 +135,7 @@ Options:
     sandbox.otus("linnt").assert().code(2).stdout_eq("").stderr_eq(str![[r#"
 error: unrecognized subcommand 'linnt'
 
-  tip: a similar subcommand exists: 'lint'
+  tip: some similar subcommands exist: 'init', 'lint'
 
 Usage: otus [OPTIONS] <COMMAND>
 

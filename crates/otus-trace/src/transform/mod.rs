@@ -9,6 +9,7 @@
 //! - [`slices`], [`wide_slices`], [`prefixes`], [`global_prefixes`]: each component cut.
 //! - [`noise`], [`swap_actions`], [`remove`], [`duplicate`]: one change in one component.
 //! - [`Swaps`]: components of two multi-traces mixed.
+//! - [`mod@learn`]: an interaction from multi-traces.
 //!
 //! A component is taken as a word of *moments*: actions observed as simultaneous stay together,
 //! and indices and lengths count moments. Without such sets a moment is an action.
@@ -46,6 +47,7 @@ mod components;
 mod cut;
 mod factor;
 mod implied;
+pub mod learn;
 mod mutate;
 mod project;
 mod share;

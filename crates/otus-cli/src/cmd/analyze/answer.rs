@@ -30,6 +30,16 @@ pub(super) struct Answer<'a> {
     pub(super) engine: &'static str,
     /// The partition in words.
     pub(super) partition: &'a str,
+    /// Of a Fail on raw logs: the first actions that could not be explained.
+    pub(super) unexplained: Vec<Unexplained>,
+}
+
+/// An action of a raw log that could not be explained.
+#[derive(Debug)]
+pub(super) struct Unexplained {
+    pub(super) action: String,
+    pub(super) file: String,
+    pub(super) line: u32,
 }
 
 /// What an engine found out.
@@ -101,6 +111,9 @@ impl Answer<'_> {
         if let Some(furthest) = &self.found.furthest {
             let _ = writeln!(text, "  {}", how_far(self.trace, furthest, pool));
         }
+        for Unexplained { action, file, line } in &self.unexplained {
+            let _ = writeln!(text, "  not explained: {action} at {file}:{line}");
+        }
         out.extend_from_slice(text.as_bytes());
     }
 
@@ -169,6 +182,12 @@ impl Answer<'_> {
                 json!({"lifelines": names(component), "explained": reached, "observed": all})
             });
             value["furthest"] = reached.collect();
+        }
+        if !self.unexplained.is_empty() {
+            let unexplained = self.unexplained.iter().map(|Unexplained { action, file, line }| {
+                json!({ "action": action, "file": file, "line": line })
+            });
+            value["unexplained"] = unexplained.collect();
         }
         value
     }

@@ -8,6 +8,7 @@ use anyhow::bail;
 use otus_analysis::{Observed, Question};
 use otus_core::Signature;
 use otus_syntax::suggest::did_you_mean;
+use otus_trace::mapping::Observation;
 use otus_trace::{ComponentId, Partition};
 
 use crate::args::DeclaredArgs;
@@ -55,6 +56,31 @@ impl Declared {
         }
         let lifelines = said.into_iter().map(|said| said.map(|said| said.observed)).collect();
         Ok(Declared { base, lifelines })
+    }
+
+    /// Adds the declarations of an `otus.toml`, which count for lifelines of which the command line
+    /// says nothing.
+    pub(super) fn add(&mut self, observation: &Observation, signature: &Signature) {
+        if observation.is_empty() {
+            return;
+        }
+        if self.lifelines.is_empty() {
+            self.lifelines = vec![None; signature.lifeline_count()];
+            if self.base == Question::GlobalPrefix {
+                self.base = Question::ACCEPT;
+            }
+        }
+        for (lifeline, name) in signature.lifelines() {
+            let said = observation.of(name);
+            let observed = match (said.unobserved, said.may_start_late, said.may_stop_early) {
+                (true, ..) => Observed::Unobserved,
+                (false, true, true) => Observed::Slice,
+                (false, true, false) => Observed::StartsLate,
+                (false, false, true) => Observed::StopsEarly,
+                (false, false, false) => Observed::Complete,
+            };
+            self.lifelines[lifeline.0 as usize].get_or_insert(observed);
+        }
     }
 
     /// Whether something is declared for single lifelines.

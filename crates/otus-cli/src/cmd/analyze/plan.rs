@@ -15,6 +15,7 @@ use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::{Config, Observed, Question};
 use otus_core::{Pool, TermId};
 use otus_syntax::options::{OptionValue, Process};
+use otus_trace::mapping::Observation;
 
 use super::declare::Declared;
 use crate::args::{self, AnalyzeArgs, ResultFormat};
@@ -42,6 +43,8 @@ pub(super) struct Plan {
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
     pub(super) order: Option<String>,
+    /// The names of raw logs, by number.
+    pub(super) files: Vec<String>,
 }
 
 /// Who answers.
@@ -78,10 +81,16 @@ impl Plan {
         loaded: &Loaded,
         (pool, term): (Pool, TermId),
         recorded: Option<GraphFile>,
+        observation: Option<&Observation>,
     ) -> anyhow::Result<Plan> {
         let (config, chosen) = configuration(args, loaded)?;
         let question = question(config.kind);
-        let declared = Declared::new(&args.declared, question.clone(), chosen, pool.signature())?;
+        let mut declared =
+            Declared::new(&args.declared, question.clone(), chosen, pool.signature())?;
+        // Who chooses a question for all logs of a call asks that one.
+        if let Some(observation) = observation.filter(|_| !chosen) {
+            declared.add(observation, pool.signature());
+        }
         let by_observed = args.observed.is_some() && !declared.is_single();
         let kind = match args.observed {
             _ if declared.is_single() => "declared",
@@ -146,6 +155,7 @@ impl Plan {
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
+            files: Vec::new(),
         })
     }
 

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use otus_analysis::Verdict;
+use otus_syntax::Severity;
+use otus_trace::run::Accounting;
 use serde_json::{Value, json};
 
 use crate::args::FailOn;
@@ -24,6 +26,32 @@ pub(super) struct Tally {
     /// Whether something that was asked for could not be written.
     pub(super) unwritten: bool,
     actions: usize,
+    /// How many of the multi-traces are groups of raw logs.
+    pub(super) groups: usize,
+    /// What became of raw logs, if there are some.
+    pub(super) logs: Option<LogTally>,
+}
+
+/// Raw logs, counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LogTally {
+    logs: usize,
+    lines: u64,
+    unmatched: u64,
+    /// Whether a log could not be read.
+    unreadable: bool,
+}
+
+impl LogTally {
+    pub(super) fn new(accounting: &Accounting) -> LogTally {
+        let total = accounting.total;
+        LogTally {
+            logs: accounting.files.len(),
+            lines: total.records,
+            unmatched: total.unmatched + total.incomplete + total.unreadable,
+            unreadable: accounting.findings.iter().any(|it| it.severity == Severity::Error),
+        }
+    }
 }
 
 impl Tally {
@@ -47,6 +75,12 @@ impl Tally {
         self.unusable += other.unusable;
         self.unwritten |= other.unwritten;
         self.actions += other.actions;
+        self.groups += other.groups;
+    }
+
+    /// Whether nothing was checked although there were logs.
+    pub(super) fn is_vacuous(&self) -> bool {
+        self.actions == 0 && self.unusable == 0 && self.interrupted == 0
     }
 
     pub(super) fn total(&self) -> usize {
@@ -62,13 +96,22 @@ impl Tally {
     }
 
     pub(super) fn text(&self, elapsed: Duration) -> String {
-        let mut out = format!(
-            "checked {}, {}: {} in {:.0} ms",
-            counted(self.total(), "multi-trace"),
-            counted(self.actions, "action"),
-            self.verdicts(),
-            elapsed.as_secs_f64() * 1000.0,
-        );
+        let actions = counted(self.actions, "action");
+        let others = counted(self.total() - self.groups, "multi-trace");
+        let mut out = match self.logs {
+            None => format!("checked {others}, {actions}"),
+            Some(LogTally { logs, unmatched, .. }) => {
+                let logs = counted(logs, "log");
+                let unmatched = counted(unmatched, "line");
+                let groups = counted(self.groups, "group");
+                format!("checked {logs}, {actions} ({unmatched} unmatched), {groups}")
+            }
+        };
+        if self.logs.is_some() && self.total() > self.groups {
+            let _ = write!(out, ", {others}");
+        }
+        let millis = elapsed.as_secs_f64() * 1000.0;
+        let _ = write!(out, ": {} in {millis:.0} ms", self.verdicts());
         if self.unusable > 0 {
             let _ = write!(out, "; {} unusable", self.unusable);
         }
@@ -79,7 +122,7 @@ impl Tally {
     }
 
     pub(super) fn json(&self) -> Value {
-        json!({
+        let mut value = json!({
             "checked": self.total(),
             "actions": self.actions,
             "pass": self.pass,
@@ -88,15 +131,24 @@ impl Tally {
             "undecided": self.undecided,
             "unusable": self.unusable,
             "interrupted": self.interrupted,
-        })
+        });
+        if let Some(LogTally { logs, lines, unmatched, .. }) = self.logs {
+            value["logs"] = json!(logs);
+            value["lines"] = json!(lines);
+            value["unmatched"] = json!(unmatched);
+            value["groups"] = json!(self.groups);
+        }
+        value
     }
 
-    pub(super) fn exit(&self, fail_on: Option<FailOn>) -> Exit {
+    pub(super) fn exit(&self, fail_on: Option<FailOn>, strict: bool) -> Exit {
         let undecided = self.undecided + self.interrupted > 0;
         match fail_on {
+            _ if self.logs.is_some_and(|logs| logs.unreadable) => Exit::Error,
             // Whatever else was found, this was not the question that was to be asked.
             _ if self.unusable > 0 || self.unwritten => Exit::Error,
             Some(FailOn::Never) => Exit::Success,
+            _ if strict && self.is_vacuous() => Exit::Failure,
             Some(FailOn::Weak) if self.weak > 0 || self.fail > 0 || undecided => Exit::Failure,
             Some(FailOn::Undecided) if self.fail > 0 || undecided => Exit::Failure,
             _ if self.fail > 0 => Exit::Failure,

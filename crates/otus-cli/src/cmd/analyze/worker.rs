@@ -17,14 +17,15 @@ use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_trace};
 use otus_trace::case::{self, Place};
-use otus_trace::{MultiTrace, Partition, QuickReader};
+use otus_trace::{ComponentId, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
-use super::answer::{Answer, Found};
+use super::answer::{Answer, Found, Unexplained};
 use super::plan::{Method, Plan};
 use super::tally::Tally;
 use crate::args::{Format, ResultFormat};
 use crate::feed::Job;
+use crate::group::Group;
 use crate::input::Inputs;
 use crate::pipeline::{self, Slot};
 use crate::{certificate_file, options, order_file};
@@ -141,6 +142,21 @@ impl Worker {
         }
     }
 
+    /// A group of raw logs.
+    fn group(&mut self, group: &Group, slot: &Slot<Piece>) {
+        if self.plan.is_cancelled() {
+            return slot.add(|piece| piece.tally.interrupted += 1);
+        }
+        let Worker { plan, pool, prepared, .. } = self;
+        // Undeclared messages are added to a pool, and must not be known to the next group.
+        let mut scratch = (!group.unknown.is_empty()).then(|| pool.clone());
+        let trace = group.trace(scratch.as_mut().unwrap_or(pool));
+        slot.add(|piece| piece.tally.groups += 1);
+        let raw = Raw { group, names: scratch.as_ref() };
+        judge(plan, pool, prepared, (&group.id, &trace), Some(&raw), slot);
+        self.renew();
+    }
+
     /// A file with one multi-trace.
     fn file(&mut self, path: &str, id: &str, slot: &Slot<Piece>) {
         if self.plan.is_cancelled() {
@@ -163,7 +179,7 @@ impl Worker {
             // The text of a long log is not kept while it is analysed.
             drop(source);
             let trace = self.reader.trace();
-            judge(&self.plan, &mut self.pool, &mut self.prepared, (id, trace), slot);
+            judge(&self.plan, &mut self.pool, &mut self.prepared, (id, trace), None, slot);
             self.renew();
         } else {
             let name = source.name().to_owned();
@@ -181,7 +197,7 @@ impl Worker {
     ) {
         let Worker { plan, pool, reader, prepared } = self;
         if let Some(trace) = reader.read(text, pool) {
-            judge(plan, pool, prepared, (id, trace), slot);
+            judge(plan, pool, prepared, (id, trace), None, slot);
         } else {
             let source = Source::new(name(id), text);
             let parsed = parse_trace(&source);
@@ -200,7 +216,7 @@ impl Worker {
                 let trouble = Trouble::Text { sources: vec![source], diagnostics };
                 slot.add(|piece| piece.troubles.push(trouble));
             }
-            judge(plan, pool, prepared, (id, &trace), slot);
+            judge(plan, pool, prepared, (id, &trace), None, slot);
         }
         self.renew();
     }
@@ -230,6 +246,11 @@ impl pipeline::Worker for Worker {
                 inputs.add_bytes(name, bytes);
                 self.source(inputs, &id, slot);
             }
+            Job::Groups(groups) => {
+                for group in &groups {
+                    self.group(group, slot);
+                }
+            }
             Job::Empty(name) => {
                 let trouble = Trouble::Other { id: None, reason: format!("no cases in {name}") };
                 slot.add(|piece| piece.troubles.push(trouble));
@@ -239,6 +260,37 @@ impl pipeline::Worker for Worker {
             }
             Job::Unreadable(reason) => trouble(slot, None, reason),
         }
+    }
+}
+
+/// The group of raw logs that a multi-trace is.
+#[derive(Debug)]
+struct Raw<'g> {
+    group: &'g Group,
+    /// A pool that knows messages that the specification does not have, if the group has some.
+    names: Option<&'g Pool>,
+}
+
+impl Raw<'_> {
+    /// The first action of each component that could not be explained, and where it was read.
+    fn unexplained(
+        &self,
+        trace: &MultiTrace,
+        furthest: &[u32],
+        pool: &Pool,
+        files: &[String],
+    ) -> Vec<Unexplained> {
+        let partition = trace.partition();
+        let first = |(component, &reached): (ComponentId, &u32)| {
+            let step = trace.steps(component).get(reached as usize)?;
+            let place = self.group.place(trace, component, reached as usize)?;
+            Some(Unexplained {
+                action: pool.action(step.action()).text(pool.signature()),
+                file: files.get(place.file as usize)?.clone(),
+                line: place.line,
+            })
+        };
+        partition.components().zip(furthest).filter_map(first).collect()
     }
 }
 
@@ -264,6 +316,7 @@ fn judge(
     pool: &mut Pool,
     prepared: &mut FxHashMap<Arc<Partition>, Prepared>,
     (id, trace): (&str, &MultiTrace),
+    raw: Option<&Raw<'_>>,
     slot: &Slot<Piece>,
 ) {
     if prepared.len() >= MOST_PARTITIONS && !prepared.contains_key(trace.partition()) {
@@ -317,9 +370,16 @@ fn judge(
         Asked::Graph | Asked::Unfit(_) => None,
     };
     let (kind, engine) = ((plan.kind, plan.by_observed), plan.method.name());
+    let unexplained = match (raw, &found.furthest) {
+        (Some(raw), Some(furthest)) => {
+            raw.unexplained(trace, furthest, raw.names.unwrap_or(pool), &plan.files)
+        }
+        (Some(_), None) | (None, _) => Vec::new(),
+    };
     slot.add(|piece| {
         piece.tally.count(found.verdict, trace.len());
-        let answer = Answer { id, trace, found, question, kind, engine, partition: text };
+        let partition = text;
+        let answer = Answer { id, trace, found, question, kind, engine, partition, unexplained };
         match plan.format {
             ResultFormat::Text => answer.text(pool, &mut piece.out),
             ResultFormat::Jsonl => answer.line(pool, &mut piece.out),

@@ -23,11 +23,14 @@ pub(super) struct Tally {
     /// Formulas that are decided, and whose cuts could not be counted.
     uncounted: usize,
     interrupted: bool,
+    /// The raw logs that the trace is from, in words.
+    logs: Option<String>,
 }
 
 impl Tally {
-    pub(super) fn new(trace: &PartialOrder, formulas: usize) -> Self {
+    pub(super) fn new(trace: &PartialOrder, formulas: usize, logs: Option<String>) -> Self {
         Tally {
+            logs,
             processes: trace.process_count(),
             events: trace.event_count(),
             edges: trace.edges().len(),
@@ -58,8 +61,9 @@ impl Tally {
             format!("{count} {word}{}", if count == 1 { "" } else { ending })
         };
         format!(
-            "checked {} over {}, {}, {}: {} hold, {} fail, {} undecided in {:.0} ms{}{}",
+            "checked {} over {}{}, {}, {}: {} hold, {} fail, {} undecided in {:.0} ms{}{}",
             plural(self.formulas, "formula", "s"),
+            self.logs.as_ref().map(|logs| format!("{logs}, ")).unwrap_or_default(),
             plural(self.processes, "process", "es"),
             plural(self.events, "event", "s"),
             plural(self.edges, "edge", "s"),

@@ -1,0 +1,301 @@
+//! Logs: how fast lines become groups, and in how much memory.
+//!
+//! `-- logs` runs all parts, `-- logs json` one of them. The data is made beforehand, a block that is
+//! read again and again, so that making it costs nothing; the peak of memory is that of the whole
+//! process up to then, the block included.
+
+use std::fmt::Write as _;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use otus_syntax::Source;
+use otus_trace::mapping::Plan;
+use otus_trace::run::{Accounting, LogFile, Observed, map};
+
+use crate::measure::{peak_bytes, rate};
+use crate::size::Size;
+
+pub(crate) fn run(size: Size, parts: &[String]) {
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|name| name == part);
+    println!("## logs\n");
+    println!("| workload | MB | s | MB/s | lines/s | groups | peak MB |");
+    println!("|---|---|---|---|---|---|---|");
+    if wanted("json") {
+        let block = json_block();
+        measure("json lines", &json_plan(), &block, size.pick(256 << 20, 1 << 30));
+    }
+    if wanted("regex") {
+        let block = text_block();
+        measure("text, 3 patterns", &text_plan(), &block, size.pick(128 << 20, 1 << 30));
+    }
+    if wanted("otlp") {
+        let block = otlp_block();
+        let text = "[[source]]\nfiles = ['*']\nformat = 'otlp'\n[group]\nidle = 10000\n";
+        let plan = plan(text);
+        measure("OTLP", &plan, &block, size.pick(128 << 20, 1 << 30));
+    }
+    if wanted("groups") {
+        groups(size.pick(1_000_000, 10_000_000), size.pick(100_000, 1_000_000));
+    }
+    println!();
+}
+
+/// A block of bytes, again and again.
+struct Again<'b> {
+    block: &'b [u8],
+    at: usize,
+    left: usize,
+}
+
+impl Read for Again<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(self.block.len() - self.at).min(self.left);
+        buffer[..length].copy_from_slice(&self.block[self.at..self.at + length]);
+        self.at = (self.at + length) % self.block.len();
+        self.left -= length;
+        Ok(length)
+    }
+}
+
+fn measure(name: &str, plan: &Plan, block: &str, bytes: usize) {
+    let rounds = bytes / block.len() + 1;
+    let bytes = rounds * block.len();
+    let open = || {
+        let again = Again { block: block.as_bytes(), at: 0, left: bytes };
+        Ok(Box::new(again) as Box<dyn Read>)
+    };
+    let file = LogFile { name: name.to_owned(), source: 0, open: Box::new(open) };
+    print(name, bytes, || map(plan, vec![file], &mut nothing));
+}
+
+fn nothing(_: &Observed<'_>) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn print(name: &str, bytes: usize, work: impl FnOnce() -> Accounting) {
+    let (start, cpu) = (Instant::now(), cpu_time::ThreadTime::now());
+    let accounting = work();
+    let (wall, cpu) = (start.elapsed(), cpu.elapsed());
+    assert!(accounting.total.adds_up());
+    assert!(accounting.total.matched > 0 && accounting.total.unreadable == 0);
+    let lines = accounting.total.records;
+    #[expect(clippy::cast_precision_loss, reason = "a rate to three digits")]
+    let per_second = lines as f64 / cpu.as_secs_f64();
+    println!(
+        "| {name} | {} | {:.2} | {:.0} | {per_second:.0} | {} | {} |",
+        bytes >> 20,
+        wall.as_secs_f64(),
+        rate(bytes, cpu),
+        accounting.groups.total,
+        peak_bytes().unwrap_or(0) >> 20,
+    );
+}
+
+/// How long blocks are.
+const BLOCK: usize = 16 << 20;
+
+fn json_plan() -> Plan {
+    plan(
+        r#"
+[[source]]
+files = ["*"]
+format = "json"
+lifeline = "{service.name}"
+group = "{request_id}"
+[[source.rule]]
+where = { event = ["send", "receive"] }
+dir = "{event}"
+message = "{rpc.method}"
+peer = "{rpc.peer}"
+id = "{rpc.seq}"
+[[source.rule]]
+where = { event = "done" }
+closes = true
+[[source.rule]]
+where = { level = "debug" }
+ignore = true
+"#,
+    )
+}
+
+/// Requests of three services, with lines that nobody wants among them.
+fn json_block() -> String {
+    let mut block = String::new();
+    let mut number = 0_u32;
+    while block.len() < BLOCK {
+        number += 1;
+        let line = |block: &mut String, service: &str, event: &str, rest: &str| {
+            let _ = writeln!(
+                block,
+                r#"{{"ts":"2026-11-15T07:15:13.{:03}Z","level":"info","logger":"shop.rpc.Handler","thread":"worker-{}","service":{{"name":"{service}","version":"1.4.2","instance":"{service}-7f9c"}},"event":"{event}","request_id":"req-{number:08x}","msg":"handled {number} in {} us"{rest}}}"#,
+                number % 1000,
+                number % 16,
+                number % 977,
+            );
+        };
+        let rpc = |method: &str, peer: &str| {
+            format!(r#","rpc":{{"method":"{method}","peer":"{peer}","seq":{number},"bytes":512}}"#)
+        };
+        line(&mut block, "front", "send", &rpc("Order", "orders"));
+        line(&mut block, "orders", "receive", &rpc("Order", "front"));
+        let _ = writeln!(
+            block,
+            r#"{{"ts":"2026-11-15T07:15:13.000Z","level":"debug","logger":"shop.cache","msg":"cache \"hit\" for key {number}","size":17}}"#
+        );
+        line(&mut block, "orders", "send", &rpc("Charge", "payments"));
+        line(&mut block, "payments", "receive", &rpc("Charge", "orders"));
+        line(&mut block, "front", "done", "");
+    }
+    block
+}
+
+fn text_plan() -> Plan {
+    plan(
+        r#"
+[[source]]
+files = ["*"]
+format = "regex"
+lifeline = "broker"
+group = "{peer}"
+[[source.rule]]
+match = '(?<d>Sending|Received) (?<pkt>[A-Z]+) (?:to|from) (?<peer>\S+)'
+dir = "{d}"
+message = "{pkt}"
+peer = "{peer}"
+[[source.rule]]
+match = 'New client connected from \S+ as (?<peer>\S+)'
+emit = ["?CONNECT"]
+[[source.rule]]
+match = 'Client (?<peer>\S+) disconnected'
+closes = true
+"#,
+    )
+}
+
+fn text_block() -> String {
+    let mut block = String::new();
+    let mut number = 0_u32;
+    while block.len() < BLOCK {
+        number += 1;
+        for text in [
+            format!("New connection from 127.0.0.1:{} on port 18831.", number % 65536),
+            format!("New client connected from 127.0.0.1:36924 as client{number} (p2, c1, k60)."),
+            format!("Sending CONNACK to client{number} (0, 0)"),
+            format!(
+                "Received PUBLISH from client{number} (d0, q1, r0, m1, 'plant/temp', ... (4 bytes))"
+            ),
+            format!("Sending PUBACK to client{number} (m1, rc0)"),
+            format!("Received DISCONNECT from client{number}"),
+            format!("Client client{number} disconnected."),
+        ] {
+            let _ = writeln!(block, "2026-11-15T07:13:08: {text}");
+        }
+    }
+    block
+}
+
+/// Lines as a file exporter writes them: a request with its server span, and a call to another
+/// service. Traces repeat with the block, so memory would grow if it were not for idle groups.
+fn otlp_block() -> String {
+    let mut block = String::new();
+    let mut number = 0_u64;
+    let span = |kind: u32,
+                id: u64,
+                parent: u64,
+                name: &str,
+                trace: u64,
+                start: u64,
+                length: u64| {
+        format!(
+            r#"{{"traceId":"{trace:032x}","spanId":"{id:016x}","parentSpanId":"{parent:016x}","flags":256,"name":"{name}","kind":{kind},"startTimeUnixNano":"{start}","endTimeUnixNano":"{}","attributes":[{{"key":"http.request.method","value":{{"stringValue":"POST"}}}},{{"key":"url.path","value":{{"stringValue":"/order"}}}},{{"key":"http.response.status_code","value":{{"intValue":"200"}}}},{{"key":"server.address","value":{{"stringValue":"stock"}}}}],"status":{{}}}}"#,
+            start + length,
+        )
+    };
+    while block.len() < BLOCK {
+        number += 1;
+        let (trace, id, start) = (number, number * 8, 1_794_726_891_000_000_000 + number * 1000);
+        for (service, spans) in [
+            (
+                "orders",
+                [
+                    span(2, id + 1, id, "POST /order", trace, start, 900),
+                    span(3, id + 2, id + 1, "POST /reserve", trace, start + 100, 500),
+                ],
+            ),
+            (
+                "stock",
+                [
+                    span(2, id + 3, id + 2, "POST /reserve", trace, start + 200, 300),
+                    span(1, id + 4, id + 3, "lookup", trace, start + 250, 10),
+                ],
+            ),
+        ] {
+            let _ = writeln!(
+                block,
+                r#"{{"resourceSpans":[{{"resource":{{"attributes":[{{"key":"telemetry.sdk.language","value":{{"stringValue":"python"}}}},{{"key":"service.instance.id","value":{{"stringValue":"b0c5202a-69e9-4c9a-b855-fd68f4d8bdd2"}}}},{{"key":"service.name","value":{{"stringValue":"{service}"}}}}]}},"scopeSpans":[{{"scope":{{"name":"otus-demo"}},"spans":[{}]}}]}}]}}"#,
+                spans.join(","),
+            );
+        }
+    }
+    block
+}
+
+/// Many groups that are all open at once: nothing closes them before the end.
+fn groups(lines: u64, groups: u64) {
+    let plan = plan(
+        "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{at}'\ndir = '{dir}'\nmessage = '{message}'\n\
+         group = '{trace}'\npeer = '{peer}'\n",
+    );
+    // A line of it has about a hundred bytes.
+    let bytes = usize::try_from(lines).expect("a count") * 106;
+    let open = move || {
+        Ok(Box::new(Interleaved { next: 0, lines, groups, text: Vec::new(), at: 0 })
+            as Box<dyn Read>)
+    };
+    let file = LogFile { name: "groups".to_owned(), source: 0, open: Box::new(open) };
+    let name = format!("{lines} lines, {groups} groups at once");
+    print(&name, bytes, || map(&plan, vec![file], &mut nothing));
+}
+
+/// Lines of many groups in turn, made as they are read.
+struct Interleaved {
+    next: u64,
+    lines: u64,
+    groups: u64,
+    text: Vec<u8>,
+    at: usize,
+}
+
+impl Read for Interleaved {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.at == self.text.len() {
+            self.text.clear();
+            self.at = 0;
+            let mut text = String::new();
+            while text.len() < 64 << 10 && self.next < self.lines {
+                let round = self.next / self.groups;
+                let sent = round.is_multiple_of(2);
+                let (at, peer) = if sent { ("client", "server") } else { ("server", "client") };
+                let direction = if sent { "!" } else { "?" };
+                let group = self.next * 7919 % self.groups;
+                let _ = writeln!(
+                    text,
+                    r#"{{"at":"{at}","dir":"{direction}","message":"request{}","peer":"{peer}","trace":"{group:032x}"}}"#,
+                    round / 2,
+                );
+                self.next += 1;
+            }
+            self.text = text.into_bytes();
+        }
+        let length = buffer.len().min(self.text.len() - self.at);
+        buffer[..length].copy_from_slice(&self.text[self.at..self.at + length]);
+        self.at += length;
+        Ok(length)
+    }
+}
+
+fn plan(text: &str) -> Plan {
+    let (plan, found) = Plan::parse(&Source::new("otus.toml", text), &[]);
+    plan.unwrap_or_else(|| panic!("the plans here are sound: {found:?}"))
+}

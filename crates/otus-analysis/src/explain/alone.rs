@@ -1,0 +1,113 @@
+//! What a component by itself says: the simplest reason why a multi-trace fails.
+//!
+//! The other components are taken as unobserved, which asks exactly whether there is an execution
+//! that this component could have seen so.
+
+use otus_core::index::Index as _;
+use otus_trace::{ComponentId, MultiTrace};
+
+use super::checker::{Answer, Checker, only, stops_early};
+use super::letters::{Letter, Letters, Logs};
+use crate::question::Observed;
+
+/// Beyond so many components the others are removed from the interaction, which is much faster and
+/// may miss that a component fails only because of an order that others impose.
+const WIDE: usize = 32;
+
+/// A multi-trace with only one log.
+fn trace(letters: &Letters, component: usize, log: &[Letter], components: usize) -> MultiTrace {
+    let mut logs: Logs = vec![[].into(); components];
+    logs[component] = log.into();
+    letters.trace(&logs)
+}
+
+/// Whether a component by itself fails; `None` if that is not known.
+pub(super) fn fails(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Option<bool> {
+    match ask(checker, letters, declared, component, log) {
+        Answer::Passes(_) => Some(false),
+        Answer::Fails(_) => Some(true),
+        Answer::Unknown => None,
+    }
+}
+
+/// The engine's answer about a component by itself.
+pub(super) fn ask(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Answer {
+    if declared[component] == Observed::Unobserved {
+        return Answer::Passes(crate::Verdict::Pass);
+    }
+    let trace = trace(letters, component, log, declared.len());
+    let question = only(declared, &[component]);
+    if declared.len() > WIDE {
+        return checker.ask_local(ComponentId::new(component), &trace, &question);
+    }
+    checker.ask(&trace, &question)
+}
+
+/// How many moments of a log can be explained by themselves if it may stop early.
+pub(super) fn explained(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Option<usize> {
+    let weak = weakened(declared, component);
+    // Prefixes of what is explained are: so there is one longest.
+    let (mut low, mut high) = (0, log.len() + 1);
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if fails(checker, letters, &weak, component, &log[..middle])? {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(low)
+}
+
+/// How many letters are asked about.
+const MANY: usize = 256;
+
+/// The letters that may follow the beginning of a log, by the component itself; `None` if that is too
+/// much to ask.
+pub(super) fn expected(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    declared: &[Observed],
+    component: usize,
+    log: &[Letter],
+) -> Option<Vec<Letter>> {
+    let vocabulary = letters.vocabulary(component);
+    if vocabulary.len() > MANY || !checker.affords(vocabulary.len() * (log.len() + 1)) {
+        return None;
+    }
+    let weak = weakened(declared, component);
+    let mut longer = log.to_vec();
+    let mut found = Vec::new();
+    for &(letter, _) in vocabulary {
+        longer.push(letter);
+        if !fails(checker, letters, &weak, component, &longer)? {
+            found.push(letter);
+        }
+        longer.pop();
+    }
+    Some(found)
+}
+
+fn weakened(declared: &[Observed], component: usize) -> Vec<Observed> {
+    let mut weak = declared.to_vec();
+    weak[component] = stops_early(weak[component]);
+    weak
+}

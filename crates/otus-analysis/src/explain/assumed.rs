@@ -1,0 +1,82 @@
+//! For a `WeakPass`: what was assumed to be missing.
+
+use otus_core::ActionId;
+use otus_core::index::Index as _;
+use otus_trace::ComponentId;
+
+use super::checker::{Checked, Checker};
+use super::length;
+use super::letters::{Letters, Logs};
+use crate::certify::certify;
+use crate::question::{Observed, Question};
+use crate::verdict::Verdict;
+use crate::witness::WitnessStep;
+
+/// What one explanation assumes to have happened without being observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assumed {
+    /// By component that misses something.
+    pub components: Vec<Missing>,
+    /// Whether the explanation was replayed by the simple checker.
+    pub checked: Checked,
+}
+
+/// What is missing of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Whose.
+    pub component: ComponentId,
+    /// The moments before its first, in order.
+    pub before: Vec<Box<[ActionId]>>,
+    /// The moments after its last, in order.
+    pub after: Vec<Box<[ActionId]>>,
+}
+
+/// What an explanation of a `WeakPass` assumes; `None` if no explanation was found in time.
+pub(super) fn assumed(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    logs: &Logs,
+    question: &Question,
+) -> Option<Assumed> {
+    let trace = letters.trace(logs);
+    if !checker.affords_steps(trace.len()) {
+        return None;
+    }
+    let budget = checker.budget(trace.len())?;
+    checker.questions += 1;
+    checker.work += trace.len() as u64;
+    let verdict = Verdict::WeakPass;
+    let witness =
+        checker.engine.witness(checker.pool, checker.term, &trace, question, verdict, &budget)?;
+    certify(checker.pool, checker.term, &trace, (question, verdict), &witness).ok()?;
+    let mut consumed = vec![0; logs.len()];
+    let missing = |component| Missing { component, before: Vec::new(), after: Vec::new() };
+    let mut components: Vec<Missing> = letters.partition.components().map(missing).collect();
+    for step in &witness.steps {
+        let place = match step {
+            WitnessStep::Observed(place) | WitnessStep::Unobserved(place) => place,
+            WitnessStep::Removed(_) => continue,
+        };
+        for at in letters.touched(checker.pool, place.event) {
+            let component = ComponentId::new(at);
+            let declared = question.of(component);
+            let mut own = letters.partition.lifelines(component).iter();
+            if own.any(|&lifeline| checker.pool.region_contains(place.observed, lifeline)) {
+                consumed[at] += 1;
+                continue;
+            }
+            let Some(letter) = letters.part(checker.pool, place.event, at) else { continue };
+            let moment = letters.actions(letter).into();
+            if declared == Observed::Unobserved {
+                // That was said, and is no assumption.
+            } else if consumed[at] < length(&logs[at], declared) {
+                components[at].before.push(moment);
+            } else {
+                components[at].after.push(moment);
+            }
+        }
+    }
+    components.retain(|own| !own.before.is_empty() || !own.after.is_empty());
+    Some(Assumed { components, checked: Checked::Certified })
+}

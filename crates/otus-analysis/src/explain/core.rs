@@ -1,0 +1,225 @@
+//! The core of a failure: few components that fail together whatever the others saw, and how
+//! little of their logs suffices.
+//!
+//! *Components.* Those that are left out are taken as unobserved, so what fails without them fails
+//! with them. One that fails by itself is a smallest core; otherwise all pairs are tried if there
+//! are not too many, and then components are left out one by one as long as the rest fails. For a
+//! global prefix, in which order between components matters, their lifelines are removed from the
+//! interaction instead, which only adds to what it explains.
+//!
+//! *Prefixes.* A log that is cut may stop early; one that is not is declared as it was. If some
+//! prefixes fail under this question, longer ones fail: an explanation of these is one of those.
+//! So the shortest that fails is found by halving, one component after the other.
+
+use otus_core::algebra::{Memo, project};
+use otus_core::index::Index as _;
+use otus_core::{LifelineSet, TermId};
+use otus_trace::ComponentId;
+
+use super::checker::{Answer, Checked, Checker, declared, only, stops_early};
+use super::letters::{Letters, Logs};
+use super::{GaveUp, length};
+use crate::engine::{self, Engine};
+use crate::question::{Observed, Question};
+use crate::verdict::Verdict;
+
+/// Components that fail together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Core {
+    /// Which.
+    pub components: Vec<ComponentId>,
+    /// Whether no smaller set fails. If not, this one only cannot be made smaller.
+    pub is_smallest: bool,
+    /// By component of the core: how many of its first moments suffice to fail.
+    pub prefixes: Vec<usize>,
+    /// The question that these prefixes fail.
+    pub question: Question,
+    /// The interaction that they fail: the whole, but for a global prefix, where other lifelines are
+    /// removed.
+    pub term: TermId,
+    /// Who says so.
+    pub checked: Checked,
+    /// The limit that ended the search for a smaller core or shorter prefixes.
+    pub gave_up: Option<GaveUp>,
+}
+
+/// Up to how many pairs are tried.
+const PAIRS: usize = 200;
+
+/// The core of a multi-trace that fails, given the components that fail by themselves.
+pub(super) fn core(
+    checker: &mut Checker<'_>,
+    letters: &Letters,
+    logs: &Logs,
+    question: &Question,
+    failing: &[usize],
+) -> Option<Core> {
+    let before = checker.gave_up.take();
+    let found = Cores { checker, letters, logs, declared: declared(question, logs.len()) }
+        .find(question, failing);
+    checker.gave_up = before.or(checker.gave_up);
+    found
+}
+
+struct Cores<'a, 'c> {
+    checker: &'a mut Checker<'c>,
+    letters: &'a Letters,
+    logs: &'a Logs,
+    declared: Vec<Observed>,
+}
+
+impl Cores<'_, '_> {
+    fn find(&mut self, question: &Question, failing: &[usize]) -> Option<Core> {
+        let observed = |&at: &usize| self.declared[at] != Observed::Unobserved;
+        let all: Vec<usize> = (0..self.logs.len()).filter(observed).collect();
+        let whole: Vec<usize> = (0..self.logs.len()).map(|at| self.length(at)).collect();
+        if let Some(&one) = failing.first() {
+            return self.shorten(vec![one], true);
+        }
+        if *question == Question::GlobalPrefix && !self.fails(&all, &whole)? {
+            return self.by_removal(&all);
+        }
+        let (mut chosen, mut smallest) = (all.clone(), false);
+        let pairs = all.len() * all.len().saturating_sub(1) / 2;
+        if all.len() > 2 && pairs <= PAIRS {
+            smallest = true;
+            'pairs: for (at, &one) in all.iter().enumerate() {
+                for &other in &all[at + 1..] {
+                    match self.fails(&[one, other], &whole) {
+                        Some(true) => {
+                            chosen = vec![one, other];
+                            break 'pairs;
+                        }
+                        Some(false) => {}
+                        None => smallest = false,
+                    }
+                }
+            }
+        }
+        if chosen.len() > 2 {
+            for &candidate in all.iter().rev() {
+                let rest: Vec<usize> = chosen.iter().copied().filter(|&c| c != candidate).collect();
+                if !rest.is_empty() && self.fails(&rest, &whole) == Some(true) {
+                    chosen = rest;
+                }
+            }
+        }
+        let smallest = chosen.len() <= 2 || smallest && chosen.len() == 3;
+        self.shorten(chosen, smallest)
+    }
+
+    /// Cuts the logs of a core as short as possible.
+    fn shorten(&mut self, chosen: Vec<usize>, is_smallest: bool) -> Option<Core> {
+        let mut lengths: Vec<usize> = (0..self.logs.len()).map(|at| self.length(at)).collect();
+        for &component in &chosen {
+            // The longest that does not fail, if any, and the shortest that is known to fail.
+            let (mut low, mut high) = (None, lengths[component]);
+            while low.map_or(0, |low: usize| low + 1) < high {
+                let middle = usize::midpoint(low.map_or(0, |low: usize| low + 1), high - 1);
+                let mut shorter = lengths.clone();
+                shorter[component] = middle;
+                match self.fails(&chosen, &shorter) {
+                    Some(true) => high = middle,
+                    Some(false) => low = Some(middle),
+                    None => break,
+                }
+            }
+            lengths[component] = high;
+        }
+        let (logs, question) = self.cut(&chosen, &lengths);
+        let trace = self.letters.trace(&logs);
+        let term = self.checker.term;
+        let checked = self.checker.refute(term, &trace, &question)?;
+        Some(Core {
+            prefixes: chosen.iter().map(|&at| lengths[at]).collect(),
+            components: chosen.into_iter().map(ComponentId::new).collect(),
+            is_smallest,
+            question,
+            term,
+            checked,
+            gave_up: self.checker.gave_up,
+        })
+    }
+
+    /// Leaves out lifelines one by one, by removing them.
+    fn by_removal(&mut self, all: &[usize]) -> Option<Core> {
+        let mut chosen = all.to_vec();
+        for &candidate in all.iter().rev() {
+            let rest: Vec<usize> = chosen.iter().copied().filter(|&c| c != candidate).collect();
+            if !rest.is_empty() && self.fails_removed(&rest) == Some(true) {
+                chosen = rest;
+            }
+        }
+        let term = self.projected(&chosen);
+        let trace = self.letters.trace(&self.kept(&chosen));
+        let checked = self.checker.refute(term, &trace, &Question::GlobalPrefix)?;
+        Some(Core {
+            prefixes: chosen.iter().map(|&at| self.logs[at].len()).collect(),
+            // One alone does not fail, as was asked before.
+            is_smallest: chosen.len() <= 2,
+            components: chosen.into_iter().map(ComponentId::new).collect(),
+            question: Question::GlobalPrefix,
+            term,
+            checked,
+            gave_up: self.checker.gave_up,
+        })
+    }
+
+    fn projected(&mut self, chosen: &[usize]) -> TermId {
+        let partition = &self.letters.partition;
+        let lifelines = chosen.iter().flat_map(|&at| partition.lifelines(ComponentId::new(at)));
+        let lifelines: LifelineSet = lifelines.copied().collect();
+        let region = self.checker.pool.intern_region(&lifelines);
+        project(self.checker.pool, &mut Memo::default(), self.checker.term, region)
+    }
+
+    fn kept(&self, chosen: &[usize]) -> Logs {
+        let kept = self.logs.iter().enumerate();
+        kept.map(|(at, log)| if chosen.contains(&at) { log.clone() } else { [].into() }).collect()
+    }
+
+    fn fails_removed(&mut self, chosen: &[usize]) -> Option<bool> {
+        let trace = self.letters.trace(&self.kept(chosen));
+        let budget = self.checker.budget(trace.len())?;
+        self.checker.questions += 1;
+        self.checker.work += trace.len() as u64 + 1;
+        let term = self.projected(chosen);
+        let options = engine::Options::default();
+        let mut engine = Engine::new(self.checker.pool, term, &self.letters.partition, options);
+        let goal = Verdict::WeakPass;
+        match engine.analyze_up_to(goal, &trace, &Question::GlobalPrefix, &budget).verdict {
+            Verdict::Fail => Some(true),
+            Verdict::Pass | Verdict::WeakPass => Some(false),
+            Verdict::WeakFail | Verdict::Inconclusive => None,
+        }
+    }
+
+    fn length(&self, component: usize) -> usize {
+        length(&self.logs[component], self.declared[component])
+    }
+
+    /// Whether prefixes of some logs fail.
+    fn fails(&mut self, chosen: &[usize], lengths: &[usize]) -> Option<bool> {
+        let (logs, question) = self.cut(chosen, lengths);
+        match self.checker.ask(&self.letters.trace(&logs), &question) {
+            Answer::Passes(_) => Some(false),
+            Answer::Fails(_) => Some(true),
+            Answer::Unknown => None,
+        }
+    }
+
+    /// Prefixes of some logs, and the question about them.
+    fn cut(&self, chosen: &[usize], lengths: &[usize]) -> (Logs, Question) {
+        let mut own = self.declared.clone();
+        let mut logs: Logs = vec![[].into(); own.len()];
+        for &at in chosen {
+            let whole = lengths[at] >= self.logs[at].len();
+            logs[at] =
+                if whole { self.logs[at].clone() } else { self.logs[at][..lengths[at]].into() };
+            if !whole {
+                own[at] = stops_early(own[at]);
+            }
+        }
+        (logs, only(&own, chosen))
+    }
+}

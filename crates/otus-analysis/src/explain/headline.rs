@@ -1,0 +1,475 @@
+//! The first thing to say: what is wrong, where, and what would have been right.
+//!
+//! If one edit repairs the multi-trace, that edit is what is wrong. Else, if a component fails by
+//! itself, the first moment that it cannot explain. Else, if the components of the core do not agree how
+//! often a message was passed, the first that is one too many. Else what stands in the way of the core
+//! where an explanation gets furthest.
+
+use otus_core::index::Index as _;
+use otus_core::{ActionId, Direction, LifelineSet, TermId};
+use otus_trace::ComponentId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::checker::{Checker, declared};
+use super::core::Core;
+use super::edit::Edit;
+use super::frontier::{Expected, Frontier, Progress, Taken, expectation};
+use super::letters::{Letter, Letters, Logs};
+use super::repair::Repair;
+use super::{Lone, alone, phrase};
+use crate::question::{Observed, Question};
+
+/// What is wrong, in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// Which kind of fault.
+    pub cause: Cause,
+    /// The component with the fault.
+    pub component: ComponentId,
+    /// At which of its moments, from 0; their number stands for the end.
+    pub moment: usize,
+    /// What was observed there; nothing at the end.
+    pub observed: Option<Box<[ActionId]>>,
+    /// What would have been right there.
+    pub expected: Vec<Expected>,
+    /// What others should have done before.
+    pub first: Vec<Expected>,
+    /// Where a message is sent and not received, or the other way round: the other end.
+    pub counterpart: Option<Counterpart>,
+    /// The first component that fails whatever the others saw, if there is one.
+    pub alone: Option<ComponentId>,
+    /// How it is known.
+    pub basis: Basis,
+    /// The same as a sentence.
+    pub text: String,
+}
+
+/// The other end of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counterpart {
+    /// Where.
+    pub component: ComponentId,
+    /// What is, or should have been, there.
+    pub action: ActionId,
+    /// How often it was observed; where messages at this end may come from or go to several places, all of
+    /// them counted.
+    pub times: usize,
+    /// How often the action at this end was observed; counted in the same way.
+    pub own: usize,
+    /// Whether what is missing could be in several places, of which this is one.
+    pub is_one_of_several: bool,
+}
+
+/// Kinds of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// No event of the specification is on this lifeline.
+    UnknownLifeline,
+    /// No event of the specification has this message.
+    UnknownMessage,
+    /// The lifeline never does this in the specification.
+    UnknownAction,
+    /// Something else was expected.
+    Unexpected,
+    /// It happened before something that comes first.
+    TooEarly,
+    /// It happened after something that comes later.
+    TooLate,
+    /// A message was sent and not received, or received and not sent.
+    MissingCounterpart,
+    /// The lifeline had nothing more to do.
+    ExtraAfterEnd,
+    /// A log ends where something was to come.
+    StoppedEarly,
+    /// Each choice that leads here leads no further.
+    DeadEnd,
+}
+
+impl Cause {
+    /// As written in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::UnknownLifeline => "unknown lifeline",
+            Cause::UnknownMessage => "unknown message",
+            Cause::UnknownAction => "unknown action",
+            Cause::Unexpected => "unexpected message",
+            Cause::TooEarly => "too early",
+            Cause::TooLate => "too late",
+            Cause::MissingCounterpart => "missing counterpart",
+            Cause::ExtraAfterEnd => "extra after end",
+            Cause::StoppedEarly => "stopped early",
+            Cause::DeadEnd => "dead end after a choice",
+        }
+    }
+}
+
+/// What a headline is based on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// The specification has no such event.
+    Vocabulary,
+    /// One edit there repairs the multi-trace.
+    Repair,
+    /// The component fails by itself there.
+    Alone,
+    /// Two components that fail together do not agree how often a message was passed.
+    Core,
+    /// An explanation gets no further there.
+    Frontier,
+}
+
+/// What a headline is made from.
+pub(super) struct Facts<'a> {
+    pub(super) letters: &'a Letters,
+    pub(super) logs: &'a Logs,
+    pub(super) question: &'a Question,
+    pub(super) alone: &'a [Lone],
+    pub(super) frontier: &'a Frontier,
+    pub(super) repair: Option<&'a Repair>,
+    pub(super) core: Option<&'a Core>,
+    pub(super) terms: &'a FxHashMap<TermId, u64>,
+}
+
+/// The headline of a failure.
+pub(super) fn headline(checker: &mut Checker<'_>, facts: &Facts<'_>) -> Option<Headline> {
+    let mut maker = Maker { declared: declared(facts.question, facts.logs.len()), facts, checker };
+    let repair = facts.repair.filter(|repair| repair.edits.len() == 1);
+    let edit = repair.and_then(|repair| repair.edits.first());
+    let first = facts.alone.first();
+    let mut found = edit
+        .and_then(|edit| maker.of_edit(edit))
+        .or_else(|| first.and_then(|lone| maker.of_component(lone)))
+        .or_else(|| maker.of_counts())
+        .or_else(|| maker.of_frontier())?;
+    maker.name_unknown(&mut found);
+    found.alone = first.map(|lone| lone.component);
+    found.text = phrase::sentence(maker.checker.pool, &facts.letters.partition, &found);
+    Some(found)
+}
+
+struct Maker<'a, 'c> {
+    checker: &'a mut Checker<'c>,
+    facts: &'a Facts<'a>,
+    declared: Vec<Observed>,
+}
+
+impl Maker<'_, '_> {
+    fn of_edit(&mut self, edit: &Edit) -> Option<Headline> {
+        let component = edit.component();
+        let log = self.facts.logs[component.index()].clone();
+        let named = |moment: &[ActionId]| -> Vec<Box<[ActionId]>> { vec![moment.into()] };
+        let letter = |at: usize| -> Option<Box<[ActionId]>> {
+            log.get(at).map(|&letter| self.facts.letters.actions(letter).into())
+        };
+        let (cause, at, expected) = match edit {
+            Edit::Insert { before, moment, .. } if *before == log.len() => {
+                (Cause::StoppedEarly, *before, named(moment))
+            }
+            Edit::Insert { before, moment, .. } => (Cause::Unexpected, *before, named(moment)),
+            Edit::Replace { moment, by, .. } => (Cause::Unexpected, *moment, named(by)),
+            Edit::Swap { first, second, .. } => (Cause::TooEarly, *first, named(&letter(*second)?)),
+            Edit::Move { from, to, .. } if to < from => (Cause::TooLate, *from, Vec::new()),
+            Edit::Move { from, .. } => (Cause::TooEarly, *from, named(&letter(from + 1)?)),
+            Edit::Drop { moment, .. } => (Cause::Unexpected, *moment, Vec::new()),
+            Edit::StoppedEarly { .. } => (Cause::StoppedEarly, log.len(), Vec::new()),
+        };
+        let observed = letter(at);
+        let mut found = new_headline(cause, component, at, observed, Basis::Repair);
+        found.expected = self.expectations(component.index(), &expected);
+        match edit {
+            Edit::Insert { moment, .. } => {
+                // What was observed elsewhere and has no other end here.
+                if let Some(other) = self.missing_here(moment) {
+                    found.cause = Cause::MissingCounterpart;
+                    found.counterpart = Some(other);
+                }
+            }
+            Edit::Drop { .. } => self.judge_extra(&mut found),
+            Edit::StoppedEarly { .. } => {
+                found.expected = self.next_alone(component.index(), log.len()).unwrap_or_default();
+            }
+            Edit::Swap { .. } | Edit::Move { .. } | Edit::Replace { .. } => {}
+        }
+        Some(found)
+    }
+
+    /// What is wrong with a moment that should not be there.
+    fn judge_extra(&mut self, found: &mut Headline) {
+        let Some(observed) = found.observed.clone() else { return };
+        let expected = self.next_alone(found.component.index(), found.moment);
+        if expected.as_ref().is_some_and(Vec::is_empty) {
+            found.cause = Cause::ExtraAfterEnd;
+        } else if let Some(other) = self.missing_there(&observed) {
+            found.cause = Cause::MissingCounterpart;
+            found.counterpart = Some(other);
+        } else {
+            found.expected = expected.unwrap_or_default();
+            found.expected.retain(|expected| expected.moment != observed);
+        }
+    }
+
+    fn of_component(&mut self, lone: &Lone) -> Option<Headline> {
+        let (component, at) = (lone.component, lone.explained?);
+        let log = &self.facts.logs[component.index()];
+        let observed = log.get(at).map(|&letter| self.facts.letters.actions(letter).into());
+        let cause = if observed.is_some() { Cause::Unexpected } else { Cause::StoppedEarly };
+        let mut found = new_headline(cause, component, at, observed, Basis::Alone);
+        let expected = lone.expected.as_deref();
+        found.expected =
+            self.expectations(component.index(), &self.moments(expected.unwrap_or_default()));
+        if found.observed.is_some() && expected.is_some_and(<[Letter]>::is_empty) {
+            found.cause = Cause::ExtraAfterEnd;
+        }
+        Some(found)
+    }
+
+    /// A message that one component of the core passed more often than the other. That is wrong if each
+    /// end is the other's only one, and nothing of either log may be missing.
+    fn of_counts(&mut self) -> Option<Headline> {
+        let letters = self.facts.letters;
+        let core = &self.facts.core?.components;
+        for &component in core {
+            let at = component.index();
+            let mut met = FxHashSet::default();
+            for (number, &letter) in self.facts.logs[at].iter().enumerate() {
+                if !met.insert(letter) {
+                    continue;
+                }
+                let &[action] = letters.actions(letter) else { continue };
+                let &[other] = letters.counterparts(action) else { continue };
+                let Some(found) = self.missing_there(&[action]) else { continue };
+                let whole = |at: usize| self.declared[at] == Observed::Complete;
+                let there = found.component;
+                let fits = core.contains(&there) && whole(at) && whole(there.index());
+                if !fits || letters.counterparts(other) != [action] {
+                    continue;
+                }
+                let log = self.facts.logs[at].iter().enumerate().skip(number);
+                let mut same = log.filter(|&(_, &other)| other == letter).map(|(at, _)| at);
+                let moment = same.nth(found.times)?;
+                let observed = Some(letters.actions(letter).into());
+                let cause = Cause::MissingCounterpart;
+                let mut headline = new_headline(cause, component, moment, observed, Basis::Core);
+                headline.counterpart = Some(found);
+                return Some(headline);
+            }
+        }
+        None
+    }
+
+    fn of_frontier(&mut self) -> Option<Headline> {
+        let state = self.facts.frontier.states.first()?;
+        let rank = |progress: &&Progress| -> (usize, ComponentId) {
+            let rank = match &progress.next {
+                Some(next) => match expected_as(progress, next) {
+                    None => 0,
+                    Some(Expected { now: false, .. }) => 1,
+                    Some(Expected { now: true, .. }) => 2,
+                },
+                None if !progress.may_end => 3,
+                None => 4,
+            };
+            (rank, progress.component)
+        };
+        let core = self.facts.core.map(|core| &core.components);
+        let counts = |progress: &&Progress| {
+            let id = progress.component;
+            self.declared[id.index()] != Observed::Unobserved
+                && core.is_none_or(|core| core.contains(&id))
+        };
+        let progress = state.components.iter().filter(counts).min_by_key(rank)?;
+        let (rank, component) = rank(&progress);
+        let cause = if progress.next.is_some() { Cause::Unexpected } else { Cause::StoppedEarly };
+        let (at, next) = (progress.consumed, progress.next.clone());
+        let mut found = new_headline(cause, component, at, next.clone(), Basis::Frontier);
+        found.expected.clone_from(&progress.expected);
+        let Some(next) = next else { return Some(found) };
+        if found.expected.is_empty() {
+            found.cause = Cause::ExtraAfterEnd;
+            return Some(found);
+        }
+        let elsewhere = self.facts.frontier.states.iter().skip(1).any(|other| {
+            let own = &other.components[component.index()];
+            own.consumed > at || own.consumed == at && expected_as(own, &next).is_some()
+        });
+        let branched = state.choices.iter().any(|choice| matches!(choice.taken, Taken::Branch(_)));
+        if rank > 0 {
+            // It could do that, and others cannot do their part.
+            found.cause = Cause::TooEarly;
+            found.expected.clear();
+            let others = state.components.iter().filter(|other| other.component != component);
+            let stuck = others.filter(counts).filter(|other| {
+                other.next.as_ref().is_none_or(|next| expected_as(other, next).is_none())
+            });
+            let first = stuck.flat_map(|other| other.expected.iter().filter(|e| e.now)).cloned();
+            found.first = first.collect();
+        } else if elsewhere && branched {
+            found.cause = Cause::DeadEnd;
+        }
+        Some(found)
+    }
+
+    /// Says so if what was observed is nothing that the specification has.
+    fn name_unknown(&self, found: &mut Headline) {
+        let Some(observed) = &found.observed else { return };
+        let at = found.component.index();
+        let letter = self.facts.logs[at].get(found.moment).copied();
+        let known = letter.is_some_and(|letter| !self.facts.letters.events(at, letter).is_empty());
+        // A swap or an insertion is about what is expected as much.
+        let other = matches!(found.cause, Cause::MissingCounterpart | Cause::StoppedEarly);
+        if known || other {
+            return;
+        }
+        let pool = &*self.checker.pool;
+        let own: LifelineSet = observed.iter().map(|&a| pool.action(a).lifeline).collect();
+        let message = |action: ActionId| {
+            let message = pool.action(action).message;
+            self.facts.letters.has_message(message)
+        };
+        found.cause = if own.is_disjoint(&self.facts.letters.lifelines) {
+            Cause::UnknownLifeline
+        } else if !observed.iter().all(|&action| message(action)) {
+            Cause::UnknownMessage
+        } else {
+            Cause::UnknownAction
+        };
+        if found.basis != Basis::Repair {
+            found.basis = Basis::Vocabulary;
+        }
+    }
+
+    /// An action at the other end of these that was observed more often than all its other ends.
+    fn missing_here(&self, moment: &[ActionId]) -> Option<Counterpart> {
+        let letters = self.facts.letters;
+        moment.iter().find_map(|&action| {
+            let mut others = letters.counterparts(action).iter();
+            others.find_map(|&other| {
+                let (times, own) = (self.count(other), self.supply(other, action));
+                let is_missing = times > own && self.would_be_seen(action);
+                is_missing.then(|| self.counted(other, times, own, self.is_one(other, action)))?
+            })
+        })
+    }
+
+    /// The other end of one of these actions, where that was observed more often than all its other
+    /// ends.
+    fn missing_there(&self, moment: &[ActionId]) -> Option<Counterpart> {
+        let letters = self.facts.letters;
+        moment.iter().find_map(|&action| {
+            let mut others = letters.counterparts(action).iter();
+            others.find_map(|&other| {
+                let (times, own) = (self.supply(action, other), self.count(action));
+                let is_missing = times < own && self.would_be_seen(other);
+                is_missing.then(|| self.counted(other, times, own, self.is_one(action, other)))?
+            })
+        })
+    }
+
+    /// How often an action can have had another end: as often as this one, if it always has it,
+    /// else as often as all of them.
+    fn supply(&self, action: ActionId, other: ActionId) -> usize {
+        let letters = self.facts.letters;
+        if letters.always_reaches(action, other) {
+            return self.count(other);
+        }
+        letters.counterparts(action).iter().map(|&other| self.count(other)).sum()
+    }
+
+    /// Whether an action would have been observed had it happened. In a global prefix that is so for
+    /// an emission whose message was received.
+    fn would_be_seen(&self, action: ActionId) -> bool {
+        let action = self.checker.pool.action(action);
+        let component = self.facts.letters.partition.component_of(action.lifeline);
+        let global = *self.facts.question == Question::GlobalPrefix;
+        self.declared[component.index()] == Observed::Complete
+            || global && action.direction == Direction::Emission
+    }
+
+    /// Whether an action may have had any of several other ends.
+    fn is_one(&self, action: ActionId, other: ActionId) -> bool {
+        let letters = self.facts.letters;
+        letters.counterparts(action).len() > 1 && !letters.always_reaches(action, other)
+    }
+
+    fn counted(
+        &self,
+        action: ActionId,
+        times: usize,
+        own: usize,
+        is_one_of_several: bool,
+    ) -> Option<Counterpart> {
+        let lifeline = self.checker.pool.action(action).lifeline;
+        let component = self.facts.letters.partition.component_of(lifeline);
+        let observed = self.declared[component.index()] != Observed::Unobserved;
+        observed.then_some(Counterpart { component, action, times, own, is_one_of_several })
+    }
+
+    /// How often an action was observed.
+    fn count(&self, action: ActionId) -> usize {
+        let letters = self.facts.letters;
+        let component = letters.partition.component_of(self.checker.pool.action(action).lifeline);
+        let log = self.facts.logs[component.index()].iter();
+        log.filter(|&&letter| letters.actions(letter).contains(&action)).count()
+    }
+
+    /// What a component by itself could have seen after so many moments.
+    fn next_alone(&mut self, component: usize, at: usize) -> Option<Vec<Expected>> {
+        let log = self.facts.logs[component].clone();
+        let letters = self.facts.letters;
+        let found = alone::expected(self.checker, letters, &self.declared, component, &log[..at]);
+        let found = self.moments(&found?);
+        Some(self.expectations(component, &found))
+    }
+
+    fn moments(&self, letters: &[Letter]) -> Vec<Box<[ActionId]>> {
+        letters.iter().map(|&letter| self.facts.letters.actions(letter).into()).collect()
+    }
+
+    fn expectations(&mut self, component: usize, moments: &[Box<[ActionId]>]) -> Vec<Expected> {
+        let letters = self.facts.letters;
+        // Of several events that look the same here, one that could happen in the furthest situation.
+        let reached = self.facts.frontier.states.first();
+        let reached = reached.and_then(|state| state.components.get(component)).cloned();
+        let expected = moments.iter().filter_map(|moment| {
+            let known = reached.as_ref().and_then(|progress| {
+                progress.expected.iter().find(|expected| expected.moment == *moment)
+            });
+            if let Some(known) = known {
+                return Some(known.clone());
+            }
+            let letter = letters.find(moment)?;
+            let event = *letters.events(component, letter).first()?;
+            let pool = &mut *self.checker.pool;
+            Some(expectation(pool, letters, letter, event, self.facts.terms))
+        });
+        expected.collect()
+    }
+}
+
+/// What a component could do that looks like this.
+fn expected_as<'p>(progress: &'p Progress, moment: &[ActionId]) -> Option<&'p Expected> {
+    progress.expected.iter().find(|expected| *expected.moment == *moment)
+}
+
+fn new_headline(
+    cause: Cause,
+    component: ComponentId,
+    moment: usize,
+    observed: Option<Box<[ActionId]>>,
+    basis: Basis,
+) -> Headline {
+    let (expected, first) = (Vec::new(), Vec::new());
+    let (counterpart, alone, text) = (None, None, String::new());
+    Headline {
+        cause,
+        component,
+        moment,
+        observed,
+        expected,
+        first,
+        counterpart,
+        alone,
+        basis,
+        text,
+    }
+}

@@ -1,0 +1,260 @@
+//! Logs as words: a moment of a component is a letter, which is what edits work on.
+//!
+//! A letter is a set of actions that is observed at one moment. Those that the interaction can
+//! show on a component are its *vocabulary*; any other letter can be explained by nothing.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use otus_core::algebra::simplify;
+use otus_core::index::Index as _;
+use otus_core::{ActionId, Direction, EventId, LifelineSet, MessageId, Pool, Term, TermId};
+use otus_syntax::SourceId;
+use otus_trace::multitrace::Builder;
+use otus_trace::{ComponentId, MultiTrace, Partition};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The number of a letter.
+pub(super) type Letter = u32;
+/// By component: its log. An edit changes one and shares the others.
+pub(super) type Logs = Vec<Rc<[Letter]>>;
+
+/// The letters of an interaction and a multi-trace.
+#[derive(Debug)]
+pub(super) struct Letters {
+    pub(super) partition: Arc<Partition>,
+    sets: Vec<Box<[ActionId]>>,
+    numbers: FxHashMap<Box<[ActionId]>, Letter>,
+    /// By component: what the interaction can show there, in order, with the events that do.
+    vocabulary: Vec<Vec<(Letter, Vec<EventId>)>>,
+    /// Where a letter stands in the vocabulary of a component.
+    places: FxHashMap<(usize, Letter), usize>,
+    /// By action: those that send what it receives, or receive what it sends.
+    counterparts: FxHashMap<ActionId, Vec<ActionId>>,
+    /// By emission: how many passings have it, and by reception how many of these do.
+    passings: FxHashMap<ActionId, usize>,
+    shared: FxHashMap<(ActionId, ActionId), usize>,
+    messages: FxHashSet<MessageId>,
+    /// The lifelines of the interaction.
+    pub(super) lifelines: LifelineSet,
+}
+
+impl Letters {
+    pub(super) fn new(pool: &mut Pool, term: TermId, trace: &MultiTrace) -> (Self, Logs) {
+        let term = simplify(pool, term);
+        let partition = trace.shared_partition().clone();
+        let mut letters = Letters {
+            vocabulary: vec![Vec::new(); partition.len()],
+            partition,
+            sets: Vec::new(),
+            numbers: FxHashMap::default(),
+            places: FxHashMap::default(),
+            counterparts: FxHashMap::default(),
+            passings: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            messages: FxHashSet::default(),
+            lifelines: pool.lifelines(term),
+        };
+        letters.read_term(pool, term);
+        let logs = letters.partition.clone().components().map(|component| {
+            let moments = trace.moments(component).map(|moment| {
+                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
+                actions.sort_unstable();
+                letters.number(actions)
+            });
+            moments.collect()
+        });
+        let logs = logs.collect();
+        (letters, logs)
+    }
+
+    /// The actions of a letter.
+    pub(super) fn actions(&self, letter: Letter) -> &[ActionId] {
+        &self.sets[letter as usize]
+    }
+
+    /// What the interaction can show on a component.
+    pub(super) fn vocabulary(&self, component: usize) -> &[(Letter, Vec<EventId>)] {
+        &self.vocabulary[component]
+    }
+
+    /// The events of the interaction that a component sees as a letter.
+    pub(super) fn events(&self, component: usize, letter: Letter) -> &[EventId] {
+        let place = self.places.get(&(component, letter));
+        place.map_or(&[], |&at| &self.vocabulary[component][at].1)
+    }
+
+    /// The letter that a component sees of an event, if any.
+    pub(super) fn part(&self, pool: &Pool, event: EventId, component: usize) -> Option<Letter> {
+        let id = ComponentId::new(component);
+        let here =
+            |action: &&ActionId| self.partition.component_of(pool.action(**action).lifeline) == id;
+        let mut actions: Vec<ActionId> =
+            pool.event_actions(event).iter().filter(here).copied().collect();
+        actions.sort_unstable();
+        self.numbers.get(actions.as_slice()).copied()
+    }
+
+    /// The components that an event touches.
+    pub(super) fn touched(&self, pool: &Pool, event: EventId) -> Vec<usize> {
+        let actions = pool.event_actions(event).iter();
+        let mut touched: Vec<usize> = actions
+            .map(|&action| self.partition.component_of(pool.action(action).lifeline).index())
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
+    /// The other ends of an action in the interaction.
+    pub(super) fn counterparts(&self, action: ActionId) -> &[ActionId] {
+        self.counterparts.get(&action).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the interaction has a message.
+    pub(super) fn has_message(&self, message: MessageId) -> bool {
+        self.messages.contains(&message)
+    }
+
+    /// Whether every message that an emission sends goes to a reception, maybe among others.
+    pub(super) fn always_reaches(&self, emission: ActionId, reception: ActionId) -> bool {
+        let all = self.passings.get(&emission);
+        all.is_some() && all == self.shared.get(&(emission, reception))
+    }
+
+    /// A multi-trace with these logs.
+    pub(super) fn trace(&self, logs: &Logs) -> MultiTrace {
+        let size = logs.iter().map(|log| log.len()).sum();
+        let mut builder = Builder::new(self.partition.clone(), size, false);
+        for log in logs {
+            for &letter in log.iter() {
+                builder.next_moment();
+                for &action in self.actions(letter) {
+                    builder.push(action, 0);
+                }
+            }
+            builder.next_component();
+        }
+        builder.finish(SourceId(0))
+    }
+
+    /// The letter of some actions, if there is one.
+    pub(super) fn find(&self, actions: &[ActionId]) -> Option<Letter> {
+        self.numbers.get(actions).copied()
+    }
+
+    fn number(&mut self, actions: Vec<ActionId>) -> Letter {
+        if let Some(&known) = self.numbers.get(actions.as_slice()) {
+            return known;
+        }
+        let number = Letter::try_from(self.sets.len()).unwrap_or(Letter::MAX);
+        let actions: Box<[ActionId]> = actions.into();
+        self.sets.push(actions.clone());
+        self.numbers.insert(actions, number);
+        number
+    }
+
+    fn read_term(&mut self, pool: &Pool, term: TermId) {
+        let mut met = FxHashSet::default();
+        let mut pending = vec![term];
+        let mut passings = Vec::new();
+        let mut events = Vec::new();
+        while let Some(term) = pending.pop() {
+            if !met.insert(term) {
+                continue;
+            }
+            let node = pool.node(term);
+            match node {
+                Term::Event(event) => events.push(event),
+                Term::Strict(left, right) => passings.push((left, right)),
+                Term::Empty
+                | Term::Coreg(..)
+                | Term::Alt(..)
+                | Term::LoopS(_)
+                | Term::LoopC(..) => {}
+            }
+            pending.extend(node.operands());
+        }
+        events.sort_unstable();
+        for event in events {
+            let actions = pool.event_actions(event).to_vec();
+            self.messages.extend(actions.iter().map(|&action| pool.action(action).message));
+            self.pair(pool, &actions, &actions);
+            for component in self.touched(pool, event) {
+                let here = |&&action: &&ActionId| {
+                    let of = self.partition.component_of(pool.action(action).lifeline);
+                    of.index() == component
+                };
+                let mut own: Vec<ActionId> = actions.iter().filter(here).copied().collect();
+                own.sort_unstable();
+                let letter = self.number(own);
+                let list = &mut self.vocabulary[component];
+                let at = *self.places.entry((component, letter)).or_insert(list.len());
+                if at == list.len() {
+                    list.push((letter, Vec::new()));
+                }
+                list[at].1.push(event);
+            }
+        }
+        passings.sort_unstable();
+        for (left, right) in passings {
+            if let (Some(sent), Some(received)) = (leaf(pool, left), receptions(pool, right)) {
+                self.pair(pool, &sent, &received);
+            }
+        }
+    }
+
+    /// Notes emissions and receptions of the same message as each other's ends.
+    fn pair(&mut self, pool: &Pool, sent: &[ActionId], received: &[ActionId]) {
+        for &one in sent {
+            let from = pool.action(one);
+            let receives = |other: &&ActionId| {
+                let to = pool.action(**other);
+                to.direction == Direction::Reception && to.message == from.message
+            };
+            if from.direction != Direction::Emission || !received.iter().any(|to| receives(&to)) {
+                continue;
+            }
+            *self.passings.entry(one).or_insert(0) += 1;
+            for &other in received.iter().filter(receives) {
+                *self.shared.entry((one, other)).or_insert(0) += 1;
+                for (of, is) in [(one, other), (other, one)] {
+                    let list = self.counterparts.entry(of).or_default();
+                    if !list.contains(&is) {
+                        list.push(is);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The actions of a leaf.
+fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
+    match pool.node(term) {
+        Term::Event(event) => Some(pool.event_actions(event).to_vec()),
+        Term::Empty
+        | Term::Strict(..)
+        | Term::Coreg(..)
+        | Term::Alt(..)
+        | Term::LoopS(_)
+        | Term::LoopC(..) => None,
+    }
+}
+
+/// The actions of a chain of receptions, which is what a passing has on its right; one that is
+/// longer than any list of targets is none.
+fn receptions(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
+    let mut found = Vec::new();
+    let mut rest = term;
+    for _ in 0..1000 {
+        if let Some(last) = leaf(pool, rest) {
+            found.extend(last);
+            return Some(found);
+        }
+        let Term::Coreg(_, first, others) = pool.node(rest) else { return None };
+        found.extend(leaf(pool, first)?);
+        rest = others;
+    }
+    None
+}

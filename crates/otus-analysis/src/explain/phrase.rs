@@ -1,0 +1,174 @@
+//! Short phrases about actions, components and causes.
+
+use otus_core::{ActionId, Direction, Pool};
+use otus_trace::{ComponentId, Partition};
+
+use super::headline::{Cause, Headline};
+
+/// The actions of one moment: `a!m`, or `{a!m, b?m}`.
+pub(super) fn moment(pool: &Pool, actions: &[ActionId]) -> String {
+    let texts: Vec<String> =
+        actions.iter().map(|&action| pool.action(action).text(pool.signature())).collect();
+    match texts.as_slice() {
+        [only] => only.clone(),
+        several => format!("{{{}}}", several.join(", ")),
+    }
+}
+
+/// The lifelines of a component: `a and b`.
+pub(super) fn component(pool: &Pool, partition: &Partition, component: ComponentId) -> String {
+    let lifelines = partition.lifelines(component).iter();
+    let names: Vec<&str> =
+        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect();
+    listed(&names, "and")
+}
+
+/// What happened: `a sent m`, `b received m`; of several actions, each.
+fn happened(pool: &Pool, actions: &[ActionId]) -> String {
+    let said = actions.iter().map(|&action| {
+        let action = pool.action(action);
+        let verb = match action.direction {
+            Direction::Emission => "sent",
+            Direction::Reception => "received",
+        };
+        let signature = pool.signature();
+        let (who, what) =
+            (signature.lifeline_name(action.lifeline), signature.message_name(action.message));
+        format!("{who} {verb} {what}")
+    });
+    let said: Vec<String> = said.collect();
+    listed(&said, "and")
+}
+
+/// What was expected: `send m`, `receive m`, with who should where that is not said before.
+fn should(pool: &Pool, moments: &[Box<[ActionId]>]) -> String {
+    let said = moments.iter().take(3).map(|actions| {
+        let each = actions.iter().map(|&action| {
+            let action = pool.action(action);
+            let verb = match action.direction {
+                Direction::Emission => "send",
+                Direction::Reception => "receive",
+            };
+            format!("{verb} {}", pool.signature().message_name(action.message))
+        });
+        listed(&each.collect::<Vec<_>>(), "and")
+    });
+    let mut said: Vec<String> = said.collect();
+    if moments.len() > said.len() {
+        said.push(format!("do one of {} other things", moments.len() - said.len()));
+    }
+    listed(&said, "or")
+}
+
+/// The headline as a sentence.
+pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> String {
+    let who = component(pool, partition, of.component);
+    let observed = of.observed.as_deref().map(|actions| happened(pool, actions));
+    let expected: Vec<Box<[ActionId]>> = of.expected.iter().map(|e| e.moment.clone()).collect();
+    let wanted = should(pool, &expected);
+    match (of.cause, observed) {
+        (Cause::UnknownLifeline, Some(observed)) => {
+            format!("{observed}, but {who} has no part in the specification")
+        }
+        (Cause::UnknownMessage, Some(observed)) => {
+            format!("{observed}, but the specification has no such message")
+        }
+        (Cause::UnknownAction, Some(observed)) => {
+            format!("{observed}, which {who} never does in the specification")
+        }
+        (Cause::MissingCounterpart, observed) => {
+            let first = |moment: &[ActionId]| moment.first().copied();
+            let own = expected.first().and_then(|moment| first(moment));
+            match (of.counterpart, own, observed) {
+                // Something is missing here.
+                (Some(other), Some(own), _) => {
+                    let missing = (own, other.own, other.is_one_of_several);
+                    unmatched(pool, (other.action, other.times), missing)
+                }
+                // Something is missing there.
+                (Some(other), None, Some(_)) => {
+                    let own = of.observed.as_deref().and_then(first).unwrap_or(other.action);
+                    let missing = (other.action, other.times, other.is_one_of_several);
+                    unmatched(pool, (own, other.own), missing)
+                }
+                (_, _, _) => format!("{who} should {wanted}"),
+            }
+        }
+        (Cause::ExtraAfterEnd, Some(observed)) => {
+            format!("{observed} after the part of {who} was over")
+        }
+        (Cause::TooEarly, Some(observed)) if !of.first.is_empty() => {
+            let first = of.first.iter().take(3).flat_map(|first| first.moment.iter());
+            let first: Vec<String> = first.map(|&action| ought(pool, action)).collect();
+            format!("{observed} too early: first {}", listed(&first, "or"))
+        }
+        (Cause::TooEarly, Some(observed)) if expected.is_empty() => {
+            format!("{observed} too early")
+        }
+        (Cause::TooEarly, Some(observed)) => {
+            format!("{observed} too early: it should {wanted} first")
+        }
+        (Cause::TooLate, Some(observed)) => format!("{observed} too late"),
+        (Cause::DeadEnd, Some(observed)) => {
+            format!("{observed}, which fits another choice than the rest of what was observed")
+        }
+        (Cause::Unexpected, Some(observed)) if expected.is_empty() => {
+            format!("{observed} unexpectedly")
+        }
+        (Cause::Unexpected, Some(observed)) => {
+            format!("{observed} where {who} should {wanted}")
+        }
+        (_, None) if expected.is_empty() => format!("the log of {who} ends too early"),
+        (_, None) => format!("the log of {who} ends where it should {wanted}"),
+        (Cause::StoppedEarly, Some(observed)) => {
+            format!("the log of {who} ends too early, after {observed}")
+        }
+    }
+}
+
+/// An action that was observed more often than its other end: `a sent m but b never received it`.
+fn unmatched(pool: &Pool, seen: (ActionId, usize), missing: (ActionId, usize, bool)) -> String {
+    let (who, did) = part(pool, seen.0);
+    let (other, verb) = part(pool, missing.0);
+    let what = pool.signature().message_name(pool.action(seen.0).message);
+    let times = |count: usize| match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    };
+    let (most, least) = (times(seen.1), times(missing.1));
+    match missing {
+        (_, 0, true) => format!("{who} {did} {what} but nobody {verb} it"),
+        (_, 0, false) => format!("{who} {did} {what} but {other} never {verb} it"),
+        (_, _, true) => format!("{who} {did} {what} {most} but others {verb} it only {least}"),
+        (_, _, false) => format!("{who} {did} {what} {most} but {other} {verb} it only {least}"),
+    }
+}
+
+/// Who should do what: `a should send m`.
+fn ought(pool: &Pool, action: ActionId) -> String {
+    let name = pool.signature().lifeline_name(pool.action(action).lifeline);
+    format!("{name} should {}", should(pool, &[[action].into()]))
+}
+
+/// Who does an action, and the word for it.
+fn part(pool: &Pool, action: ActionId) -> (&str, &'static str) {
+    let action = pool.action(action);
+    let verb = match action.direction {
+        Direction::Emission => "sent",
+        Direction::Reception => "received",
+    };
+    (pool.signature().lifeline_name(action.lifeline), verb)
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed<T: AsRef<str>>(items: &[T], word: &str) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.as_ref().to_owned(),
+        [before @ .., last] => {
+            let before: Vec<&str> = before.iter().map(AsRef::as_ref).collect();
+            format!("{} {word} {}", before.join(", "), last.as_ref())
+        }
+    }
+}

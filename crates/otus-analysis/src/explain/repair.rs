@@ -1,0 +1,371 @@
+//! A smallest repair: up to three edits after which the multi-trace would pass.
+//!
+//! Edits are tried in the order in which they are likely to help: near where an explanation gets
+//! stuck, what is expected there first. One edit is tried before two, and two before three. A component that fails by
+//! itself must be edited, so as long as there is one no other is; and if more of them fail than edits
+//! are left, nothing is tried. What fails after an edit is kept if it got further than others, and
+//! edited again.
+//!
+//! Every repair that is published was certified or at least answered by the engine, as
+//! [`Repair::checked`] says.
+
+use std::cmp::Reverse;
+
+use otus_core::Pool;
+use otus_trace::{ComponentId, MultiTrace};
+
+use super::checker::{Answer, Checked, Checker, declared, stops_early};
+use super::edit::{Change, Edit};
+use super::letters::{Letter, Letters, Logs};
+use super::{GaveUp, Options, alone, frontier};
+use crate::question::{Observed, Question};
+use crate::verdict::Verdict;
+
+/// What the search for a repair found.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// The repair.
+    pub found: Option<Repair>,
+    /// No repair has fewer edits than this.
+    pub at_least: usize,
+    /// How many multi-traces were tried.
+    pub tried: u64,
+    /// Why the search ended before all likely edits were tried.
+    pub gave_up: Option<GaveUp>,
+}
+
+/// Edits after which a multi-trace passes.
+#[derive(Debug, Clone)]
+pub struct Repair {
+    /// What to change, in this order.
+    pub edits: Vec<Edit>,
+    /// By edit: the moment of the observed log at which it is, or which it is before; their number stands
+    /// for the end.
+    pub places: Vec<usize>,
+    /// The multi-trace with the edits.
+    pub trace: MultiTrace,
+    /// The question that it passes: the one that was asked, but for logs that stopped early.
+    pub question: Question,
+    /// The verdict on it.
+    pub verdict: Verdict,
+    /// Who says so.
+    pub checked: Checked,
+    /// Whether it is known that fewer edits do not suffice.
+    pub is_smallest: bool,
+}
+
+/// How many multi-traces are edited once more.
+const BEAM: usize = 16;
+/// How many different moments are tried in one place, beside those expected there.
+const TRIED: usize = 256;
+/// How far behind what is stuck something expected is looked for.
+const AHEAD: usize = 2000;
+
+/// Where an explanation gets stuck.
+#[derive(Debug, Clone)]
+pub(super) struct Anchors {
+    /// By component: the moments at which to look first.
+    pub(super) places: Vec<Vec<usize>>,
+    /// By component: what was expected there.
+    pub(super) expected: Vec<Vec<Letter>>,
+    /// The components that fail by themselves.
+    pub(super) failing: Vec<usize>,
+}
+
+/// What is looked for a repair of.
+pub(super) struct Patient<'a> {
+    pub(super) letters: &'a Letters,
+    pub(super) logs: &'a Logs,
+    pub(super) question: &'a Question,
+    pub(super) options: &'a Options,
+}
+
+/// Looks for a repair.
+pub(super) fn repair(checker: &mut Checker<'_>, patient: &Patient<'_>, anchors: Anchors) -> Search {
+    let at_least = anchors.failing.len().max(1);
+    let mut search = Search { found: None, at_least, tried: 0, gave_up: None };
+    let most = patient.options.max_edits;
+    let before = checker.gave_up.take();
+    let mut level = vec![Node { changes: Vec::new(), anchors, badness: (0, 0) }];
+    for depth in 0..most {
+        let mut next = Vec::new();
+        let mut complete = true;
+        for node in level.into_iter().take(BEAM) {
+            let left = most - depth;
+            complete &= expand(checker, patient, node, left, &mut next, &mut search);
+            if search.found.is_some() || checker.is_out() {
+                break;
+            }
+        }
+        if search.found.is_some() || checker.is_out() {
+            break;
+        }
+        if depth == 0 && complete {
+            search.at_least = search.at_least.max(2);
+        }
+        next.sort_by_key(|node: &Node| node.badness);
+        level = next;
+    }
+    if let Some(repair) = &mut search.found {
+        repair.is_smallest = repair.edits.len() <= search.at_least;
+    } else {
+        search.gave_up = checker.gave_up;
+    }
+    checker.gave_up = before.or(checker.gave_up);
+    search
+}
+
+/// A multi-trace with some edits.
+struct Node {
+    changes: Vec<(usize, Change)>,
+    anchors: Anchors,
+    /// What counts against it, least first: how much is not explained, and how late it was tried.
+    badness: (usize, usize),
+}
+
+/// Tries every likely edit of a node. Returns whether these are all edits there are.
+fn expand(
+    checker: &mut Checker<'_>,
+    patient: &Patient<'_>,
+    mut node: Node,
+    left: usize,
+    next: &mut Vec<Node>,
+    search: &mut Search,
+) -> bool {
+    let Patient { letters, question, options, .. } = *patient;
+    let mut logs = patient.logs.clone();
+    let mut own = declared(question, logs.len());
+    for &(component, change) in &node.changes {
+        logs = change.apply(&logs, component);
+        if change == Change::StoppedEarly {
+            own[component] = stops_early(own[component]);
+        }
+    }
+    if let Some(&(component, _)) = node.changes.last() {
+        node.anchors.failing.retain(|&other| other != component);
+        match alone::fails(checker, letters, &own, component, &logs[component]) {
+            Some(true) => node.anchors.failing.push(component),
+            Some(false) => {}
+            None => return false,
+        }
+    }
+    let failing = node.anchors.failing.clone();
+    if failing.len() > left {
+        // The others would still fail.
+        return true;
+    }
+    let (changes, mut complete) =
+        candidates(letters, &logs, &own, &node.anchors, question, options.window);
+    for (number, (component, change)) in changes.into_iter().enumerate() {
+        let mut own = own.clone();
+        if change == Change::StoppedEarly {
+            own[component] = stops_early(own[component]);
+        }
+        let changed = change.apply(&logs, component);
+        search.tried += 1;
+        let mut answer = None;
+        let mut still: Vec<usize> = failing.clone();
+        if !failing.is_empty() {
+            let alone = alone::ask(checker, letters, &own, component, &changed[component]);
+            match &alone {
+                Answer::Passes(_) => still.retain(|&other| other != component),
+                Answer::Fails(_) => answer = Some(alone),
+                Answer::Unknown if checker.is_out() => return false,
+                Answer::Unknown => {
+                    complete = false;
+                    continue;
+                }
+            }
+        }
+        let mut all = node.changes.clone();
+        all.push((component, change));
+        if answer.is_none() && still.is_empty() {
+            let asked = ask_as(question, &own, &all);
+            let trace = letters.trace(&changed);
+            let found = checker.ask(&trace, &asked);
+            if let Answer::Passes(_) = found
+                && let Some((verdict, checked)) = checker.certify(&trace, &asked)
+            {
+                search.found = Some(Repair {
+                    edits: all.iter().map(|(at, change)| change.publish(*at, letters)).collect(),
+                    places: places(&all),
+                    trace,
+                    question: asked,
+                    verdict,
+                    checked,
+                    is_smallest: false,
+                });
+                return true;
+            }
+            answer = Some(found);
+        }
+        let unexplained = |furthest: Option<&Box<[u32]>>| -> usize {
+            let total: usize = changed.iter().map(|log| log.len()).sum();
+            let reached = furthest.map_or(0, |furthest| furthest.iter().map(|&n| n as usize).sum());
+            total.saturating_sub(reached)
+        };
+        let furthest = match &answer {
+            Some(Answer::Fails(furthest)) => furthest.as_ref(),
+            Some(Answer::Passes(_)) | None => None,
+            Some(Answer::Unknown) if checker.is_out() => return false,
+            Some(Answer::Unknown) => {
+                complete = false;
+                continue;
+            }
+        };
+        if left > 1 && still.len() < left {
+            let mut anchors = node.anchors.clone();
+            anchors.failing = still;
+            for list in &mut anchors.expected {
+                list.clear();
+            }
+            if let Some(furthest) = furthest {
+                let reached = |at: usize| frontier::moments(letters, &changed[at], furthest[at]);
+                anchors.places = (0..logs.len()).map(|at| vec![reached(at)]).collect();
+            }
+            // One that is right by itself now is better than any that is not.
+            let remains = if answer.is_none() { 0 } else { unexplained(furthest) };
+            let badness = (remains + 1000 * anchors.failing.len(), number);
+            next.push(Node { changes: all, anchors, badness });
+            if next.len() > 4 * BEAM {
+                next.sort_by_key(|node: &Node| node.badness);
+                next.truncate(BEAM);
+            }
+        }
+    }
+    complete
+}
+
+/// The question with what edits say about logs that stopped early.
+fn ask_as(question: &Question, own: &[Observed], changes: &[(usize, Change)]) -> Question {
+    let stopped = changes.iter().any(|(_, change)| *change == Change::StoppedEarly);
+    if stopped { Question::Each(own.into()) } else { question.clone() }
+}
+
+/// By edit: where it is in the log that was observed.
+fn places(changes: &[(usize, Change)]) -> Vec<usize> {
+    let place = |number: usize| {
+        let (component, change) = changes[number];
+        let mut at = match change {
+            Change::Drop(at) | Change::Insert(at, _) | Change::Replace(at, _) => at,
+            Change::Swap(first, _) => first,
+            Change::Move(from, _) => from,
+            Change::StoppedEarly => usize::MAX,
+        };
+        for &(other, earlier) in changes[..number].iter().rev() {
+            if other == component && at != usize::MAX {
+                // What is before something inserted is before what follows that.
+                at = earlier.before(at).unwrap_or(at);
+            }
+        }
+        at
+    };
+    (0..changes.len()).map(place).collect()
+}
+
+/// The edits that may help, likely ones first, and whether these are all.
+fn candidates(
+    letters: &Letters,
+    logs: &Logs,
+    declared: &[Observed],
+    anchors: &Anchors,
+    question: &Question,
+    window: usize,
+) -> (Vec<(usize, Change)>, bool) {
+    let mut ranked: Vec<(usize, Reverse<bool>, usize, Change)> = Vec::new();
+    let mut complete = true;
+    for (component, log) in logs.iter().enumerate() {
+        let observed = declared[component];
+        let forced = !anchors.failing.is_empty() && !anchors.failing.contains(&component);
+        if observed == Observed::Unobserved || forced {
+            continue;
+        }
+        let expected = anchors.expected.get(component).map_or(&[][..], Vec::as_slice);
+        let end = log.len();
+        let places = anchors.places.get(component).map_or(&[][..], Vec::as_slice);
+        let vocabulary = letters.vocabulary(component);
+        complete &= vocabulary.len() <= TRIED;
+        let mut add = |rank: usize, wanted: bool, change: Change| {
+            ranked.push((rank, Reverse(wanted), component, change));
+        };
+        for &place in places {
+            let place = place.min(end);
+            let (from, to) = (place.saturating_sub(window), end.min(place + window));
+            complete &= from == 0 && to == end && end <= window;
+            for at in from..=to {
+                let far = 4 * at.abs_diff(place);
+                for (number, &(letter, _)) in vocabulary.iter().enumerate() {
+                    let wanted = expected.contains(&letter);
+                    if number >= TRIED && !wanted {
+                        continue;
+                    }
+                    let extra = if wanted && at == place { 0 } else { 2 };
+                    // Of equal moments next to each other, the last is the new one.
+                    if at == to || log[at] != letter {
+                        add(far + extra, wanted, Change::Insert(at, letter));
+                    }
+                    if at < end && log[at] != letter {
+                        add(far + 8, wanted, Change::Replace(at, letter));
+                    }
+                }
+                if at == end {
+                    continue;
+                }
+                // Of equal moments next to each other, the last is one too many.
+                if at == to || at + 1 == end || log[at + 1] != log[at] {
+                    add(far, false, Change::Drop(at));
+                }
+                for other in at + 1..end.min(at + 1 + window) {
+                    let near = far.min(4 * other.abs_diff(place));
+                    let gap = other - at;
+                    if log[at] != log[other] {
+                        let extra = if gap == 1 { 1 } else { 2 + gap };
+                        add(near + extra, false, Change::Swap(at, other));
+                    }
+                    if gap > 1 {
+                        add(near + 4 + gap, false, Change::Move(at, other));
+                        add(near + 4 + gap, false, Change::Move(other, at));
+                    }
+                }
+            }
+            // What was expected here and came much later.
+            for &letter in expected {
+                let later = log[to..end.min(to + AHEAD)].iter().position(|&other| other == letter);
+                if let Some(later) = later.filter(|_| place < end) {
+                    add(6, true, Change::Swap(place, to + later));
+                    add(6, true, Change::Move(to + later, place));
+                }
+            }
+        }
+        if *question != Question::GlobalPrefix && stops_early(observed) != observed {
+            add(12, false, Change::StoppedEarly);
+        }
+    }
+    ranked.sort_unstable();
+    let mut met = rustc_hash::FxHashSet::default();
+    ranked.retain(|&(_, _, component, change)| met.insert((component, change)));
+    let changes = ranked.into_iter().map(|(_, _, component, change)| (component, change));
+    (changes.collect(), complete)
+}
+
+impl Repair {
+    /// In words, a phrase for each edit.
+    pub fn text(&self, observed: &MultiTrace, pool: &Pool) -> Vec<String> {
+        let mut trace = observed.clone();
+        let said = self.edits.iter().map(|edit| {
+            let text = edit.text(&trace, pool);
+            // The next phrase is about the log as this edit leaves it.
+            trace = edit.apply(&trace);
+            text
+        });
+        said.collect()
+    }
+
+    /// The components that are edited, each once.
+    pub fn components(&self) -> Vec<ComponentId> {
+        let mut all: Vec<ComponentId> = self.edits.iter().map(Edit::component).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}

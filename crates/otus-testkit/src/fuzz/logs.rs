@@ -1,0 +1,261 @@
+//! What must hold of any log: every record is counted once, however the bytes arrive.
+//!
+//! A reader of logs is run through a whole plan, so that rules, groups, pairing and the conversions
+//! of a group see whatever it makes of the bytes.
+
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use otus_core::{Pool, Signature};
+use otus_syntax::{Source, SourceId, parse_trace};
+use otus_trace::mapping::Plan;
+use otus_trace::order::Writes;
+use otus_trace::read::{self, Format};
+use otus_trace::run::{LogFile, Observed, map};
+
+use super::{check_places, text};
+
+/// `otus.toml`.
+pub(super) const SETTINGS: &[&str] = &[
+    "[[source]]\nname = \"broker\"\nfiles = [\"logs/*.log\"]\nformat = \"regex\"\nlifeline = { from = \"d\", map = { Sending = \"x\" } }\nclock = \"{file.stem}\"\norder = \"line\"\ngroup = \"{peer}\"\nignore = ['^New', 'x{2,3}']\n[[source.rule]]\nname = \"r\"\nmatch = '(?<d>Sending|Received) (?<pkt>[A-Z]+) (?<peer>\\S+)'\ndir = { from = \"d\", map = { Sending = \"!\", Received = \"?\" } }\nmessage = \"{pkt}\"\npeer = \"{peer}\"\nid = \"{line}\"\ncloses = true\n",
+    "[[source]]\nfiles = 'x'\nformat = 'json'\nlifeline = '{a.b}'\ntime = '{ts}'\nlongest = 100\n[[source.rule]]\nwhere = { level = \"info\", kind = [\"a\", \"b\"], e = false, n = 3 }\nmatch = { msg = '(?<role>\\w+) (?<t>\\d+)' }\nemit = [\"?A\", { dir = \"!\", message = \"B {role}\", peer = \"{p}\", id = \"{i}\", lifeline = \"z\" }]\nset = { role = \"{role}\", term = 3, up = true }\nshare = { leader = \"{t}\" }\nlabel = 'l'\n[lifelines]\n\"a*\" = \"n\"\n[messages]\nx = \"y\"\n[observation]\ncomplete = [\"a\"]\nmay_stop_early = \"b*\"\n[pairing]\nby = \"fifo\"\n[group]\nidle = 10\n",
+    "[[source]]\nfiles = ['x']\nformat = 'otlp'\nmessage = '{name}'\nreply = false\n[[source.rule]]\nwhere = { name = 'GET' }\nignore = true\n[[source]]\nfiles = ['y']\nformat = 'csv'\nseparator = ';'\ncolumns = ['a', 'b']\ndir = '{d}'\nmessage = 'm'\nlifeline = 'l'\n[[source]]\nfiles = ['z']\nformat = 'shiviz'\npattern = '(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)'\n",
+];
+
+/// Lines of text.
+pub(super) const TEXT_LINES: &[&str] = &[
+    "2026-11-15T07:13:08: Sending CONNACK to sub2 (0, 0)\n2026-11-15T07:13:08: Received SUBSCRIBE from sub2\r\n\n\tplant/temp (QoS 1)\nsub2 set x=3\nsub2 bye\nSending X to sub2",
+    "\u{feff}Sending A to b\nReceived A from b\nb bye\nReceived A from b\n",
+];
+
+/// Lines of JSON.
+pub(super) const JSON_LINES: &[&str] = &[
+    "{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"b\",\"t\":\"2026-01-01T00:00:02.5Z\"}\n{\"l\":\"b\",\"d\":\"?\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"a\",\"o\":{\"v\":[1,{\"w\":\"\\u00e9\\ud83d\\ude00\\n\"}]}}\n",
+    "plain\n{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\"}\n{\"l\":\"a\",\"d\":\"up\",\"m\":null,\"t\":-3.5}\n{}\n",
+];
+
+/// Comma-separated values.
+pub(super) const CSV: &[&str] = &[
+    "l,d,m,g\na,!,x,1\nb,?,\"x\ny\"\"z\",1\n\n,,,\na,!,x,1,2,3\n",
+    "m,l,d\r\nx,a,send\r\nx,b,recv\r\n",
+];
+
+/// OTLP.
+pub(super) const OTLP: &[&str] = &[
+    "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}}]},\"scopeSpans\":[{\"scope\":{\"name\":\"x\"},\"spans\":[{\"traceId\":\"19c42f5e2b2ce5cb8ef07037e17c3cb0\",\"spanId\":\"d9a1beb08a6111a3\",\"name\":\"GET\",\"kind\":3,\"startTimeUnixNano\":\"10\",\"endTimeUnixNano\":\"20\",\"attributes\":[{\"key\":\"server.address\",\"value\":{\"stringValue\":\"db\"}}],\"status\":{\"code\":1}},{\"traceId\":\"GcQvXisszuuO8HA34Xw8sA==\",\"spanId\":\"02\",\"parentSpanId\":\"d9a1beb08a6111a3\",\"kind\":\"SPAN_KIND_SERVER\",\"name\":\"GET\",\"startTimeUnixNano\":5,\"endTimeUnixNano\":3,\"links\":[{\"traceId\":\"1\",\"spanId\":\"3\"}]}]}]}]}\n",
+    "{\n\"resource_spans\": [\n{\"scope_spans\": [{\"spans\": [{\"trace_id\": \"1\", \"span_id\": \"2\", \"name\": \"m\", \"kind\": 4}, {\"trace_id\": \"1\", \"span_id\": \"3\", \"kind\": 5, \"name\": \"m\", \"links\": [{\"span_id\": \"2\"}]}]}], \"resource\": {\"attributes\": [{\"value\": \"q\", \"key\": \"service.name\"}]}}\n], \"x\": 1}\n{\"resourceLogs\": [{\"scopeLogs\": [{\"logRecords\": [{\"body\": {\"stringValue\": \"b\"}}]}]}]}",
+];
+
+/// Jaeger.
+pub(super) const JAEGER: &[&str] = &[
+    "{\"data\":[{\"traceID\":\"1\",\"spans\":[{\"traceID\":\"1\",\"spanID\":\"2\",\"operationName\":\"GET\",\"references\":[{\"refType\":\"CHILD_OF\",\"spanID\":\"9\"},{\"refType\":\"FOLLOWS_FROM\",\"spanID\":\"8\"}],\"startTime\":5,\"duration\":2,\"tags\":[{\"key\":\"span.kind\",\"value\":\"client\"}],\"processID\":\"p1\"}],\"processes\":{\"p1\":{\"serviceName\":\"shop\",\"tags\":[{\"key\":\"ip\",\"value\":\"::1\"}]}}}],\"total\":0}",
+    "{\n\"data\": [\n{\"spans\": [{\"spanID\": \"1\", \"process\": {\"serviceName\": \"a\"}, \"tags\": [{\"key\": \"span.kind\", \"value\": \"server\"}]}]}\n]}",
+];
+
+/// Zipkin.
+pub(super) const ZIPKIN: &[&str] = &[
+    "[{\"traceId\":\"1\",\"id\":\"0A\",\"parentId\":\"9\",\"name\":\"get\",\"kind\":\"CLIENT\",\"timestamp\":5,\"duration\":2,\"localEndpoint\":{\"serviceName\":\"shop\"},\"remoteEndpoint\":{\"serviceName\":\"db\"},\"tags\":{\"http.path\":\"/x\"}},{\"traceId\":\"1\",\"id\":\"0a\",\"kind\":\"SERVER\",\"shared\":true,\"localEndpoint\":{\"serviceName\":\"db\"}}]",
+    "[[{\"traceId\":\"1\",\"id\":\"2\"}],\n[]]\n",
+];
+
+/// Vector clocks.
+pub(super) const SHIVIZ: &[&str] = &[
+    "p {\"p\":1}\nsend\nq {\"q\":1, \"p\":1}\nreceive\n",
+    "send\np {\"p\":1}\nreceive\nq {\"q\":1, \"p\":2}\nnoise\n",
+    "p {\"p\":1} send it\n\nq {\"q\":1,\"p\":1} get\n",
+];
+
+/// Our own lines.
+pub(super) const CANONICAL: &[&str] = &[
+    "{\"otus\":\"trace\",\"version\":1}\n{\"group\":\"7\",\"lifeline\":\"client\",\"action\":\"!\",\"message\":\"request\",\"peer\":\"server\",\"id\":\"1\",\"file\":\"c.log\",\"line\":3}\n{\"group\":\"7\",\"lifeline\":\"server\",\"clock\":\"host1\",\"action\":\"?\",\"message\":\"request\",\"set\":{\"busy\":true,\".all\":\"1/3\",\"n\":-2.5}}\n{\"group\":\"7\",\"end\":true}\n",
+    "{\"lifeline\":\"a\",\"vector\":{\"a\":1},\"label\":\"x\"}\n{\"lifeline\":\"b\",\"action\":\"!\",\"message\":\"m\",\"joined\":true}\n",
+];
+
+/// `otus.toml`: places lie in the text, and what is sound can be run.
+pub fn settings(data: &[u8]) {
+    let source = text(data);
+    let (plan, found) = Plan::parse(&source, &[]);
+    check_places(&source, &found);
+    assert!(plan.is_some() || found.iter().any(otus_syntax::Diagnostic::is_error));
+    if let Some(plan) = plan {
+        let log = "Sending A to b\n{\"msg\": \"leader 3\", \"level\": \"info\"}\np {\"p\":1}\n";
+        for source in 0..plan.sources.len() {
+            run(&plan, source, log.as_bytes(), log.len());
+        }
+    }
+}
+
+/// Text.
+pub fn text_lines(data: &[u8]) {
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'regex'\nlifeline = 'broker'\ngroup = '{peer}'\nlongest = 200\n[[source.rule]]\nmatch = '(?<d>Sending|Received) (?<pkt>\\S+) (?:to|from) (?<peer>\\S+)'\ndir = '{d}'\nmessage = '{pkt}'\npeer = '{peer}'\n[[source.rule]]\nmatch = '^(?<peer>\\S+) bye'\ncloses = true\n[[source.rule]]\nmatch = '^(?<peer>\\S+) set (?<n>\\w+)=(?<v>.*)'\nset = { x = '{v}' }\nshare = { y = '{n}' }\n")), data);
+}
+
+/// JSON lines.
+pub fn json_lines(data: &[u8]) {
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nid = '{i}'\npeer = '{p}'\nlongest = 300\n[[source.rule]]\nwhere = { g = true }\ngroup = '{g}'\norder = '{t}'\nset = { w = '{o.v.1.w}' }\n[[source.rule]]\nwhere = { l = true }\ntime = '{t}'\n")), data);
+}
+
+/// CSV.
+pub fn csv(data: &[u8]) {
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'csv'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nlongest = 300\n")), data);
+}
+
+/// OTLP.
+pub fn otlp(data: &[u8]) {
+    both(&built_in(Format::Otlp), data);
+}
+
+/// Jaeger.
+pub fn jaeger(data: &[u8]) {
+    both(&built_in(Format::Jaeger), data);
+}
+
+/// Zipkin.
+pub fn zipkin(data: &[u8]) {
+    both(&built_in(Format::Zipkin), data);
+}
+
+/// Vector clocks.
+pub fn shiviz(data: &[u8]) {
+    both(&built_in(Format::Shiviz), data);
+}
+
+/// `.htf` as a log.
+pub fn htf(data: &[u8]) {
+    both(&built_in(Format::Htf), data);
+}
+
+/// Our own lines: what is written is read back the same.
+pub fn canonical(data: &[u8]) {
+    both(&built_in(Format::Canonical), data);
+}
+
+/// gzip and zstd: what is damaged does no harm.
+pub fn packed(data: &[u8]) {
+    for magic in [&b""[..], b"\x1f\x8b\x08\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18\x02\0\0\0"] {
+        let bytes = [magic, data].concat();
+        if let Ok((stream, _)) = read::unpack(Box::new(&bytes[..])) {
+            // A small packed text may be a very long one.
+            let mut unpacked = Vec::new();
+            let _ = stream.take(1 << 20).read_to_end(&mut unpacked);
+            assert!(magic.is_empty() || unpacked.len() <= 1 << 20);
+            if magic.is_empty() && !data.starts_with(b"\x1f\x8b") && !data.starts_with(b"\x28\xb5")
+            {
+                assert!(unpacked == data || data.len() > 1 << 20 || is_skipped(data));
+            }
+        }
+    }
+}
+
+/// Whether it begins like a zstd frame that says nothing.
+fn is_skipped(data: &[u8]) -> bool {
+    matches!(data, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+fn plan(text: &str) -> Plan {
+    let (plan, found) = Plan::parse(&Source::new("otus.toml", text), &[]);
+    plan.unwrap_or_else(|| panic!("the plans here are sound: {found:?}"))
+}
+
+fn built_in(format: Format) -> Plan {
+    Plan::for_format(format).expect("a format that says itself what happened")
+}
+
+/// The bytes at once and one by one give the same.
+fn both(plan: &Plan, data: &[u8]) {
+    let whole = run(plan, 0, data, data.len());
+    assert_eq!(run(plan, 0, data, 1), whole, "it does not matter how bytes arrive");
+}
+
+/// A stream that gives some bytes at a time.
+struct Drip<'d>(&'d [u8], usize);
+
+impl Read for Drip<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.1.max(1).min(buffer.len()).min(self.0.len());
+        buffer[..length].copy_from_slice(&self.0[..length]);
+        self.0 = &self.0[length..];
+        Ok(length)
+    }
+}
+
+/// Runs a plan; everything that it gave, as text.
+fn run(plan: &Plan, source: usize, data: &[u8], at_once: usize) -> String {
+    let open = || Ok(Box::new(Drip(data, at_once)) as Box<dyn Read>);
+    let file = LogFile { name: "fuzz.log".to_owned(), source, open: Box::new(open) };
+    let mut shown = String::new();
+    let mut lines = read::canonical::header() + "\n";
+    let accounting = map(plan, vec![file], &mut |observed: &Observed<'_>| {
+        group(observed);
+        shown.push_str(&observed.htf());
+        shown.push('\n');
+        lines.push_str(&observed.canonical());
+        ControlFlow::Continue(())
+    });
+    assert!(accounting.total.adds_up(), "every record is counted once: {:?}", accounting.total);
+    let files = accounting.files.iter().map(|file| file.tally.records).sum::<u64>();
+    assert_eq!(files, accounting.total.records);
+    let hits: u64 = accounting.rules.iter().map(|rule| rule.hits).sum();
+    let total = accounting.total;
+    assert!(hits >= total.matched + total.ignored, "who takes a record is counted");
+    let shapes: u64 = accounting.shapes.iter().map(|shape| shape.count).sum();
+    assert_eq!(shapes + accounting.other_shapes, total.unmatched, "what is unmatched is shown");
+    for found in &accounting.findings {
+        assert!(!found.message.is_empty() && found.count > 0);
+    }
+    // What we write, we read.
+    let own = built_in(Format::Canonical);
+    let mut again = read::canonical::header() + "\n";
+    let file = LogFile::in_memory("own.jsonl", 0, lines.as_bytes());
+    let reread = map(&own, vec![file], &mut |observed: &Observed<'_>| {
+        again.push_str(&observed.canonical());
+        ControlFlow::Continue(())
+    });
+    assert_eq!(reread.total.unreadable + reread.total.unmatched, 0, "{lines}");
+    if reread.groups.total == accounting.groups.total && reread.total.incomplete == 0 {
+        assert_eq!(sorted(&again), sorted(&lines), "canonical lines come back");
+    }
+    for finding in &accounting.findings {
+        shown.push_str(&finding.message);
+        shown.push('\n');
+    }
+    shown
+}
+
+/// The lines of a text, sorted: clocks may be met in another order.
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// What must hold of every group.
+fn group(observed: &Observed<'_>) {
+    let source = Source::new("group.htf", observed.htf());
+    let parsed = parse_trace(&source);
+    let errors: Vec<_> = parsed.diagnostics.iter().filter(|found| found.is_error()).collect();
+    let named = observed.events().all(|event| {
+        !event.lifeline().is_empty()
+            && event.action().is_none_or(|(_, message)| !message.is_empty())
+    });
+    assert!(errors.is_empty() || !named, "{}: {errors:?}", source.text());
+    let mut signature = Signature::default();
+    for lifeline in observed.vocabulary().lifeline_names() {
+        signature.add_lifeline(lifeline);
+    }
+    let mut pool = Pool::new(signature);
+    let (trace, unknown) = observed.multi_trace(&mut pool, SourceId(0));
+    let actions = observed.events().filter(|event| event.action().is_some()).count();
+    assert_eq!((trace.len(), unknown.len()), (actions, 0), "no action is lost");
+    let covered: usize = observed.components().iter().map(|part| part.events.len()).sum();
+    assert_eq!(covered, observed.len(), "every event is on a component");
+    for &(send, receive) in observed.pairs() {
+        assert!(send < observed.len() && receive < observed.len());
+    }
+    // A contradiction is an answer; a panic is none.
+    let _ = observed.order(Writes::Ordered);
+}

@@ -1,0 +1,140 @@
+//! Rows of words in large pieces of memory, given back when all rows of a piece are dropped.
+//!
+//! Ten million events of a million groups are ten million rows of a few words. A vector for each
+//! group would cost more in headers and spare room than in rows; here a row costs its words, and
+//! the rows of a group are linked by their first word. A reference is the piece and the place in
+//! it, in 32 bits: 2^16 pieces of 2^16 words, 16 GiB.
+
+/// Where a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ref(pub(super) u32);
+
+impl Ref {
+    /// No row.
+    pub(super) const NONE: Ref = Ref(u32::MAX);
+
+    fn piece(self) -> usize {
+        (self.0 >> BITS) as usize
+    }
+
+    fn place(self) -> usize {
+        (self.0 & (WORDS - 1)) as usize
+    }
+}
+
+const BITS: u32 = 16;
+const WORDS: u32 = 1 << BITS;
+
+/// A piece of memory.
+#[derive(Debug, Default)]
+struct Piece {
+    words: Vec<u32>,
+    /// How many of its rows are in use.
+    rows: u32,
+}
+
+/// All rows.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    pieces: Vec<Piece>,
+    /// Pieces that are empty and can be filled again.
+    free: Vec<usize>,
+    current: Option<usize>,
+}
+
+impl Arena {
+    /// Stores a row; `None` if there is no room for more.
+    pub(super) fn push(&mut self, row: &[u32]) -> Option<Ref> {
+        let fits = |piece: &Piece| {
+            piece.words.is_empty() || piece.words.len() + row.len() <= WORDS as usize
+        };
+        let index = match self.current.filter(|&index| fits(&self.pieces[index])) {
+            Some(index) => index,
+            None => {
+                let before = self.current.take();
+                if let Some(before) = before {
+                    self.reuse(before);
+                }
+                let index = match self.free.pop() {
+                    Some(index) => index,
+                    None => {
+                        // The last piece has the reference that means none.
+                        if self.pieces.len() >= WORDS as usize - 1 {
+                            return None;
+                        }
+                        self.pieces.push(Piece::default());
+                        self.pieces.len() - 1
+                    }
+                };
+                self.pieces[index].words.reserve_exact((WORDS as usize).max(row.len()));
+                self.current = Some(index);
+                index
+            }
+        };
+        let piece = &mut self.pieces[index];
+        let place = u32::try_from(piece.words.len()).ok()?;
+        piece.words.extend_from_slice(row);
+        piece.rows += 1;
+        Some(Ref(u32::try_from(index).ok()? << BITS | place))
+    }
+
+    /// The words from a row on; the row knows its own length.
+    pub(super) fn row(&self, at: Ref) -> &[u32] {
+        &self.pieces[at.piece()].words[at.place()..]
+    }
+
+    /// Changes the first word of a row.
+    pub(super) fn link(&mut self, at: Ref, next: Ref) {
+        self.pieces[at.piece()].words[at.place()] = next.0;
+    }
+
+    /// Gives a row back.
+    pub(super) fn drop(&mut self, at: Ref) {
+        let index = at.piece();
+        self.pieces[index].rows -= 1;
+        if self.current != Some(index) {
+            self.reuse(index);
+        }
+    }
+
+    fn reuse(&mut self, index: usize) {
+        let piece = &mut self.pieces[index];
+        if piece.rows == 0 && !piece.words.is_empty() {
+            piece.words = Vec::new();
+            self.free.push(index);
+        }
+    }
+
+    /// How many bytes are in use.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.words.capacity() * 4).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_used_again() {
+        let mut arena = Arena::default();
+        let mut peak = 0;
+        let mut last = Vec::new();
+        for round in 0..50_u32 {
+            let rows: Vec<Ref> = (0..20_000).map(|i| arena.push(&[i, round, 7]).unwrap()).collect();
+            for (i, &at) in (0..).zip(&rows) {
+                assert_eq!(arena.row(at)[..3], [i, round, 7]);
+            }
+            for at in std::mem::replace(&mut last, rows) {
+                arena.drop(at);
+            }
+            peak = peak.max(arena.bytes());
+        }
+        assert!(peak < 1 << 20, "{peak}");
+        let long = vec![1; 200_000];
+        let at = arena.push(&long).unwrap();
+        assert_eq!(arena.row(at).len(), long.len());
+        assert_eq!(arena.push(&[5]).map(|at| arena.row(at)[0]), Some(5));
+    }
+}

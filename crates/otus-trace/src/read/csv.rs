@@ -1,0 +1,214 @@
+//! Comma-separated values (RFC 4180), out of a stream.
+//!
+//! The first row names the columns unless the plan does. A field in quotes may go over several
+//! lines; a record stands where it begins. A row with more or fewer fields than there are
+//! columns is still a record: what it lacks is absent.
+
+use std::io::Read;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+use super::lines::Lines;
+use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Visit};
+
+pub(super) fn read(
+    input: &mut dyn Read,
+    fields: &Fields,
+    options: &Options,
+    visit: &mut Visit<'_>,
+) -> Extent {
+    let mut lines = Lines::new(input, options.longest);
+    let mut rows = Rows {
+        reader: ReaderBuilder::new().delimiter(options.separator).build(),
+        output: vec![0; 4 << 10],
+        written: 0,
+        ends: vec![0; 64],
+        ended: 0,
+        at: At { line: 1, offset: 0 },
+        columns: None,
+        fields,
+        found: Found::new(fields.names().len()),
+        longest: options.longest,
+        too_long: false,
+        begun: false,
+    };
+    if !options.columns.is_empty() {
+        rows.columns = Some(rows.resolve(options.columns.iter().map(String::as_bytes)));
+    }
+    // The mark at the beginning, and encodings that cannot be read, are found with the first line.
+    lines.first_line();
+    while let Some(piece) = lines.piece() {
+        let going = match piece {
+            Ok((at, bytes)) => rows.piece(at, bytes, visit),
+            Err(fault) => visit(Item::Fault(fault)).is_continue(),
+        };
+        if !going {
+            return lines.extent();
+        }
+    }
+    rows.piece(rows.at, &[], visit);
+    let mut extent = lines.extent();
+    // The last line may have no end.
+    extent.lines = extent.lines.max(u64::from(rows.at.line.saturating_sub(1)));
+    extent
+}
+
+struct Rows<'f> {
+    reader: Reader,
+    output: Vec<u8>,
+    written: usize,
+    ends: Vec<usize>,
+    ended: usize,
+    /// Where the row begins.
+    at: At,
+    /// By column: its slot, if it is wanted.
+    columns: Option<Vec<Option<usize>>>,
+    fields: &'f Fields,
+    found: Found,
+    longest: usize,
+    too_long: bool,
+    /// Whether some of the row has been taken.
+    begun: bool,
+}
+
+impl Rows<'_> {
+    /// Takes a piece of the file, or its end; whether to go on.
+    fn piece(&mut self, mut at: At, mut bytes: &[u8], visit: &mut Visit<'_>) -> bool {
+        let last = bytes.is_empty();
+        loop {
+            if self.written == 0 && self.ended == 0 && !self.begun {
+                // Ends of lines before a row are not of it.
+                let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+                let lines = memchr::memchr_iter(b'\n', &bytes[..blank]).count();
+                at.line = at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+                at.offset += blank as u64;
+                bytes = &bytes[blank..];
+                self.at = at;
+            }
+            let (result, taken, written, ended) = self.reader.read_record(
+                bytes,
+                &mut self.output[self.written..],
+                &mut self.ends[self.ended..],
+            );
+            at.offset += taken as u64;
+            let lines = memchr::memchr_iter(b'\n', &bytes[..taken]).count();
+            at.line = at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+            bytes = &bytes[taken..];
+            self.begun |= taken > 0;
+            self.written += written;
+            self.ended += ended;
+            match result {
+                ReadRecordResult::InputEmpty if last => {}
+                ReadRecordResult::InputEmpty => return true,
+                ReadRecordResult::OutputFull => {
+                    if self.output.len() >= self.longest {
+                        // The rest of the row is read over itself.
+                        self.too_long = true;
+                        self.written = 0;
+                    } else {
+                        self.output.resize(self.output.len() * 2, 0);
+                    }
+                }
+                ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
+                ReadRecordResult::Record => {
+                    let going = self.row(at, visit);
+                    self.at = at;
+                    (self.written, self.ended, self.begun) = (0, 0, false);
+                    if !going {
+                        return false;
+                    }
+                }
+                ReadRecordResult::End => return true,
+            }
+        }
+    }
+
+    fn row(&mut self, next: At, visit: &mut Visit<'_>) -> bool {
+        let at = self.at;
+        if std::mem::take(&mut self.too_long) {
+            let kind = FaultKind::TooLong(next.offset - at.offset);
+            return visit(Item::Fault(Fault { at, kind })).is_continue();
+        }
+        let output = &self.output[..self.written];
+        let ends = &self.ends[..self.ended];
+        let mut start = 0;
+        let cells = ends.iter().map(|&end| std::mem::replace(&mut start, end)..end);
+        let Some(columns) = &self.columns else {
+            let names: Vec<Vec<u8>> =
+                cells.map(|cell| output[cell].trim_ascii().to_vec()).collect();
+            self.columns = Some(self.resolve(names.iter().map(|name| &name[..])));
+            return visit(Item::Blank).is_continue();
+        };
+        self.found.clear();
+        for (cell, slot) in cells.zip(columns) {
+            if let Some(slot) = *slot
+                && !cell.is_empty()
+            {
+                self.found.set(slot, cell);
+            }
+        }
+        visit(Item::Record(self.found.record(at, output, None))).is_continue()
+    }
+
+    fn resolve<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Vec<Option<usize>> {
+        let wanted = self.fields.names();
+        names.map(|name| wanted.iter().position(|other| other.as_bytes() == name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+
+    #[track_caller]
+    fn check(text: &str, options: &Options, expected: &[&str]) {
+        let mut fields = Fields::default();
+        let slots = ["a", "b"].map(|name| fields.slot(name));
+        let mut shown = Vec::new();
+        let extent = read(&mut text.as_bytes(), &fields, options, &mut |item| {
+            shown.push(match item {
+                Item::Record(record) => {
+                    let field = |slot: usize| {
+                        String::from_utf8_lossy(record.field(slot).unwrap_or(b"-")).into_owned()
+                    };
+                    format!("{} {}", record.at.line, slots.map(field).join("|"))
+                }
+                Item::Blank => "blank".to_owned(),
+                Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
+            });
+            ControlFlow::Continue(())
+        });
+        assert_eq!(shown, expected);
+        assert_eq!(extent.bytes, text.len() as u64);
+    }
+
+    #[test]
+    fn columns_are_named_by_the_first_row_or_the_plan() {
+        let options = Options::default();
+        check(
+            "x,b,a\n1,2,3\r\n\n4,\"5\n6\",7\n8",
+            &options,
+            &["blank", "2 3|2", "4 7|5\n6", "6 -|-"],
+        );
+        check("", &options, &[]);
+        check("\u{feff}a,b\n1,2\n", &options, &["blank", "2 1|2"]);
+        let named = Options {
+            separator: b';',
+            columns: vec!["b".to_owned(), "a".to_owned()],
+            ..Options::default()
+        };
+        check("1;2\n3;\"4\"\"\"", &named, &["1 2|1", "2 4\"|3"]);
+    }
+
+    #[test]
+    fn a_row_that_is_too_long_is_passed_over() {
+        let options = Options { longest: 100, ..Options::default() };
+        let long = "x".repeat(10_000);
+        check(
+            &format!("a,b\n1,2\n{long},3\n4,5\n"),
+            &options,
+            &["blank", "2 1|2", "3 it has 10003 bytes, more than a record may have", "4 4|5"],
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! Our own multi-traces (`.htf`) as records: one for each action.
+//!
+//! The fields are `lifeline`, `dir` (`!` or `?`), `message`, `component` (the lifelines that share
+//! it), and `joined` for an action at the same moment as the one before it. What is wrong with the
+//! text is told as faults at their lines, in the words of the parser.
+
+use std::io::Read;
+
+use otus_syntax::ast::{Colocalization, Direction, TraceFile};
+use otus_syntax::{Source, parse_trace};
+
+use super::lines::Lines;
+use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Visit};
+
+pub(super) fn read(
+    input: &mut dyn Read,
+    fields: &Fields,
+    options: &Options,
+    visit: &mut Visit<'_>,
+) -> Extent {
+    let mut lines = Lines::new(input, options.longest);
+    // The mark at the beginning, and encodings that cannot be read, are found with the first line.
+    lines.first_line();
+    let text = match lines.rest() {
+        Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        Err(fault) => {
+            let _ = visit(Item::Fault(fault));
+            return lines.extent();
+        }
+    };
+    let source = Source::new("", text);
+    let parsed = parse_trace(&source);
+    let mut faults = parsed.diagnostics;
+    faults.extend(crate::check(&parsed.tree));
+    for found in faults.into_iter().filter(otus_syntax::Diagnostic::is_error) {
+        let at = place(&source, found.primary.span.start);
+        let kind = FaultKind::NotOfFormat(found.message);
+        if visit(Item::Fault(Fault { at, kind })).is_break() {
+            return lines.extent();
+        }
+    }
+    actions(&source, &parsed.tree, fields, visit);
+    lines.extent()
+}
+
+fn actions(source: &Source, tree: &TraceFile, fields: &Fields, visit: &mut Visit<'_>) {
+    let mut found = Found::new(fields.names().len());
+    let slot = |name: &str| fields.find(name);
+    let slots = ["lifeline", "dir", "message", "component", "joined"].map(slot);
+    for (number, component) in tree.components.iter().enumerate() {
+        let name = match &component.lifelines {
+            Colocalization::All(_) => "#all".to_owned(),
+            Colocalization::Any(_) => format!("#any{number}"),
+            Colocalization::Listed(names) => {
+                let names = names.iter().map(|name| tree.names.text(name.symbol));
+                names.collect::<Vec<_>>().join(",")
+            }
+        };
+        let occurrences = tree.occurrences.get(component.occurrences.clone()).unwrap_or(&[]);
+        for (i, occurrence) in occurrences.iter().enumerate() {
+            let Some(action) = tree.actions.get(occurrence.action()) else { continue };
+            found.clear();
+            let direction = match action.direction {
+                Direction::Emission => "!",
+                Direction::Reception => "?",
+            };
+            let joined = if i > 0 && occurrence.joined() { "true" } else { "" };
+            let texts = [
+                tree.names.text(action.lifeline.symbol),
+                direction,
+                tree.names.text(action.message.symbol),
+                &name,
+                joined,
+            ];
+            for (slot, text) in slots.iter().zip(texts) {
+                if let Some(slot) = slot.filter(|_| !text.is_empty()) {
+                    found.copy(slot, text.as_bytes());
+                }
+            }
+            let at = place(source, occurrence.start);
+            let rest = source.text().as_bytes().get(occurrence.start as usize..).unwrap_or(&[]);
+            let end = memchr::memchr3(b'.', b';', b'\n', rest).unwrap_or(rest.len());
+            if visit(Item::Record(found.record(at, &rest[..end], None))).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+fn place(source: &Source, start: u32) -> At {
+    let (line, _) = source.line_column(start);
+    At { line: u32::try_from(line).unwrap_or(u32::MAX), offset: u64::from(start) }
+}

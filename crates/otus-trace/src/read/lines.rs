@@ -1,0 +1,347 @@
+//! Lines out of a stream, through one buffer.
+//!
+//! The buffer grows with the longest line, up to a limit; what is longer is passed over and
+//! counted. Ends of lines are `\n` and `\r\n`. A byte order mark at the beginning is dropped.
+
+use std::io::{ErrorKind, Read};
+
+use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Record, Visit};
+
+/// Lines of text; they have no fields but what patterns capture.
+pub(super) fn read(
+    input: &mut dyn Read,
+    fields: &Fields,
+    options: &Options,
+    visit: &mut Visit<'_>,
+) -> Extent {
+    let mut found = Found::new(fields.names().len());
+    found.clear();
+    let mut repaired = Vec::new();
+    let mut lines = Lines::new(input, options.longest);
+    while let Some(line) = lines.next() {
+        let item = match line {
+            Line::Text(_, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Item::Blank,
+            Line::Text(at, bytes) => {
+                let (bytes, was) = repair(bytes, &mut repaired);
+                Item::Record(Record { repaired: was, ..found.record(at, bytes, None) })
+            }
+            Line::Fault(fault) => Item::Fault(fault),
+        };
+        if visit(item).is_break() {
+            break;
+        }
+    }
+    lines.extent()
+}
+
+/// A line in UTF-8, and whether something had to be replaced for that. Patterns would not see it
+/// otherwise.
+pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8], bool) {
+    if std::str::from_utf8(bytes).is_ok() {
+        return (bytes, false);
+    }
+    memory.clear();
+    memory.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
+    (memory, true)
+}
+
+/// A line, or what stands in its place.
+#[derive(Debug)]
+pub(crate) enum Line<'l> {
+    Text(At, &'l [u8]),
+    Fault(Fault),
+}
+
+/// A stream as lines.
+pub(crate) struct Lines<'i> {
+    input: &'i mut dyn Read,
+    buffer: Vec<u8>,
+    /// The part of the buffer that is filled and not used.
+    start: usize,
+    end: usize,
+    /// Where the next line stands.
+    at: At,
+    longest: usize,
+    ended: bool,
+    /// A fault to be told when all before it has been.
+    fault: Option<Fault>,
+}
+
+/// How much is read at once.
+const CHUNK: usize = 256 << 10;
+
+impl<'i> Lines<'i> {
+    pub(crate) fn new(input: &'i mut dyn Read, longest: usize) -> Self {
+        Lines {
+            input,
+            buffer: vec![0; CHUNK],
+            start: 0,
+            end: 0,
+            at: At { line: 1, offset: 0 },
+            // Offsets within a record have 32 bits.
+            longest: longest.clamp(1, u32::MAX as usize - 1),
+            ended: false,
+            fault: None,
+        }
+    }
+
+    /// How much has been read.
+    pub(crate) fn extent(&self) -> Extent {
+        Extent { bytes: self.at.offset, lines: u64::from(self.at.line.saturating_sub(1)) }
+    }
+
+    /// The next line, without its end.
+    pub(crate) fn next(&mut self) -> Option<Line<'_>> {
+        if self.at.offset == 0 && self.end == 0 {
+            self.begin();
+        }
+        let mut searched = self.start;
+        loop {
+            if let Some(length) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
+                let range = self.start..searched + length;
+                if range.len() > self.longest {
+                    return Some(self.pass_over());
+                }
+                return Some(self.line(range, 1));
+            }
+            searched = self.end;
+            if self.end - self.start > self.longest {
+                return Some(self.pass_over());
+            }
+            if self.ended {
+                if self.start < self.end {
+                    return Some(self.line(self.start..self.end, 0));
+                }
+                let at = self.at;
+                return self.fault.take().map(|fault| Line::Fault(Fault { at, ..fault }));
+            }
+            searched -= self.start;
+            self.fill();
+            searched += self.start;
+        }
+    }
+
+    /// All that is left, for formats that are not lines. Stops at the limit.
+    pub(crate) fn rest(&mut self) -> Result<&[u8], Fault> {
+        while !self.ended {
+            if self.end - self.start > self.longest {
+                let at = self.at;
+                if let Line::Fault(fault) = self.pass_over() {
+                    return Err(fault);
+                }
+                return Err(Fault { at, kind: FaultKind::TooLong(0) });
+            }
+            self.fill();
+        }
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let bytes = &self.buffer[self.start..self.end];
+        self.at.offset += bytes.len() as u64;
+        let lines = memchr::memchr_iter(b'\n', bytes).count() + usize::from(!bytes.is_empty());
+        self.at.line = self.at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        Ok(bytes)
+    }
+
+    /// The first line, if it is in the first piece that is read; it is read again afterwards.
+    pub(crate) fn first_line(&mut self) -> Option<&[u8]> {
+        if self.at.offset == 0 && self.end == 0 {
+            self.begin();
+        }
+        loop {
+            let filled = &self.buffer[self.start..self.end];
+            let end = memchr::memchr(b'\n', filled);
+            if end.is_some() || self.ended || filled.len() >= CHUNK {
+                let whole = if self.ended { Some(filled.len()) } else { None };
+                let length = end.or(whole)?;
+                return Some(&self.buffer[self.start..self.start + length]);
+            }
+            self.fill();
+        }
+    }
+
+    /// The next piece of the stream, whatever lines are in it, and where it stands.
+    pub(crate) fn piece(&mut self) -> Option<Result<(At, &[u8]), Fault>> {
+        while self.start == self.end && !self.ended {
+            self.fill();
+        }
+        if self.start == self.end {
+            let at = self.at;
+            return self.fault.take().map(|fault| Err(Fault { at, ..fault }));
+        }
+        let at = self.at;
+        let bytes = &self.buffer[self.start..self.end];
+        self.start = self.end;
+        self.at.offset += bytes.len() as u64;
+        let lines = memchr::memchr_iter(b'\n', bytes).count();
+        self.at.line = at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        Some(Ok((at, bytes)))
+    }
+
+    /// The first bytes: a mark that says nothing, or an encoding that cannot be read.
+    fn begin(&mut self) {
+        while !self.ended && self.end < 4 {
+            self.fill();
+        }
+        let head = &self.buffer[..self.end];
+        if head.starts_with(b"\xef\xbb\xbf") {
+            self.start = 3;
+            self.at.offset = 3;
+        } else if let Some(name) = super::detect::encoding(head) {
+            // Nothing of it is text, so nothing of it is read.
+            self.fault = Some(Fault { at: self.at, kind: FaultKind::Encoding(name) });
+            self.ended = true;
+            self.end = self.start;
+        }
+    }
+
+    fn line(&mut self, range: std::ops::Range<usize>, newline: usize) -> Line<'_> {
+        let at = self.at;
+        self.start = range.end + newline;
+        self.at.offset += (range.len() + newline) as u64;
+        self.at.line = at.line.saturating_add(1);
+        let bytes = &self.buffer[range];
+        Line::Text(at, bytes.strip_suffix(b"\r").unwrap_or(bytes))
+    }
+
+    /// Reads on; makes room first.
+    fn fill(&mut self) {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        match self.input.read(&mut self.buffer[self.end..]) {
+            Ok(0) => self.ended = true,
+            Ok(length) => self.end += length,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => {
+                self.ended = true;
+                self.fault =
+                    Some(Fault { at: self.at, kind: FaultKind::Stream(error.to_string()) });
+            }
+        }
+    }
+
+    /// Passes over a line that is too long.
+    fn pass_over(&mut self) -> Line<'_> {
+        let at = self.at;
+        let mut length = 0_u64;
+        loop {
+            let pending = &self.buffer[self.start..self.end];
+            if let Some(end) = memchr::memchr(b'\n', pending) {
+                length += end as u64;
+                self.start += end + 1;
+                self.at.offset += length + 1;
+                break;
+            }
+            length += pending.len() as u64;
+            self.start = self.end;
+            if self.ended {
+                self.at.offset += length;
+                break;
+            }
+            self.fill();
+        }
+        self.at.line = at.line.saturating_add(1);
+        // The memory that the line needed is given back.
+        if self.buffer.len() > 4 * CHUNK {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+            self.buffer.truncate(self.end.max(CHUNK));
+            self.buffer.shrink_to_fit();
+        }
+        Line::Fault(Fault { at, kind: FaultKind::TooLong(length) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream that gives a few bytes at a time.
+    struct Drip<'d>(&'d [u8], usize);
+
+    impl Read for Drip<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let length = self.1.min(buffer.len()).min(self.0.len());
+            buffer[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    fn shown(input: &mut dyn Read, longest: usize) -> (Vec<String>, Extent) {
+        let mut lines = Lines::new(input, longest);
+        let mut shown = Vec::new();
+        while let Some(line) = lines.next() {
+            shown.push(match line {
+                Line::Text(at, bytes) => {
+                    format!("{}@{} {}", at.line, at.offset, String::from_utf8_lossy(bytes))
+                }
+                Line::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
+            });
+        }
+        (shown, lines.extent())
+    }
+
+    #[track_caller]
+    fn check(text: &[u8], expected: &[&str]) {
+        for size in [1, 2, 3, 7, 1 << 20] {
+            let (found, extent) = shown(&mut Drip(text, size), 10);
+            assert_eq!(found, expected, "in pieces of {size}");
+            assert_eq!(extent.lines, expected.len() as u64);
+        }
+    }
+
+    #[test]
+    fn lines_end_with_or_without_a_return() {
+        check(b"", &[]);
+        check(b"\n", &["1@0 "]);
+        check(b"a\r\nb\n\nc", &["1@0 a", "2@3 b", "3@5 ", "4@6 c"]);
+        check(b"a\rb\n", &["1@0 a\rb"]);
+        check("\u{feff}a\nb".as_bytes(), &["1@3 a", "2@5 b"]);
+        check(b"a\0b\n\0\0\n", &["1@0 a\0b", "2@4 \0\0"]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over() {
+        check(
+            b"a\n0123456789ABC\nb",
+            &["1@0 a", "2 it has 13 bytes, more than a record may have", "3@16 b"],
+        );
+        check(b"0123456789ABC", &["1 it has 13 bytes, more than a record may have"]);
+    }
+
+    #[test]
+    fn a_line_of_a_hundred_megabytes_takes_no_such_memory() {
+        let long = std::io::repeat(b'x').take(100 << 20);
+        let mut input = (&b"a\n"[..]).chain(long).chain(&b"\nb\n"[..]);
+        let (found, extent) = shown(&mut input, 1 << 20);
+        let told = "2 it has 104857600 bytes, more than a record may have";
+        assert_eq!(found, ["1@0 a", told, "3@104857603 b"]);
+        assert_eq!(extent.lines, 3);
+    }
+
+    #[test]
+    fn what_is_not_utf_8_as_a_whole_is_one_fault() {
+        let (found, _) = shown(&mut Drip(b"\xff\xfea\0\n\0", 2), 10);
+        assert_eq!(found, ["1 the file is UTF-16, not UTF-8"]);
+    }
+
+    #[test]
+    fn an_error_comes_after_what_was_read() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(std::io::Error::other("torn"))
+            }
+        }
+        let (found, _) = shown(&mut (&b"a\nb"[..]).chain(Broken), 10);
+        assert_eq!(found, ["1@0 a", "2@2 b", "3 the file cannot be read on: torn"]);
+    }
+}

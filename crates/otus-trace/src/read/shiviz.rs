@@ -1,0 +1,232 @@
+//! Logs with vector clocks, as ShiViz reads them.
+//!
+//! A pattern with the groups `host`, `clock` (a JSON object of numbers) and `event` says how an
+//! event is written; it may span several lines, as many as it has `\n`. Without a pattern the three
+//! usual ones are tried, and the first that fits is kept for the rest of the file:
+//!
+//! ```text
+//! HOST {CLOCK}        EVENT               HOST {CLOCK} EVENT
+//! EVENT               HOST {CLOCK}
+//! ```
+//!
+//! The fields are the groups of the pattern. A line that does not fit is a record without fields.
+
+use std::io::Read;
+use std::sync::OnceLock;
+
+use regex::bytes::Regex;
+
+use super::lines::{Line, Lines};
+use super::{At, Extent, Fields, Found, Item, Options, Visit};
+
+pub(super) fn read(
+    input: &mut dyn Read,
+    fields: &Fields,
+    options: &Options,
+    visit: &mut Visit<'_>,
+) -> Extent {
+    let patterns = match &options.pattern {
+        Some(pattern) => vec![pattern.clone()],
+        None => usual().to_vec(),
+    };
+    let mut window = Window {
+        patterns: patterns.into_iter().map(|pattern| Pattern::new(pattern, fields)).collect(),
+        text: Vec::new(),
+        starts: Vec::new(),
+        found: Found::new(fields.names().len()),
+    };
+    let mut lines = Lines::new(input, options.longest);
+    while let Some(line) = lines.next() {
+        let going = match line {
+            Line::Text(at, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
+                let _ = at;
+                window.flush(visit) && visit(Item::Blank).is_continue()
+            }
+            Line::Text(at, bytes) => window.push(at, bytes, visit),
+            Line::Fault(fault) => window.flush(visit) && visit(Item::Fault(fault)).is_continue(),
+        };
+        if !going {
+            return lines.extent();
+        }
+    }
+    window.flush(visit);
+    lines.extent()
+}
+
+fn usual() -> &'static [Regex] {
+    static USUAL: OnceLock<Vec<Regex>> = OnceLock::new();
+    USUAL.get_or_init(|| {
+        [
+            r"(?<host>\S+) (?<clock>\{.*\})\n(?<event>.*)",
+            r"(?<event>.*)\n(?<host>\S+) (?<clock>\{.*\})",
+            r"(?<host>\S+) (?<clock>\{.*?\}) (?<event>.+)",
+        ]
+        .iter()
+        .map(|pattern| anchored(pattern).expect("the usual patterns are sound"))
+        .collect()
+    })
+}
+
+/// A pattern that is for the whole of some lines.
+pub(crate) fn anchored(pattern: &str) -> Result<Regex, regex::Error> {
+    Regex::new(&format!("^(?:{pattern})$"))
+}
+
+/// A pattern, how many lines it spans, and the slots of its groups.
+struct Pattern {
+    regex: Regex,
+    lines: usize,
+    groups: Vec<Option<usize>>,
+}
+
+impl Pattern {
+    fn new(regex: Regex, fields: &Fields) -> Self {
+        let lines = regex.as_str().matches("\\n").count() + 1;
+        let slot = |name: Option<&str>| name.and_then(|name| fields.find(name));
+        let groups = regex.capture_names().map(slot).collect();
+        Pattern { regex, lines, groups }
+    }
+}
+
+/// The lines that are looked at together.
+struct Window {
+    patterns: Vec<Pattern>,
+    text: Vec<u8>,
+    starts: Vec<(At, usize)>,
+    found: Found,
+}
+
+impl Window {
+    /// Takes a line, and tells what is complete; whether to go on.
+    fn push(&mut self, at: At, bytes: &[u8], visit: &mut Visit<'_>) -> bool {
+        if !self.text.is_empty() {
+            self.text.push(b'\n');
+        }
+        self.starts.push((at, self.text.len()));
+        self.text.extend_from_slice(bytes);
+        let most = self.patterns.iter().map(|pattern| pattern.lines).max().unwrap_or(1);
+        while self.starts.len() >= most {
+            if !self.step(visit) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Tells all that is left; whether to go on.
+    fn flush(&mut self, visit: &mut Visit<'_>) -> bool {
+        while !self.starts.is_empty() {
+            if !self.step(visit) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Tells the record that begins with the first line.
+    fn step(&mut self, visit: &mut Visit<'_>) -> bool {
+        let Some(&(at, _)) = self.starts.first() else { return true };
+        self.found.clear();
+        let end_of = |lines: usize| match self.starts.get(lines) {
+            Some((_, next)) => next - 1,
+            None => self.text.len(),
+        };
+        let fits = self.patterns.iter().position(|pattern| {
+            pattern.lines <= self.starts.len()
+                && pattern.regex.is_match(&self.text[..end_of(pattern.lines)])
+        });
+        let (lines, end) = match fits {
+            Some(index) => {
+                // The first pattern that fits is the one of the file.
+                self.patterns.swap(0, index);
+                self.patterns.truncate(1);
+                let pattern = &self.patterns[0];
+                let end = end_of(pattern.lines);
+                if let Some(captures) = pattern.regex.captures(&self.text[..end]) {
+                    for (group, slot) in captures.iter().zip(&pattern.groups) {
+                        if let (Some(group), Some(slot)) = (group, *slot) {
+                            self.found.set(slot, group.range());
+                        }
+                    }
+                }
+                (pattern.lines, end)
+            }
+            None => (1, end_of(1)),
+        };
+        let record = self.found.record(at, &self.text[..end], None);
+        let going = visit(Item::Record(record)).is_continue();
+        let used = self.starts.get(lines).map_or(self.text.len(), |(_, next)| *next);
+        self.text.drain(..used);
+        self.starts.drain(..lines.min(self.starts.len()));
+        for (_, start) in &mut self.starts {
+            *start -= used;
+        }
+        going
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+
+    #[track_caller]
+    fn check(text: &str, pattern: Option<&str>, expected: &[&str]) {
+        let mut fields = Fields::default();
+        let slots = ["host", "clock", "event"].map(|name| fields.slot(name));
+        let pattern = pattern.map(|pattern| anchored(pattern).unwrap());
+        let options = Options { pattern, ..Options::default() };
+        let mut shown = Vec::new();
+        read(&mut text.as_bytes(), &fields, &options, &mut |item| {
+            shown.push(match item {
+                Item::Record(record) => {
+                    let field = |slot: usize| {
+                        String::from_utf8_lossy(record.field(slot).unwrap_or(b"-")).into_owned()
+                    };
+                    format!("{} {}", record.at.line, slots.map(field).join("|"))
+                }
+                Item::Blank => "blank".to_owned(),
+                Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
+            });
+            ControlFlow::Continue(())
+        });
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn the_usual_patterns_are_recognised() {
+        check(
+            "p {\"p\":1}\nsend\nq {\"q\":1}\nget\n",
+            None,
+            &["1 p|{\"p\":1}|send", "3 q|{\"q\":1}|get"],
+        );
+        check(
+            "send\np {\"p\":1}\nget\nq {\"q\":1}",
+            None,
+            &["1 p|{\"p\":1}|send", "3 q|{\"q\":1}|get"],
+        );
+        check(
+            "p {\"p\":1} send it\nq {\"q\":1} get",
+            None,
+            &["1 p|{\"p\":1}|send it", "2 q|{\"q\":1}|get"],
+        );
+    }
+
+    #[test]
+    fn lines_that_do_not_fit_are_records_without_fields() {
+        check(
+            "p {\"p\":1}\r\nsend\r\n\r\n# note\r\nq {\"q\":1}\r\nget\r\ntail",
+            None,
+            &["1 p|{\"p\":1}|send", "blank", "4 -|-|-", "5 q|{\"q\":1}|get", "7 -|-|-"],
+        );
+    }
+
+    #[test]
+    fn a_pattern_of_ones_own() {
+        check(
+            "p send @{\"p\":1}\nx",
+            Some(r"(?<host>\S+) (?<event>.*) @(?<clock>\{.*\})"),
+            &["1 p|{\"p\":1}|send", "2 -|-|-"],
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! gzip and zstd, recognised by content.
+//!
+//! A file of several members (as log rotation appends them) is all of them. A file that is cut
+//! gives what can be had and then an error, which the reader passes on with its line.
+
+use std::io::{self, BufReader, Read};
+
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+
+/// How a stream is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all.
+    None,
+    /// gzip, RFC 1952.
+    Gzip,
+    /// Zstandard, RFC 8878.
+    Zstd,
+}
+
+/// The stream without its packing, and what that was.
+///
+/// # Errors
+/// If not even its first bytes can be read.
+pub fn unpack<'i>(input: Box<dyn Read + 'i>) -> io::Result<(Box<dyn Read + 'i>, Packing)> {
+    let mut input = Peeking { input: BufReader::new(input), head: [0; 8], start: 0, end: 0 };
+    Ok(match input.peek()? {
+        [0x1f, 0x8b, ..] => (Box::new(flate2::read::MultiGzDecoder::new(input)), Packing::Gzip),
+        // The second is a frame to be skipped, with which some files begin.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            (Box::new(Zstd { state: State::Between(input) }), Packing::Zstd)
+        }
+        _ => (Box::new(input), Packing::None),
+    })
+}
+
+/// A stream of which the next bytes can be looked at.
+struct Peeking<'i> {
+    input: BufReader<Box<dyn Read + 'i>>,
+    head: [u8; 8],
+    /// The part of the head that is still to be read.
+    start: usize,
+    end: usize,
+}
+
+impl Peeking<'_> {
+    /// The next eight bytes, fewer at the end; they are read again afterwards.
+    fn peek(&mut self) -> io::Result<&[u8]> {
+        self.head.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        while self.end < self.head.len() {
+            match self.input.read(&mut self.head[self.end..]) {
+                Ok(0) => break,
+                Ok(more) => self.end += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(&self.head[..self.end])
+    }
+}
+
+impl Read for Peeking<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.start == self.end {
+            return self.input.read(buffer);
+        }
+        let length = buffer.len().min(self.end - self.start);
+        buffer[..length].copy_from_slice(&self.head[self.start..self.start + length]);
+        self.start += length;
+        Ok(length)
+    }
+}
+
+/// All frames of a stream.
+struct Zstd<'i> {
+    state: State<'i>,
+}
+
+enum State<'i> {
+    Between(Peeking<'i>),
+    Within(Box<StreamingDecoder<Peeking<'i>, FrameDecoder>>),
+    Ended,
+}
+
+impl Read for Zstd<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match std::mem::replace(&mut self.state, State::Ended) {
+                State::Ended => return Ok(0),
+                State::Between(mut input) => match *input.peek()? {
+                    [] => return Ok(0),
+                    // A frame that says nothing: its length comes after its mark.
+                    [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d] => {
+                        let length = u64::from(u32::from_le_bytes([a, b, c, d])) + 8;
+                        let passed = io::copy(&mut (&mut input).take(length), &mut io::sink())?;
+                        if passed < length {
+                            return Err(io::ErrorKind::UnexpectedEof.into());
+                        }
+                        self.state = State::Between(input);
+                    }
+                    _ => {
+                        let frame = StreamingDecoder::new(input).map_err(io::Error::other)?;
+                        self.state = State::Within(Box::new(frame));
+                    }
+                },
+                State::Within(mut frame) => {
+                    let length = frame.read(buffer)?;
+                    if length > 0 {
+                        self.state = State::Within(frame);
+                        return Ok(length);
+                    }
+                    self.state = State::Between(frame.into_inner());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &str) -> Vec<u8> {
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        ruzstd::encoding::compress_to_vec(text.as_bytes(), level)
+    }
+
+    fn unpacked(bytes: &[u8]) -> (String, Packing, bool) {
+        let (mut stream, packing) = unpack(Box::new(bytes)).unwrap();
+        let mut text = Vec::new();
+        let whole = stream.read_to_end(&mut text).is_ok();
+        (String::from_utf8_lossy(&text).into_owned(), packing, whole)
+    }
+
+    #[test]
+    fn packed_files_are_known_by_their_first_bytes() {
+        let text = "one line\nanother\n".repeat(1000);
+        for (bytes, packing) in [
+            (text.clone().into_bytes(), Packing::None),
+            (gzip(&text), Packing::Gzip),
+            (zstd(&text), Packing::Zstd),
+        ] {
+            assert_eq!(unpacked(&bytes), (text.clone(), packing, true));
+        }
+        for short in ["", "a", "ab", "abc"] {
+            assert_eq!(unpacked(short.as_bytes()), (short.to_owned(), Packing::None, true));
+        }
+    }
+
+    #[test]
+    fn all_members_are_read() {
+        let both = [gzip("a\n"), gzip("b\n")].concat();
+        assert_eq!(unpacked(&both), ("a\nb\n".to_owned(), Packing::Gzip, true));
+        let skip = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3].to_vec();
+        let both = [skip.clone(), zstd("a\n"), skip, zstd("b\n")].concat();
+        assert_eq!(unpacked(&both), ("a\nb\n".to_owned(), Packing::Zstd, true));
+    }
+
+    #[test]
+    fn a_cut_file_gives_what_it_has_and_an_error() {
+        let lines: Vec<String> = (0..20_000).map(|i| format!("line {i}")).collect();
+        let text = lines.join("\n");
+        for packed in [gzip(&text), zstd(&text)] {
+            let (got, _, whole) = unpacked(&packed[..packed.len() / 2]);
+            assert!(!whole);
+            assert!(text.starts_with(&got) && got.len() < text.len());
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Running a plan: from streams of bytes to observed groups and an account of every line.
+//!
+//! [`map`] reads the files one after the other, takes each record through the rules of its source,
+//! keeps events by group, and gives each group to the [`Sink`] when it ends. It opens nothing
+//! itself: a [`LogFile`] is a name and a way to get its bytes.
+//!
+//! With one file, or with `[group] idle`, a group is given away as soon as a rule closes it, so
+//! memory is bounded by the groups that are open. With several files, which are not read side by
+//! side, a group may go on in the next one and is given away at the end.
+
+mod account;
+mod mapper;
+mod observed;
+mod propagation;
+mod release;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod time;
+mod vocabulary;
+
+use std::io::Read;
+use std::ops::ControlFlow;
+
+use crate::mapping::Plan;
+
+pub use account::{
+    Accounting, FileAccount, Finding, GroupAccount, LifelineAccount, MessageAccount, PairAccount,
+    RuleAccount, Tally, Unpaired,
+};
+pub use observed::{Component, Event, Observed};
+pub use shape::{Place, Shape, shape};
+pub use time::key as time_key;
+pub use vocabulary::{ActionKey, Vocabulary};
+
+/// A log to be read.
+pub struct LogFile<'f> {
+    /// What to call it, as the user would.
+    pub name: String,
+    /// The number of its source in the plan, such as [`Plan::source_of`] says.
+    pub source: usize,
+    /// Opens it. What comes may be packed.
+    pub open: Box<dyn FnOnce() -> std::io::Result<Box<dyn Read + 'f>> + 'f>,
+}
+
+impl<'f> LogFile<'f> {
+    /// A log that is in memory.
+    pub fn in_memory(name: &str, source: usize, bytes: &'f [u8]) -> LogFile<'f> {
+        let open = Box::new(move || Ok(Box::new(bytes) as Box<dyn Read + 'f>));
+        LogFile { name: name.to_owned(), source, open }
+    }
+}
+
+impl std::fmt::Debug for LogFile<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogFile").field("name", &self.name).field("source", &self.source).finish()
+    }
+}
+
+/// Takes groups.
+pub trait Sink {
+    /// A group has ended. A break ends the run.
+    fn group(&mut self, observed: &Observed<'_>) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(&Observed<'_>) -> ControlFlow<()>> Sink for F {
+    fn group(&mut self, observed: &Observed<'_>) -> ControlFlow<()> {
+        self(observed)
+    }
+}
+
+/// Reads logs by a plan. The files are read in the order in which they are given, which is also
+/// the local order of a lifeline that is in several of them.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use otus_syntax::Source;
+/// use otus_trace::mapping::Plan;
+/// use otus_trace::run::{LogFile, Observed, map};
+///
+/// let text = r#"
+/// [[source]]
+/// files = ["*.log"]
+/// format = "regex"
+/// lifeline = "{file.stem}"
+/// [[source.rule]]
+/// match = '(?<d>sent|received) (?<m>\w+)'
+/// dir = "{d}"
+/// message = "{m}"
+/// "#;
+/// let (plan, _) = Plan::parse(&Source::new("otus.toml", text), &[]);
+/// let plan = plan.unwrap();
+/// let files = vec![
+///     LogFile::in_memory("a.log", 0, b"starting\nsent x\n"),
+///     LogFile::in_memory("b.log", 0, b"received x\n"),
+/// ];
+/// let mut traces = Vec::new();
+/// let accounting = map(&plan, files, &mut |observed: &Observed<'_>| {
+///     traces.push(observed.htf());
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(traces, ["{[a] a!x; [b] b?x}"]);
+/// assert_eq!((accounting.total.matched, accounting.total.unmatched), (2, 1));
+/// assert_eq!(accounting.shapes[0].text, "starting");
+/// ```
+pub fn map(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> Accounting {
+    mapper::run(plan, files, sink)
+}

@@ -1,0 +1,153 @@
+//! Numbers and times that events are ordered by.
+//!
+//! Everything is a number of billionths: of a second since 1970 for a time, of one for a number.
+//! Two keys of one clock are written alike, so mixing them up does not happen.
+
+/// What a text says as a number or a time; `None` if it is neither.
+///
+/// Times are `2026-11-15T07:13:08.454Z` and its relatives: a space instead of `T`, a comma instead
+/// of the point, a zone like `+02:00` or none (then it is taken as UTC, which does not matter on
+/// one clock).
+pub fn key(text: &[u8]) -> Option<i128> {
+    let text = text.trim_ascii();
+    if is_date(text) { time(text) } else { number(text) }
+}
+
+const BILLION: i128 = 1_000_000_000;
+
+fn is_date(text: &[u8]) -> bool {
+    text.len() >= 10 && text[4] == b'-' && text[7] == b'-'
+}
+
+fn number(text: &[u8]) -> Option<i128> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (whole, fraction) = split(digits);
+    // What has more digits is no number of anything.
+    if whole.is_empty() && fraction.is_empty() || whole.len() > 24 {
+        return None;
+    }
+    let value = integer(whole)?.checked_mul(BILLION)? + billionths(fraction)?;
+    Some(if negative { -value } else { value })
+}
+
+/// The digits before and after a point or comma.
+fn split(text: &[u8]) -> (&[u8], &[u8]) {
+    match text.iter().position(|byte| matches!(byte, b'.' | b',')) {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => (text, &[]),
+    }
+}
+
+fn integer(digits: &[u8]) -> Option<i128> {
+    digits.iter().try_fold(0_i128, |value, &digit| {
+        let digit = digit.is_ascii_digit().then(|| i128::from(digit - b'0'))?;
+        value.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// Digits after the point; those beyond the ninth do not count.
+fn billionths(digits: &[u8]) -> Option<i128> {
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let kept = &digits[..digits.len().min(9)];
+    let missing = u32::try_from(9 - kept.len()).ok()?;
+    Some(integer(kept)? * 10_i128.pow(missing))
+}
+
+fn time(text: &[u8]) -> Option<i128> {
+    let part = |from: usize, to: usize| text.get(from..to).and_then(integer);
+    let days = days(part(0, 4)?, part(5, 7)?, part(8, 10)?)?;
+    let mut seconds = days * 86_400;
+    let mut fraction = 0;
+    if text.len() > 10 {
+        if !matches!(text.get(10), Some(b'T' | b't' | b' ' | b'_')) || text.get(13) != Some(&b':') {
+            return None;
+        }
+        seconds += part(11, 13)? * 3600 + part(14, 16)? * 60;
+        let mut rest = text.get(16..)?;
+        if let [b':', a, b, after @ ..] = rest {
+            seconds += integer(&[*a, *b])?;
+            rest = after;
+        }
+        if let [b'.' | b',', after @ ..] = rest {
+            let length = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            fraction = billionths(&after[..length])?;
+            rest = &after[length..];
+        }
+        seconds -= zone(rest.trim_ascii())?;
+    }
+    Some(seconds * BILLION + fraction)
+}
+
+/// How many seconds a zone is ahead.
+fn zone(text: &[u8]) -> Option<i128> {
+    let (sign, digits) = match text {
+        [] | b"Z" | b"z" => return Some(0),
+        [b'+', rest @ ..] => (1, rest),
+        [b'-', rest @ ..] => (-1, rest),
+        _ => return None,
+    };
+    let digits: Vec<u8> = digits.iter().copied().filter(|&byte| byte != b':').collect();
+    let minutes = match digits.len() {
+        2 => 0,
+        4 => integer(&digits[2..])?,
+        _ => return None,
+    };
+    Some(sign * (integer(&digits[..2])? * 3600 + minutes * 60))
+}
+
+/// Days since 1970 in the Gregorian calendar: years begin in March, so that the leap day is the
+/// last one.
+fn days(year: i128, month: i128, day: i128) -> Option<i128> {
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let century = year.div_euclid(100);
+    let in_year = (153 * month + 2) / 5 + day - 1;
+    let leap_days = year.div_euclid(4) - century + century.div_euclid(4);
+    Some(year * 365 + leap_days + in_year - 719_468)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, seconds: Option<f64>) {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let found = key(text.as_bytes()).map(|key| key as f64 / 1e9);
+        let near = match (found, seconds) {
+            (Some(found), Some(seconds)) => (found - seconds).abs() < 1e-3,
+            (found, seconds) => found == seconds,
+        };
+        assert!(near, "{text}: {found:?}, not {seconds:?}");
+    }
+
+    #[test]
+    fn numbers_and_times() {
+        check("7", Some(7.0));
+        check("-1.25", Some(-1.25));
+        check("1794726891.5", Some(1_794_726_891.5));
+        check("1970-01-01", Some(0.0));
+        check("1970-01-02T00:00:01Z", Some(86_401.0));
+        check("2000-03-01 00:00:00,5", Some(951_868_800.5));
+        check("2026-11-15T07:13:08.25+01:00", Some(1_794_723_188.25));
+        check("2026-11-15T06:13:08.25", Some(1_794_723_188.25));
+        check("2026-11-15T06:13", Some(1_794_723_180.0));
+        for text in ["", "x", "1.2.3", "2026-13-01", "2026-11-15Txx:00", "--1", "1e5", "."] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn large_numbers_keep_their_digits() {
+        assert_eq!(key(b"1794726891116404330"), Some(1_794_726_891_116_404_330 * BILLION));
+        assert_eq!(key(&[b'9'; 100]), None);
+    }
+}

@@ -1,0 +1,435 @@
+//! From words to one interaction.
+//!
+//! A set of words is cut into smaller sets, these again, and the terms of the parts are put together
+//! (see [`super::cut`] for the cuts along letters). Where no such cut exists, words are cut at
+//! letters that all of them have: those that come equally often in each, and at last the longest
+//! common subsequence. What is left differs in everything: a choice if it is little, else a loop
+//! over all of its letters, which says only what occurs.
+//!
+//! Invariant: of the term for a set of words, every word is an execution (letter by letter; so is,
+//! for `seq`, `par` and `loopW` are the weakest of their kind, every run of which it is the word).
+//! By induction: a part has what its cut took from each word, and each cut takes words apart as its
+//! operator puts them together.
+//!
+//! Nothing recurses: sets wait on a stack, terms on another.
+
+use otus_core::algebra::simplify;
+use otus_core::{Pool, Term, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cut::{Follows, Letter, Parts, Word};
+use super::note::Notes;
+use super::{NoteKind, Options, anchor, repeat};
+
+/// The term of some words, whose letters are terms.
+pub(super) fn fold(
+    pool: &mut Pool,
+    words: &[Vec<TermId>],
+    loops: bool,
+    options: &Options,
+    notes: &mut Notes,
+) -> TermId {
+    let mut folder = Folder {
+        pool,
+        terms: Vec::new(),
+        letter_of: FxHashMap::default(),
+        loops,
+        least: options.least_repetitions.max(2),
+        notes,
+    };
+    let words =
+        words.iter().map(|word| word.iter().map(|&term| folder.letter(term)).collect()).collect();
+    folder.run(distinct(words))
+}
+
+struct Folder<'a> {
+    pool: &'a mut Pool,
+    /// By letter.
+    terms: Vec<TermId>,
+    letter_of: FxHashMap<TermId, Letter>,
+    /// Whether there may be loops.
+    loops: bool,
+    /// How often a block comes in a row, in a loop.
+    least: usize,
+    notes: &'a mut Notes,
+}
+
+/// What is still to be done.
+enum Task {
+    /// Make the term of distinct words.
+    Fold(Vec<Word>),
+    /// Put the last so many terms together.
+    Join(Operator, usize),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Seq,
+    Alt,
+    Par,
+    /// Of one operand.
+    Optional,
+    /// Of one operand, which came so many times in a row.
+    Loop(usize),
+    /// Of two: a body, and what leads back to its beginning, which came so many times.
+    Back(usize),
+}
+
+enum Decision {
+    Term(TermId),
+    Cut(Operator, Vec<Vec<Word>>),
+}
+
+/// A set of no more letters than this, all its words together, may become a plain choice.
+const FEW: usize = 40;
+
+/// The body of a loop with at most so many nodes (three messages) is written twice.
+const SHORT: u64 = 11;
+
+impl Folder<'_> {
+    fn run(&mut self, words: Vec<Word>) -> TermId {
+        let mut tasks = vec![Task::Fold(words)];
+        let mut terms: Vec<TermId> = Vec::new();
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Fold(words) => match self.decide(words) {
+                    Decision::Term(term) => terms.push(term),
+                    Decision::Cut(operator, parts) => {
+                        tasks.push(Task::Join(operator, parts.len()));
+                        tasks
+                            .extend(parts.into_iter().rev().map(|part| Task::Fold(distinct(part))));
+                    }
+                },
+                Task::Join(operator, count) => {
+                    let operands = terms.split_off(terms.len() - count);
+                    terms.push(self.join(operator, &operands));
+                }
+            }
+        }
+        terms.pop().unwrap_or(Pool::EMPTY)
+    }
+
+    /// How to go on with some distinct words.
+    fn decide(&mut self, mut words: Vec<Word>) -> Decision {
+        let count = words.len();
+        words.retain(|word| !word.is_empty());
+        if words.is_empty() {
+            return Decision::Term(Pool::EMPTY);
+        }
+        if words.len() < count {
+            return Decision::Cut(Operator::Optional, vec![words]);
+        }
+        let mut plain = None;
+        if let [word] = words.as_slice() {
+            let (folded, loops) = self.repetitions(word);
+            let kinds: FxHashSet<Letter> = word.iter().copied().collect();
+            let is_short = folded.len() < kinds.len() * 3;
+            let term = self.sequence(&folded);
+            if is_short || !self.loops {
+                return self.plain(term, loops);
+            }
+            plain = Some((term, loops));
+        }
+        let follows = Follows::new(&words);
+        if let [letter] = words[0].as_slice()
+            && follows.len() == 1
+            && words.len() == 1
+        {
+            return Decision::Term(self.terms[*letter as usize]);
+        }
+        if let Some(parts) = follows.choice() {
+            return Decision::Cut(Operator::Alt, by_part(words, &follows, &parts));
+        }
+        if let Some(parts) = follows.sequence() {
+            return Decision::Cut(Operator::Seq, projected(&words, &follows, &parts));
+        }
+        if let Some(parts) = follows.concurrency() {
+            return Decision::Cut(Operator::Par, projected(&words, &follows, &parts));
+        }
+        if let Some(parts) = anchor::at_single_letters(&words) {
+            return Decision::Cut(Operator::Seq, parts);
+        }
+        if self.loops
+            && let Some(decision) = self.loop_of(&words, &follows)
+        {
+            return decision;
+        }
+        if let Some((term, loops)) = plain {
+            return self.plain(term, loops);
+        }
+        if let Some(parts) =
+            anchor::at_equal_counts(&words).or_else(|| anchor::at_common_letters(&words))
+        {
+            return Decision::Cut(Operator::Seq, parts);
+        }
+        let length: usize = words.iter().map(Vec::len).sum();
+        if length <= FEW.max(follows.len() * 2) || !self.loops {
+            let starts: FxHashSet<Letter> = words.iter().map(|word| word[0]).collect();
+            if starts.len() > 1 {
+                return Decision::Cut(Operator::Alt, by_start(words));
+            }
+            let each = words.into_iter().map(|word| vec![word]).collect();
+            return Decision::Cut(Operator::Alt, each);
+        }
+        self.flower(&words)
+    }
+
+    /// The words as repetitions, if there is reason to take them as such.
+    fn loop_of(&mut self, words: &[Word], follows: &Follows) -> Option<Decision> {
+        if follows.len() == 1 {
+            let most = words.iter().map(Vec::len).max().unwrap_or(0);
+            if most < self.least {
+                return None;
+            }
+            let body = vec![words[0][..1].to_vec()];
+            return Some(Self::found_loop(body, most));
+        }
+        if let Some(back) = follows.back() {
+            let is_back = |letter: &Letter| back[follows.vertex[letter]];
+            let (mut bodies, mut backs, mut counts) =
+                (Vec::new(), Vec::new(), FxHashSet::default());
+            let mut most = 0;
+            for word in words {
+                let before = backs.len();
+                for segment in word.chunk_by(|one, next| is_back(one) == is_back(next)) {
+                    let of = if is_back(&segment[0]) { &mut backs } else { &mut bodies };
+                    of.push(segment.to_vec());
+                }
+                counts.insert(backs.len() - before);
+                most = most.max(backs.len() - before);
+            }
+            if counts.len() > 1 || most >= self.least {
+                return Some(Decision::Cut(Operator::Back(most), vec![bodies, backs]));
+            }
+        }
+        // Cut where an end is followed by a beginning; or before the only beginning.
+        if let Some((first, last)) = follows.rounds()
+            && let Some((parts, most)) = self.segments(words, |one, next| {
+                last[follows.vertex[one]] && first[follows.vertex[next]]
+            })
+        {
+            return Some(Self::found_loop(parts, most));
+        }
+        let starts = |letter: Letter| follows.first[follows.vertex[&letter]];
+        let ends = |letter: Letter| follows.last[follows.vertex[&letter]];
+        let turns = |one: &Letter, next: &Letter| ends(*one) && starts(*next);
+        if let Some((parts, most)) = self.segments(words, turns) {
+            return Some(Self::found_loop(parts, most));
+        }
+        let only = follows.first.iter().filter(|first| **first).count() == 1;
+        let counts: FxHashSet<usize> = words
+            .iter()
+            .map(|word| word.iter().filter(|&&letter| starts(letter)).count())
+            .collect();
+        let varied = counts.len() > 1 || counts.iter().all(|&count| count > 2);
+        if only
+            && varied
+            && let Some((parts, most)) = self.segments(words, |_, next| starts(*next))
+        {
+            return Some(Self::found_loop(parts, most));
+        }
+        None
+    }
+
+    /// The words cut between some letters, and into how many pieces at most, if that is enough.
+    fn segments(
+        &self,
+        words: &[Word],
+        cut: impl Fn(&Letter, &Letter) -> bool,
+    ) -> Option<(Vec<Word>, usize)> {
+        let (mut parts, mut most) = (Vec::new(), 0);
+        for word in words {
+            let before = parts.len();
+            parts.extend(word.chunk_by(|one, next| !cut(one, next)).map(<[Letter]>::to_vec));
+            most = most.max(parts.len() - before);
+        }
+        (most >= self.least).then_some((parts, most))
+    }
+
+    fn found_loop(body: Vec<Word>, most: usize) -> Decision {
+        Decision::Cut(Operator::Loop(most), vec![body])
+    }
+
+    /// `loopW(alt(…))` of all letters.
+    fn flower(&mut self, words: &[Word]) -> Decision {
+        let mut letters: Vec<Letter> = words.iter().flatten().copied().collect();
+        letters.sort_unstable();
+        letters.dedup();
+        let each: Vec<TermId> = letters.iter().map(|&letter| self.terms[letter as usize]).collect();
+        let choice = self.join(Operator::Alt, &each);
+        let term = repeated(self.pool, choice);
+        self.notes.add_most(NoteKind::Loose(term), letters.len());
+        Decision::Term(term)
+    }
+
+    /// A word with its repetitions as letters, and what is repeated how often.
+    fn repetitions(&mut self, word: &[Letter]) -> (Word, Vec<(TermId, usize)>) {
+        let mut loops = Vec::new();
+        if !self.loops {
+            return (word.to_vec(), loops);
+        }
+        let folded = repeat::fold(word, self.least, |block, times| {
+            let body = self.sequence(block);
+            loops.push((body, times));
+            let term = repeated(self.pool, body);
+            self.letter(term)
+        });
+        (folded, loops)
+    }
+
+    fn plain(&mut self, term: TermId, loops: Vec<(TermId, usize)>) -> Decision {
+        for (body, times) in loops {
+            self.notes.add_most(NoteKind::Loop(body), times);
+        }
+        Decision::Term(term)
+    }
+
+    fn letter(&mut self, term: TermId) -> Letter {
+        let next = u32::try_from(self.terms.len()).expect("a pool has fewer than 2³² terms");
+        let letter = *self.letter_of.entry(term).or_insert(next);
+        if letter == next {
+            self.terms.push(term);
+        }
+        letter
+    }
+
+    fn sequence(&mut self, word: &[Letter]) -> TermId {
+        let terms: Vec<TermId> = word.iter().map(|&letter| self.terms[letter as usize]).collect();
+        self.join(Operator::Seq, &terms)
+    }
+
+    fn join(&mut self, operator: Operator, operands: &[TermId]) -> TermId {
+        let pool = &mut *self.pool;
+        match operator {
+            Operator::Seq => sequence(pool, operands),
+            Operator::Par => {
+                let mut operands = operands.iter().rev().copied();
+                let last = operands.next().unwrap_or(Pool::EMPTY);
+                operands.fold(last, |rest, own| simplify::coreg(pool, Pool::ALL, own, rest))
+            }
+            Operator::Alt => alternatives(pool, operands),
+            Operator::Optional => optional(pool, operands[0]),
+            Operator::Loop(most) => {
+                self.notes.add_most(NoteKind::Loop(operands[0]), most);
+                repeated(pool, operands[0])
+            }
+            Operator::Back(most) => {
+                let [body, back] = [operands[0], operands[1]];
+                if pool.attributes(body).nodes > SHORT {
+                    // Written once, and looser by what may come at the end.
+                    let back = optional(pool, back);
+                    let again = sequence(pool, &[body, back]);
+                    self.notes.add_most(NoteKind::Loop(again), most);
+                    return repeated(pool, again);
+                }
+                let again = sequence(pool, &[back, body]);
+                self.notes.add_most(NoteKind::Loop(again), most);
+                let again = repeated(pool, again);
+                sequence(pool, &[body, again])
+            }
+        }
+    }
+}
+
+/// `seq` of terms, flat.
+pub(super) fn sequence(pool: &mut Pool, operands: &[TermId]) -> TermId {
+    let mut rest = Pool::EMPTY;
+    for &operand in operands.iter().rev() {
+        // What is itself a sequence is continued, as one writes it.
+        let mut parts = vec![operand];
+        while let Some(&last) = parts.last()
+            && let Term::Coreg(Pool::NONE, left, right) = pool.node(last)
+        {
+            parts.pop();
+            parts.extend([left, right]);
+        }
+        for part in parts.into_iter().rev() {
+            rest = simplify::coreg(pool, Pool::NONE, part, rest);
+        }
+    }
+    rest
+}
+
+/// `alt` of distinct terms; `alt(…, ∅)` if one of them is ∅.
+pub(super) fn alternatives(pool: &mut Pool, operands: &[TermId]) -> TermId {
+    let mut seen = FxHashSet::default();
+    let mut kept: Vec<TermId> =
+        operands.iter().copied().filter(|&term| seen.insert(term)).collect();
+    let count = kept.len();
+    kept.retain(|&term| term != Pool::EMPTY);
+    let Some(last) = kept.pop() else { return Pool::EMPTY };
+    let choice = kept.into_iter().rev().fold(last, |rest, own| pool.alt(own, rest));
+    if seen.len() == count && seen.contains(&Pool::EMPTY) { optional(pool, choice) } else { choice }
+}
+
+/// `alt(i, ∅)`, or i if that may do nothing already.
+fn optional(pool: &mut Pool, term: TermId) -> TermId {
+    if pool.attributes(term).terminates { term } else { pool.alt(term, Pool::EMPTY) }
+}
+
+/// `loopW(i)`, where loops of loops and of what is optional are loops.
+fn repeated(pool: &mut Pool, term: TermId) -> TermId {
+    match pool.node(term) {
+        Term::Alt(body, Pool::EMPTY) => repeated_once(pool, body),
+        Term::LoopC(Pool::NONE, _) => term,
+        Term::Empty
+        | Term::Event(_)
+        | Term::Strict(..)
+        | Term::Coreg(..)
+        | Term::Alt(..)
+        | Term::LoopS(_)
+        | Term::LoopC(..) => repeated_once(pool, term),
+    }
+}
+
+fn repeated_once(pool: &mut Pool, body: TermId) -> TermId {
+    simplify::loop_c(pool, Pool::NONE, body)
+}
+
+/// Each word once, in order.
+pub(super) fn distinct(words: Vec<Word>) -> Vec<Word> {
+    let mut seen: FxHashSet<Word> = FxHashSet::default();
+    let mut kept = Vec::new();
+    for word in words {
+        if !seen.contains(&word) {
+            seen.insert(word.clone());
+            kept.push(word);
+        }
+    }
+    kept
+}
+
+/// The words by the part that their letters are in.
+fn by_part(words: Vec<Word>, follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
+    let mut split = vec![Vec::new(); *count];
+    for word in words {
+        split[parts[follows.vertex[&word[0]]]].push(word);
+    }
+    split
+}
+
+/// By part: what each word has of it.
+fn projected(words: &[Word], follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
+    let mut split = vec![vec![Word::new(); words.len()]; *count];
+    for (index, word) in words.iter().enumerate() {
+        for letter in word {
+            split[parts[follows.vertex[letter]]][index].push(*letter);
+        }
+    }
+    split
+}
+
+/// The words by their first letters.
+fn by_start(words: Vec<Word>) -> Vec<Vec<Word>> {
+    let mut split: Vec<Vec<Word>> = Vec::new();
+    let mut index: FxHashMap<Letter, usize> = FxHashMap::default();
+    for word in words {
+        let next = split.len();
+        let at = *index.entry(word[0]).or_insert(next);
+        if at == next {
+            split.push(Vec::new());
+        }
+        split[at].push(word);
+    }
+    split
+}

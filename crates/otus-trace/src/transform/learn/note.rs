@@ -1,0 +1,132 @@
+//! What is worth knowing about what was learnt.
+
+use std::collections::BTreeMap;
+
+use otus_core::{ActionId, MessageId, Pool, TermId};
+
+use super::Pair;
+
+/// One remark; equal ones are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
+    /// The first run that gave rise to it, by index; none if all did together.
+    pub run: Option<usize>,
+    /// How often. For a loop: how often its body came in a row, at most.
+    pub count: usize,
+}
+
+/// What there is to remark.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoteKind {
+    /// A run is an earlier one again.
+    Same,
+    /// An emission without a reception, or the other way round: drawn with the environment.
+    Unpaired(ActionId),
+    /// These messages crossed or overtook each other: this term leaves their order open.
+    Crossing(Vec<MessageId>, TermId),
+    /// Emission and reception of a message are drawn apart, for it crossed others.
+    Split(MessageId),
+    /// Simultaneous actions that are not one message passing: no interaction has them, so they
+    /// are drawn one after the other, and the run is not accepted.
+    Simultaneous(Vec<ActionId>),
+    /// A pair that is none: there is no such emission or reception, their messages differ, or the
+    /// reception is in another pair.
+    BadPair(Pair),
+    /// A reception that its pair would put before what it follows: drawn without its emission.
+    Cycle(ActionId),
+    /// A repetition became a loop of this.
+    Loop(TermId),
+    /// Runs differ so much that only so many messages in any order describe them, in this term.
+    Loose(TermId),
+    /// The checker did not find a run in what was learnt, so it is an alternative for itself.
+    Refused,
+}
+
+impl Note {
+    /// In words. Runs are counted from 1.
+    pub fn text(&self, pool: &Pool) -> String {
+        let signature = pool.signature();
+        let count = self.count;
+        let action = |action: &ActionId| pool.action(*action).text(signature);
+        let messages = |messages: &[MessageId]| {
+            let names: Vec<&str> =
+                messages.iter().map(|&message| signature.message_name(message)).collect();
+            names.join(", ")
+        };
+        let times = match count {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            count => format!("{count} times"),
+        };
+        let text = match &self.kind {
+            NoteKind::Same => match count {
+                1 => "one run is the same as an earlier one".to_owned(),
+                count => format!("{count} runs are the same as earlier ones"),
+            },
+            NoteKind::Unpaired(id) => match pool.action(*id).direction {
+                otus_core::Direction::Emission => {
+                    format!("{} has no reception ({times}): drawn as sent to the environment", action(id))
+                }
+                otus_core::Direction::Reception => {
+                    format!("{} has no emission ({times}): drawn as from the environment", action(id))
+                }
+            },
+            NoteKind::Crossing(all, _) => {
+                format!("{} crossed or overtook each other ({times}): drawn as a coregion, which allows either order of reception", messages(all))
+            }
+            NoteKind::Split(message) => {
+                format!("{} crossed other messages ({times}): its emission and its reception are drawn apart", messages(&[*message]))
+            }
+            NoteKind::Simultaneous(all) => {
+                let all: Vec<String> = all.iter().map(action).collect();
+                format!("{{{}}} ({times}): no interaction has these at the same moment, so they are drawn one after the other, and what was learnt does not accept the run", all.join(", "))
+            }
+            NoteKind::BadPair(_) => format!("a pair is not an emission and a reception of one message, or its reception is in another pair ({times}): left out"),
+            NoteKind::Cycle(id) => {
+                format!("{} is before its own emission by the order of the logs ({times}): drawn without it", action(id))
+            }
+            NoteKind::Loop(_) => format!("a repetition of up to {count} became a loop"),
+            NoteKind::Loose(_) => "the runs differ so much in one part that it allows its messages in any order and number".to_owned(),
+            NoteKind::Refused => "a run was not accepted by what the others have in common and is an alternative for itself".to_owned(),
+        };
+        match self.run {
+            Some(run) => format!("{text} (first in run {})", run + 1),
+            None => text,
+        }
+    }
+}
+
+/// Remarks being collected.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    all: Vec<Note>,
+    index: BTreeMap<NoteKind, usize>,
+}
+
+impl Notes {
+    /// Adds a remark about a run.
+    pub(super) fn add(&mut self, kind: NoteKind, run: usize) {
+        self.entry(kind, Some(run)).count += 1;
+    }
+
+    /// Adds a remark about all runs, which counts the largest of some numbers.
+    pub(super) fn add_most(&mut self, kind: NoteKind, most: usize) {
+        let note = self.entry(kind, None);
+        note.count = note.count.max(most);
+    }
+
+    pub(super) fn into_all(self) -> Vec<Note> {
+        self.all
+    }
+
+    fn entry(&mut self, kind: NoteKind, run: Option<usize>) -> &mut Note {
+        let next = self.all.len();
+        let at = *self.index.entry(kind.clone()).or_insert(next);
+        if at == next {
+            self.all.push(Note { kind, run, count: 0 });
+        }
+        &mut self.all[at]
+    }
+}

@@ -1,0 +1,692 @@
+//! Which emission a reception belongs to, and one order of everything that respects it.
+//!
+//! A moment of a log is one *node*: a single action, or the simultaneous actions of one message
+//! passing. Known pairs (message ids) are taken as they are. The rest is found by replaying the
+//! logs as if messages were not buffered: an emission waits until somebody is about to receive it.
+//! If nobody is, the emission that is received soonest happens, and its message is in flight. If
+//! nothing is sent either, the reception that waits in vain came from outside. So messages cross
+//! only where they must.
+//!
+//! Who receives whose message, if several could, is decided by which lifelines usually exchange it;
+//! that is counted over all runs by replays beforehand ([`Channels`]). Others do so only if nothing
+//! else moves. Of equals, one whose answer is awaited receives it, and the oldest is received first. A message that is left over on both sides in every run came from outside, or went
+//! there, all the time. A message of one lifeline that several others received as often as it was sent
+//! was broadcast.
+//!
+//! The replay costs about a step for each node, and its result is a linear order in which every log
+//! is in order and every reception is after its emission: whatever the guess, a run is drawn as
+//! something that can have happened.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use otus_core::{Action, ActionId, Direction, LifelineId, MessageId, Pool};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::note::Notes;
+use super::{NoteKind, Run};
+use crate::multitrace::{ComponentId, MultiTrace};
+
+/// The nodes of a run with their counterparts.
+#[derive(Debug, Default)]
+pub(super) struct Paired {
+    pub(super) nodes: Vec<Node>,
+    /// The actions of all nodes in turn.
+    actions: Vec<ActionId>,
+    /// By node: the emission it receives.
+    pub(super) sender: Vec<Option<usize>>,
+    /// Whether moments were taken apart that no interaction has.
+    pub(super) is_altered: bool,
+    /// The nodes in an order in which they can have happened.
+    pub(super) order: Vec<usize>,
+}
+
+/// One moment of a log, as far as an interaction can have it.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    component: ComponentId,
+    /// The index of its first step in the component.
+    step: usize,
+    actions: std::ops::Range<usize>,
+    pub(super) message: MessageId,
+    pub(super) role: Role,
+}
+
+/// What a node can be paired with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// With receptions.
+    Send,
+    /// With an emission.
+    Receive,
+    /// With nothing: emission and reception are one step.
+    Whole,
+}
+
+impl Paired {
+    /// The actions of a node.
+    pub(super) fn actions(&self, node: usize) -> &[ActionId] {
+        &self.actions[self.nodes[node].actions.clone()]
+    }
+
+    /// The lifelines of a node.
+    pub(super) fn lifelines<'p>(
+        &'p self,
+        node: usize,
+        pool: &'p Pool,
+    ) -> impl Iterator<Item = LifelineId> + use<'p> {
+        self.actions(node).iter().map(|&action| pool.action(action).lifeline)
+    }
+
+    /// The first lifeline of a node.
+    fn lifeline(&self, node: usize, pool: &Pool) -> LifelineId {
+        pool.action(self.actions[self.nodes[node].actions.start]).lifeline
+    }
+}
+
+/// Pairs the emissions and receptions of a run.
+pub(super) fn pair(
+    pool: &Pool,
+    (number, run): (usize, &Run<'_>),
+    channels: &Channels,
+    notes: &mut Notes,
+) -> Paired {
+    let mut paired = nodes(pool, number, run.trace, notes);
+    paired.sender = vec![None; paired.nodes.len()];
+    let mut taken = known(&mut paired, number, run, notes);
+    if run.infer {
+        broadcasts(pool, &mut paired, &taken);
+    }
+    for (to, from) in paired.sender.iter().enumerate() {
+        if let Some(from) = *from {
+            taken[to] = true;
+            taken[from] = true;
+        }
+    }
+    Replay::new(pool, &mut paired, taken, run.infer, channels.clone()).run(number, notes);
+    paired
+}
+
+/// The moments of all components. Those that no interaction has are taken apart.
+fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> Paired {
+    let mut paired = Paired::default();
+    for component in trace.partition().components() {
+        let mut step = 0;
+        for moment in trace.moments(component) {
+            let actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
+            if let Some((message, role)) = passing(pool, &actions) {
+                paired.push(component, step, &actions, message, role);
+            } else {
+                paired.is_altered = true;
+                notes.add(NoteKind::Simultaneous(actions.clone()), number);
+                for (index, &action) in actions.iter().enumerate() {
+                    let Action { message, direction, .. } = pool.action(action);
+                    let role = role_of(direction);
+                    paired.push(component, step + index, &[action], message, role);
+                }
+            }
+            step += moment.len();
+        }
+    }
+    paired
+}
+
+impl Paired {
+    fn push(
+        &mut self,
+        component: ComponentId,
+        step: usize,
+        actions: &[ActionId],
+        message: MessageId,
+        role: Role,
+    ) {
+        let start = self.actions.len();
+        self.actions.extend_from_slice(actions);
+        let actions = start..self.actions.len();
+        self.nodes.push(Node { component, step, actions, message, role });
+    }
+}
+
+fn role_of(direction: Direction) -> Role {
+    match direction {
+        Direction::Emission => Role::Send,
+        Direction::Reception => Role::Receive,
+    }
+}
+
+/// The message of the actions of a moment, if they can be one step of an interaction.
+fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
+    let first = pool.action(*actions.first()?);
+    let (mut sends, mut receives) = (0, 0);
+    for (index, &id) in actions.iter().enumerate() {
+        let action = pool.action(id);
+        if action.message != first.message || actions[..index].contains(&id) {
+            return None;
+        }
+        match action.direction {
+            Direction::Emission => sends += 1,
+            Direction::Reception => receives += 1,
+        }
+    }
+    match (sends, receives) {
+        (1, 0) => Some((first.message, Role::Send)),
+        (0, _) => Some((first.message, Role::Receive)),
+        (1, _) => Some((first.message, Role::Whole)),
+        (_, _) => None,
+    }
+}
+
+/// Takes over the pairs that are known; which nodes are in one.
+fn known(paired: &mut Paired, number: usize, run: &Run<'_>, notes: &mut Notes) -> Vec<bool> {
+    let mut taken = vec![false; paired.nodes.len()];
+    if run.pairs.is_empty() {
+        return taken;
+    }
+    let at = |(component, step): (ComponentId, usize)| {
+        let place = |node: &Node| (node.component, node.step);
+        let after = paired.nodes.partition_point(|node| place(node) <= (component, step));
+        let node = after.checked_sub(1)?;
+        let Node { component: found, step: first, ref actions, .. } = paired.nodes[node];
+        (found == component && step < first + actions.len()).then_some(node)
+    };
+    let mut senders = Vec::new();
+    for pair in run.pairs {
+        let (from, to) = (at(pair.from), at(pair.to));
+        let fits = |from: usize, to: usize| {
+            let (send, receive) = (&paired.nodes[from], &paired.nodes[to]);
+            send.role == Role::Send
+                && receive.role == Role::Receive
+                && send.message == receive.message
+        };
+        match (from, to) {
+            (Some(from), Some(to)) if fits(from, to) && !taken[to] => {
+                taken[from] = true;
+                taken[to] = true;
+                senders.push((to, from));
+            }
+            (_, _) => notes.add(NoteKind::BadPair(*pair), number),
+        }
+    }
+    for (to, from) in senders {
+        paired.sender[to] = Some(from);
+    }
+    taken
+}
+
+/// Pairs what was broadcast: the k-th reception of each receiver with the k-th emission.
+fn broadcasts(pool: &Pool, paired: &mut Paired, taken: &[bool]) {
+    #[derive(Default)]
+    struct Traffic {
+        sends: Vec<usize>,
+        senders: BTreeSet<LifelineId>,
+        receives: BTreeMap<LifelineId, Vec<usize>>,
+    }
+    let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
+    for (id, node) in paired.nodes.iter().enumerate() {
+        let of = traffic.entry(node.message).or_default();
+        match node.role {
+            Role::Whole => {}
+            Role::Send | Role::Receive if taken[id] => {}
+            Role::Send => {
+                of.sends.push(id);
+                of.senders.insert(paired.lifeline(id, pool));
+            }
+            Role::Receive => of.receives.entry(paired.lifeline(id, pool)).or_default().push(id),
+        }
+    }
+    for of in traffic.values() {
+        let each = of.receives.values().all(|receives| receives.len() == of.sends.len());
+        let own = of.senders.iter().any(|sender| of.receives.contains_key(sender));
+        if of.senders.len() == 1 && of.receives.len() > 1 && each && !own {
+            for receives in of.receives.values() {
+                for (&to, &from) in receives.iter().zip(&of.sends) {
+                    paired.sender[to] = Some(from);
+                }
+            }
+        }
+    }
+}
+
+/// How many senders and receivers of a message are considered for the next pair.
+const NEAR: usize = 16;
+
+/// The logs being replayed.
+struct Replay<'a> {
+    pool: &'a Pool,
+    paired: &'a mut Paired,
+    /// Of all runs, and what this one adds to them.
+    channels: Channels,
+    /// By node: whether it is in a pair that is known beforehand.
+    taken: Vec<bool>,
+    infer: bool,
+    /// By component: the next node, and where its nodes end.
+    next: Vec<(usize, usize)>,
+    done: Vec<bool>,
+    /// By message.
+    traffic: BTreeMap<MessageId, Traffic>,
+    /// The messages for which there may be a sender and a receiver now.
+    active: BTreeSet<MessageId>,
+    /// The components whose next node is an emission that waits for its receiver.
+    sending: BTreeSet<usize>,
+    /// The components whose next node waits for one node.
+    for_node: FxHashMap<usize, Vec<usize>>,
+    /// The components whose next node is a reception that waits.
+    waiting: BTreeSet<usize>,
+}
+
+/// Which lifelines may exchange a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// Those that usually do.
+    Well,
+    /// Any.
+    Any,
+}
+
+/// What there is of one message.
+#[derive(Debug, Default)]
+struct Traffic {
+    /// Emissions not received yet, oldest first.
+    flying: VecDeque<usize>,
+    /// The components that would send it now, and receive it now.
+    sending: BTreeSet<usize>,
+    receiving: BTreeSet<usize>,
+    /// How many emissions have not happened.
+    to_come: usize,
+    /// By component: its receptions that have not happened, last first.
+    receptions: BTreeMap<usize, Vec<usize>>,
+}
+
+impl<'a> Replay<'a> {
+    fn new(
+        pool: &'a Pool,
+        paired: &'a mut Paired,
+        taken: Vec<bool>,
+        infer: bool,
+        channels: Channels,
+    ) -> Self {
+        let mut next: Vec<(usize, usize)> = Vec::new();
+        let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
+        let mut before = None;
+        for (id, node) in paired.nodes.iter().enumerate() {
+            if before != Some(node.component) {
+                next.push((id, id));
+                before = Some(node.component);
+            }
+            if let Some((_, end)) = next.last_mut() {
+                *end = id + 1;
+            }
+            let of = traffic.entry(node.message).or_default();
+            match node.role {
+                Role::Send if !taken[id] => of.to_come += 1,
+                Role::Receive if !taken[id] => {
+                    of.receptions.entry(next.len() - 1).or_default().push(id);
+                }
+                Role::Send | Role::Receive | Role::Whole => {}
+            }
+        }
+        for of in traffic.values_mut() {
+            for receptions in of.receptions.values_mut() {
+                receptions.reverse();
+            }
+        }
+        let done = vec![false; paired.nodes.len()];
+        Replay {
+            pool,
+            paired,
+            channels,
+            taken,
+            infer,
+            next,
+            done,
+            traffic,
+            active: BTreeSet::new(),
+            sending: BTreeSet::new(),
+            for_node: FxHashMap::default(),
+            waiting: BTreeSet::new(),
+        }
+    }
+
+    fn run(mut self, number: usize, notes: &mut Notes) {
+        for component in 0..self.next.len() {
+            self.settle(component);
+        }
+        loop {
+            if let Some(&message) = self.active.first() {
+                if !self.exchange(message, Fit::Well) {
+                    self.active.remove(&message);
+                }
+            } else if let Some(component) = self.sender() {
+                self.send(component);
+                self.settle(component);
+            } else if let Some(component) = self.stuck() {
+                let node = self.next[component].0;
+                let message = self.paired.nodes[node].message;
+                if self.paired.sender[node].take().is_some() {
+                    notes.add(NoteKind::Cycle(self.paired.actions(node)[0]), number);
+                } else if self.exchange(message, Fit::Any) {
+                    continue;
+                }
+                self.receive(component);
+                self.settle(component);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Lets a component go on until what it does next concerns others.
+    fn settle(&mut self, first: usize) {
+        let mut components = vec![first];
+        while let Some(component) = components.pop() {
+            let (node, end) = self.next[component];
+            if node == end {
+                continue;
+            }
+            let Node { message, role, .. } = self.paired.nodes[node];
+            let inferred = self.infer && !self.taken[node] && !self.channels.is_outside(message);
+            match role {
+                Role::Send if inferred => {
+                    self.sending.insert(component);
+                    self.traffic.entry(message).or_default().sending.insert(component);
+                    self.active.insert(message);
+                    continue;
+                }
+                Role::Receive if inferred => {
+                    self.waiting.insert(component);
+                    self.traffic.entry(message).or_default().receiving.insert(component);
+                    self.active.insert(message);
+                    continue;
+                }
+                Role::Receive => {
+                    if let Some(sender) = self.paired.sender[node].filter(|&from| !self.done[from])
+                    {
+                        self.waiting.insert(component);
+                        self.for_node.entry(sender).or_default().push(component);
+                        continue;
+                    }
+                }
+                Role::Send | Role::Whole => {}
+            }
+            components.push(component);
+            components.extend(self.happen(component));
+        }
+    }
+
+    /// The next node of a component happens; which components waited for it.
+    fn happen(&mut self, component: usize) -> Vec<usize> {
+        let node = self.next[component].0;
+        self.next[component].0 += 1;
+        self.done[node] = true;
+        self.paired.order.push(node);
+        let woken = self.for_node.remove(&node).unwrap_or_default();
+        for component in &woken {
+            self.waiting.remove(component);
+        }
+        woken
+    }
+
+    /// An emission happens before anybody receives it.
+    fn send(&mut self, component: usize) {
+        let node = self.next[component].0;
+        let message = self.paired.nodes[node].message;
+        self.sending.remove(&component);
+        let of = self.traffic.entry(message).or_default();
+        of.sending.remove(&component);
+        of.to_come = of.to_come.saturating_sub(1);
+        of.flying.push_back(node);
+        self.active.insert(message);
+        self.happen(component);
+    }
+
+    /// A reception happens.
+    fn receive(&mut self, component: usize) {
+        let node = self.next[component].0;
+        let message = self.paired.nodes[node].message;
+        self.waiting.remove(&component);
+        let of = self.traffic.entry(message).or_default();
+        of.receiving.remove(&component);
+        if let Some(receptions) = of.receptions.get_mut(&component)
+            && receptions.last() == Some(&node)
+        {
+            receptions.pop();
+        }
+        self.happen(component);
+    }
+
+    /// Somebody receives a message that was sent, or is sent now; whether that was possible.
+    fn exchange(&mut self, message: MessageId, fit: Fit) -> bool {
+        let Some(of) = self.traffic.get(&message) else { return false };
+        let flying = of.flying.iter().take(NEAR).enumerate();
+        let flying = flying.map(|(index, &node)| (Some(index), node));
+        let ready = of.sending.iter().take(NEAR).map(|&from| (None, self.next[from].0));
+        let senders: Vec<(Option<usize>, usize)> = flying.chain(ready).collect();
+        let mut best = None;
+        for &to in of.receiving.iter().take(NEAR) {
+            for (rank, &(_, from)) in senders.iter().enumerate() {
+                let Some(score) = self.score(message, from, self.next[to].0, fit) else {
+                    continue;
+                };
+                let score = (score, std::cmp::Reverse(rank));
+                if best.is_none_or(|(known, _, _)| score > known) {
+                    best = Some((score, rank, to));
+                }
+            }
+        }
+        let Some((_, rank, to)) = best else { return false };
+        let (index, from) = senders[rank];
+        let sender = from;
+        let from = match index {
+            Some(index) => {
+                if let Some(of) = self.traffic.get_mut(&message) {
+                    of.flying.remove(index);
+                }
+                None
+            }
+            None => self.component_at(message, from),
+        };
+        if let Some(from) = from {
+            self.send(from);
+            if let Some(of) = self.traffic.get_mut(&message) {
+                of.flying.pop_back();
+            }
+        }
+        let receiver = self.next[to].0;
+        self.paired.sender[receiver] = Some(sender);
+        let ends =
+            (self.paired.lifeline(sender, self.pool), self.paired.lifeline(receiver, self.pool));
+        self.channels.count(message, ends.0, ends.1);
+        self.receive(to);
+        if let Some(from) = from {
+            self.settle(from);
+        }
+        self.settle(to);
+        true
+    }
+
+    /// How well two nodes go together: whether their lifelines usually exchange this message,
+    /// whether what the receiver sends next is awaited, and how often they do (twice as often
+    /// matters). A lifeline sends itself only what nobody else has to do with.
+    fn score(
+        &self,
+        message: MessageId,
+        from: usize,
+        to: usize,
+        fit: Fit,
+    ) -> Option<(bool, bool, u32)> {
+        let ends = (self.paired.lifeline(from, self.pool), self.paired.lifeline(to, self.pool));
+        if ends.0 == ends.1 && self.channels.is_shared(message) {
+            return None;
+        }
+        let usual = self.channels.is_usual(message, ends.0, ends.1);
+        let often = self.channels.times(message, ends.0, ends.1).checked_ilog2().unwrap_or(0);
+        match fit {
+            Fit::Well if !usual => None,
+            Fit::Well | Fit::Any => Some((usual, self.is_awaited(from, to), often)),
+        }
+    }
+
+    /// Whether what comes after a reception on its component is sent to somebody who waits for it,
+    /// or will once the sender has gone on.
+    fn is_awaited(&self, from: usize, to: usize) -> bool {
+        let after = |node: usize| {
+            let next = self.paired.nodes.get(node + 1)?;
+            (next.component == self.paired.nodes[node].component).then_some(next)
+        };
+        let Some(answer) = after(to).filter(|answer| answer.role == Role::Send) else {
+            return false;
+        };
+        let waits = |node: &Node| node.role == Role::Receive && node.message == answer.message;
+        let receiving = |of: &Traffic| !of.receiving.is_empty();
+        after(from).is_some_and(waits) || self.traffic.get(&answer.message).is_some_and(receiving)
+    }
+
+    fn component_at(&self, message: MessageId, node: usize) -> Option<usize> {
+        let mut sending = self.traffic.get(&message)?.sending.iter().copied();
+        sending.find(|&component| self.next[component].0 == node)
+    }
+
+    /// The component that sends although nobody receives that now: what nobody will receive, else
+    /// what is received soonest.
+    fn sender(&self) -> Option<usize> {
+        let soonest = |&component: &usize| {
+            let message = self.paired.nodes[self.next[component].0].message;
+            let receptions = self.traffic.get(&message).into_iter().flat_map(|of| &of.receptions);
+            let distances = receptions.take(4 * NEAR).filter_map(|(receiver, receptions)| {
+                let next = receptions.last().filter(|_| *receiver != component)?;
+                Some(next - self.next[*receiver].0 + 1)
+            });
+            distances.min().unwrap_or(0)
+        };
+        self.sending.iter().take(NEAR).copied().min_by_key(soonest)
+    }
+
+    /// The component that goes on although it waits: the first whose message nobody sends any more,
+    /// or the first at all.
+    fn stuck(&self) -> Option<usize> {
+        let in_vain = |&component: &usize| {
+            let node = self.next[component].0;
+            let of = self.traffic.get(&self.paired.nodes[node].message);
+            self.paired.sender[node].is_none() && of.is_none_or(|of| of.to_come == 0)
+        };
+        let first = self.waiting.iter().copied().find(in_vain);
+        first.or_else(|| self.waiting.first().copied())
+    }
+}
+
+/// Which lifelines exchange which messages, by all runs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Channels {
+    /// A channel is usual if the busiest one of its sender, and of its receiver, has at most so many
+    /// times its messages.
+    usual: u64,
+    counts: FxHashMap<(MessageId, LifelineId, LifelineId), u64>,
+    /// The largest of the counts of a message with a sender, and with a receiver.
+    by_sender: FxHashMap<(MessageId, LifelineId), u64>,
+    by_receiver: FxHashMap<(MessageId, LifelineId), u64>,
+    /// By message: the only lifeline that has to do with it, or none if there are several.
+    lifeline: FxHashMap<MessageId, Option<LifelineId>>,
+    /// By message: in how many runs something of it was paired, and in how many of those both
+    /// emissions and receptions were left over.
+    left_over: FxHashMap<MessageId, (usize, usize)>,
+    /// What is exchanged with the environment only.
+    outside: FxHashSet<MessageId>,
+}
+
+impl Channels {
+    /// What there is in some runs, before anything is paired.
+    pub(super) fn new(pool: &Pool, runs: &[Run<'_>], usual: u64) -> Self {
+        let mut channels = Channels { usual, ..Channels::default() };
+        let mut seen = vec![false; pool.action_count()];
+        for run in runs {
+            let components = run.trace.partition().components();
+            for step in components.flat_map(|component| run.trace.steps(component)) {
+                if std::mem::replace(&mut seen[step.action().0 as usize], true) {
+                    continue;
+                }
+                let Action { lifeline, message, .. } = pool.action(step.action());
+                let only = channels.lifeline.entry(message).or_insert(Some(lifeline));
+                if *only != Some(lifeline) {
+                    *only = None;
+                }
+            }
+        }
+        channels
+    }
+
+    /// Counts the pairs of a run.
+    pub(super) fn add(&mut self, pool: &Pool, paired: &Paired) {
+        let mut is_received = vec![false; paired.nodes.len()];
+        for &from in paired.sender.iter().flatten() {
+            is_received[from] = true;
+        }
+        // By message: whether something is paired, sent in vain, received from nowhere.
+        let mut found: FxHashMap<MessageId, [bool; 3]> = FxHashMap::default();
+        for (id, node) in paired.nodes.iter().enumerate() {
+            let which = match node.role {
+                Role::Send if is_received[id] => 0,
+                Role::Send => 1,
+                Role::Receive if paired.sender[id].is_none() => 2,
+                Role::Receive | Role::Whole => continue,
+            };
+            found.entry(node.message).or_default()[which] = true;
+        }
+        for node in &paired.nodes {
+            if let Some([true, sent, received]) = found.remove(&node.message) {
+                let (runs, both) = self.left_over.entry(node.message).or_default();
+                *runs += 1;
+                *both += usize::from(sent && received);
+            }
+        }
+        for (to, from) in paired.sender.iter().enumerate() {
+            if let Some(from) = *from {
+                let message = paired.nodes[to].message;
+                self.count(message, paired.lifeline(from, pool), paired.lifeline(to, pool));
+            }
+        }
+    }
+
+    /// The same without counts, for another replay. Of a message with which every run begins by
+    /// receiving what nobody has sent, and ends by sending what nobody receives, the one has to do
+    /// with the environment, and so has the other.
+    pub(super) fn emptied(&self) -> Self {
+        let is_outside = |(_, (runs, both)): &(&MessageId, &(usize, usize))| runs == both;
+        let found = self.left_over.iter().filter(is_outside).map(|(&message, _)| message);
+        let outside = self.outside.iter().copied().chain(found).collect();
+        Channels {
+            usual: self.usual,
+            lifeline: self.lifeline.clone(),
+            outside,
+            ..Channels::default()
+        }
+    }
+
+    fn is_outside(&self, message: MessageId) -> bool {
+        self.outside.contains(&message)
+    }
+
+    fn count(&mut self, message: MessageId, from: LifelineId, to: LifelineId) {
+        let count = self.counts.entry((message, from, to)).or_default();
+        *count += 1;
+        let most = self.by_sender.entry((message, from)).or_default();
+        *most = (*most).max(*count);
+        let most = self.by_receiver.entry((message, to)).or_default();
+        *most = (*most).max(*count);
+    }
+
+    /// How often two lifelines exchange a message.
+    fn times(&self, message: MessageId, from: LifelineId, to: LifelineId) -> u64 {
+        self.counts.get(&(message, from, to)).copied().unwrap_or(0)
+    }
+
+    /// Whether two lifelines exchange a message not much less than each of them does with others.
+    fn is_usual(&self, message: MessageId, from: LifelineId, to: LifelineId) -> bool {
+        let count = self.times(message, from, to);
+        let most_sent = self.by_sender.get(&(message, from)).copied().unwrap_or(0);
+        let most_received = self.by_receiver.get(&(message, to)).copied().unwrap_or(0);
+        count.saturating_mul(self.usual) >= most_sent.max(most_received)
+    }
+
+    fn is_shared(&self, message: MessageId) -> bool {
+        self.lifeline.get(&message).is_none_or(Option::is_none)
+    }
+}

@@ -1,0 +1,349 @@
+//! A run as a word of message passings.
+//!
+//! An emission and its receptions are one *unit*, drawn as one arrow. Units are ordered as the
+//! lifelines they share say. Where that order has no cycle, `seq` of the units in any order that
+//! respects it accepts exactly the run, up to the order of lifelines that only share a clock.
+//!
+//! A cycle means that messages cross or overtake each other. The units of a cycle become one,
+//! `coreg_r1(u1, coreg_r2(u2, …))`, in the order of their emissions, with r of each the lifelines
+//! where its reception comes after something of a later one. *It accepts the run*: in the order of
+//! the replay, whatever a later unit does before an earlier one is done on such a lifeline. What
+//! else it accepts is the other order there. Where that is not wished, or a cycle is long (it
+//! would hardly say anything then), such a unit is taken apart into its emission and its
+//! receptions instead, which is exact, and no arrow.
+//!
+//! The word is canonical: runs that differ only in what causality leaves open have the same. After
+//! a unit comes what its sender, else its receiver, does next, if that can be next; else the
+//! smallest unit that can. No two such units are equal, for equal units share lifelines.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use otus_core::algebra::simplify::{coreg, strict};
+use otus_core::index::Index as _;
+use otus_core::{Action, LifelineId, LifelineSet, MessageId, Pool, TermId};
+
+use super::note::Notes;
+use super::pairing::{Paired, Role};
+use super::{Crossings, NoteKind};
+
+/// Cycles of more units than this are taken apart.
+const LARGE: usize = 8;
+
+/// How often cycles are looked for before everything in one is taken apart.
+const ROUNDS: usize = 8;
+
+/// The word of a run, its letters being terms.
+pub(super) fn word(
+    pool: &mut Pool,
+    number: usize,
+    paired: &Paired,
+    crossings: Crossings,
+    tangles: &mut Tangles,
+    notes: &mut Notes,
+) -> Vec<TermId> {
+    let mut units = Units::new(pool, paired);
+    let mut round = 0;
+    let groups = loop {
+        let groups = units.cycles();
+        let large = match crossings {
+            Crossings::Coregion => LARGE,
+            Crossings::Split => 1,
+        };
+        let apart: Vec<usize> = groups
+            .iter()
+            .filter(|group| group.len() > large)
+            .flat_map(|group| units.to_take_apart(pool, group, round >= ROUNDS))
+            .collect();
+        if apart.is_empty() {
+            break groups;
+        }
+        for unit in apart {
+            let message = paired.nodes[units.members[unit][0]].message;
+            notes.add(NoteKind::Split(message), number);
+            units.take_apart(unit);
+        }
+        round += 1;
+    };
+    for (node, at) in paired.nodes.iter().enumerate() {
+        let alone = units.members[units.unit_of[node]].len() == 1;
+        if alone && at.role != Role::Whole && !units.was_split[node] {
+            notes.add(NoteKind::Unpaired(paired.actions(node)[0]), number);
+        }
+    }
+    let letters: Vec<Letter> = groups.iter().map(|group| units.letter(pool, group)).collect();
+    for (group, letter) in groups.iter().zip(&letters) {
+        if group.len() > 1 {
+            let messages = group.iter().map(|&unit| paired.nodes[units.members[unit][0]].message);
+            let messages: BTreeSet<MessageId> = messages.collect();
+            let messages = messages.into_iter().collect();
+            notes.add(NoteKind::Crossing(messages, letter.term), number);
+            let each = group.iter().map(|&unit| units.unit_term(pool, unit)).collect();
+            tangles.known.insert(each, letter.term);
+        }
+    }
+    units.arrange(&groups, &letters)
+}
+
+/// How bad it is to draw a run with these pairs: how many nodes have no counterpart, and how many
+/// units are in cycles.
+pub(super) fn trouble(pool: &Pool, paired: &Paired) -> usize {
+    let units = Units::new(pool, paired);
+    let alone = |node: &usize| {
+        units.members[units.unit_of[*node]].len() == 1 && paired.nodes[*node].role != Role::Whole
+    };
+    let cycles = units.cycles();
+    let crossing: usize = cycles.iter().map(Vec::len).filter(|&count| count > 1).sum();
+    crossing + (0..paired.nodes.len()).filter(alone).count()
+}
+
+/// The coregions that were needed, by the units in them.
+#[derive(Debug, Default)]
+pub(super) struct Tangles {
+    known: BTreeMap<Vec<TermId>, TermId>,
+}
+
+impl Tangles {
+    /// A word in which the units of a coregion, where they come in order and in a row, are that
+    /// coregion. It allows this order, too.
+    pub(super) fn find(&self, word: Vec<TermId>) -> Vec<TermId> {
+        if self.known.is_empty() {
+            return word;
+        }
+        let mut found = Vec::with_capacity(word.len());
+        let mut rest = word.as_slice();
+        while let Some((&first, others)) = rest.split_first() {
+            // Those that begin alike are neighbours; the longest is the best.
+            let alike = self.known.range(vec![first]..).take_while(|(units, _)| units[0] == first);
+            let fitting = alike.filter(|(units, _)| rest.starts_with(units));
+            if let Some((units, &term)) = fitting.max_by_key(|(units, _)| units.len()) {
+                found.push(term);
+                rest = &rest[units.len()..];
+            } else {
+                found.push(first);
+                rest = others;
+            }
+        }
+        found
+    }
+}
+
+/// The units of a run.
+struct Units<'p> {
+    paired: &'p Paired,
+    /// By unit: its nodes, the emission first.
+    members: Vec<Vec<usize>>,
+    /// By node.
+    unit_of: Vec<usize>,
+    was_split: Vec<bool>,
+    /// By lifeline: its nodes in order.
+    on: Vec<Vec<usize>>,
+    /// By node: when it happened in the replay.
+    time: Vec<usize>,
+}
+
+/// A letter of a word, and who begins it.
+struct Letter {
+    term: TermId,
+    key: (LifelineId, MessageId, TermId),
+    lifelines: Vec<LifelineId>,
+}
+
+impl<'p> Units<'p> {
+    fn new(pool: &Pool, paired: &'p Paired) -> Self {
+        let count = paired.nodes.len();
+        let mut units = Units {
+            paired,
+            members: Vec::new(),
+            unit_of: vec![usize::MAX; count],
+            was_split: vec![false; count],
+            on: vec![Vec::new(); pool.signature().lifeline_count()],
+            time: vec![0; count],
+        };
+        // An emission is before its receptions.
+        for (time, &node) in paired.order.iter().enumerate() {
+            units.time[node] = time;
+            let unit = paired.sender[node].map_or(units.members.len(), |from| units.unit_of[from]);
+            if unit == units.members.len() {
+                units.members.push(Vec::new());
+            }
+            units.members[unit].push(node);
+            units.unit_of[node] = unit;
+            for lifeline in paired.lifelines(node, pool) {
+                units.on[lifeline.index()].push(node);
+            }
+        }
+        units
+    }
+
+    fn take_apart(&mut self, unit: usize) {
+        let rest: Vec<usize> = self.members[unit].drain(1..).collect();
+        self.was_split[self.members[unit][0]] = true;
+        for node in rest {
+            self.was_split[node] = true;
+            self.unit_of[node] = self.members.len();
+            self.members.push(vec![node]);
+        }
+    }
+
+    /// By unit: the units that follow it on a lifeline.
+    fn followers(&self) -> Vec<Vec<usize>> {
+        let mut followers = vec![Vec::new(); self.members.len()];
+        for nodes in &self.on {
+            for pair in nodes.windows(2) {
+                let (unit, next) = (self.unit_of[pair[0]], self.unit_of[pair[1]]);
+                if unit != next {
+                    followers[unit].push(next);
+                }
+            }
+        }
+        followers
+    }
+
+    /// The units that are before each other, together; each other one by itself. Within each by
+    /// the time of the emission.
+    fn cycles(&self) -> Vec<Vec<usize>> {
+        let mut groups = super::graph::components(&self.followers());
+        for group in &mut groups {
+            group.sort_unstable_by_key(|&unit| self.time[self.members[unit][0]]);
+        }
+        groups
+    }
+
+    /// By unit of a cycle: the lifelines where it comes after something of a later one.
+    fn overtaken(&self, pool: &Pool, group: &[usize]) -> Vec<LifelineSet> {
+        // By lifeline: when a later unit first does something there.
+        let mut first: BTreeMap<LifelineId, usize> = BTreeMap::new();
+        let mut found: Vec<LifelineSet> = Vec::with_capacity(group.len());
+        for &unit in group.iter().rev() {
+            let mut region = LifelineSet::EMPTY;
+            for &node in &self.members[unit] {
+                for lifeline in self.paired.lifelines(node, pool) {
+                    if first.get(&lifeline).is_some_and(|&time| time < self.time[node]) {
+                        region.insert(lifeline);
+                    }
+                }
+            }
+            for &node in &self.members[unit] {
+                for lifeline in self.paired.lifelines(node, pool) {
+                    let time = first.entry(lifeline).or_insert(usize::MAX);
+                    *time = self.time[node].min(*time);
+                }
+            }
+            found.push(region);
+        }
+        found.reverse();
+        found
+    }
+
+    /// The units of a cycle that are not to be arrows.
+    fn to_take_apart(&self, pool: &Pool, group: &[usize], all: bool) -> Vec<usize> {
+        let overtaken = self.overtaken(pool, group);
+        let units = group.iter().zip(overtaken);
+        let chosen = units
+            .filter(|(unit, region)| self.members[**unit].len() > 1 && (all || !region.is_empty()));
+        chosen.map(|(&unit, _)| unit).collect()
+    }
+
+    /// The letter of the units of a cycle, or of a single unit.
+    fn letter(&self, pool: &mut Pool, group: &[usize]) -> Letter {
+        let mut lifelines: Vec<LifelineId> = Vec::new();
+        for &unit in group {
+            for &node in &self.members[unit] {
+                for lifeline in self.paired.lifelines(node, pool) {
+                    if !lifelines.contains(&lifeline) {
+                        lifelines.push(lifeline);
+                    }
+                }
+            }
+        }
+        let overtaken = if group.len() > 1 { self.overtaken(pool, group) } else { Vec::new() };
+        let mut term = Pool::EMPTY;
+        for (index, &unit) in group.iter().enumerate().rev() {
+            let own = self.unit_term(pool, unit);
+            let region = overtaken.get(index).map_or(Pool::NONE, |set| pool.intern_region(set));
+            term = coreg(pool, region, own, term);
+        }
+        let first = self.members[group[0]][0];
+        let action = pool.action(self.paired.actions(first)[0]);
+        Letter { term, key: (action.lifeline, action.message, term), lifelines }
+    }
+
+    /// An emission before its receptions, or a node by itself.
+    fn unit_term(&self, pool: &mut Pool, unit: usize) -> TermId {
+        let mut nodes = self.members[unit].clone();
+        let lifeline = |pool: &Pool, node: usize| self.paired.lifelines(node, pool).next();
+        nodes[1..].sort_by_key(|&node| lifeline(pool, node));
+        let mut received = Pool::EMPTY;
+        for &node in nodes[1..].iter().rev() {
+            let reception = self.event(pool, node);
+            received = coreg(pool, Pool::NONE, reception, received);
+        }
+        let sent = self.event(pool, nodes[0]);
+        strict(pool, sent, received)
+    }
+
+    fn event(&self, pool: &mut Pool, node: usize) -> TermId {
+        let actions: Vec<Action> =
+            self.paired.actions(node).iter().map(|&action| pool.action(action)).collect();
+        let event = pool.intern_event(&actions);
+        pool.event(event)
+    }
+
+    /// The letters in their canonical order.
+    fn arrange(&self, groups: &[Vec<usize>], letters: &[Letter]) -> Vec<TermId> {
+        let mut group_of = vec![0; self.members.len()];
+        for (id, group) in groups.iter().enumerate() {
+            for &unit in group {
+                group_of[unit] = id;
+            }
+        }
+        // By lifeline: its groups, last first.
+        let mut rest: Vec<Vec<usize>> = self
+            .on
+            .iter()
+            .map(|nodes| {
+                let mut all: Vec<usize> =
+                    nodes.iter().rev().map(|&node| group_of[self.unit_of[node]]).collect();
+                all.dedup();
+                all
+            })
+            .collect();
+        // By group: of how many lifelines it is not the next.
+        let mut blocked: Vec<usize> = letters.iter().map(|letter| letter.lifelines.len()).collect();
+        let mut ready: BTreeSet<((LifelineId, MessageId, TermId), usize)> = BTreeSet::new();
+        for group in rest.iter().filter_map(|groups| groups.last()) {
+            blocked[*group] -= 1;
+            if blocked[*group] == 0 {
+                ready.insert((letters[*group].key, *group));
+            }
+        }
+        let mut word = Vec::with_capacity(groups.len());
+        let mut last: Option<usize> = None;
+        loop {
+            let near = last.and_then(|last| {
+                let lifelines = letters[last].lifelines.iter();
+                let next = lifelines.filter_map(|lifeline| {
+                    let &next = rest[lifeline.index()].last()?;
+                    (blocked[next] == 0 && letters[next].key.0 == *lifeline).then_some(next)
+                });
+                next.into_iter().next()
+            });
+            let Some(group) = near.or_else(|| ready.first().map(|&(_, group)| group)) else {
+                return word;
+            };
+            ready.remove(&(letters[group].key, group));
+            word.push(letters[group].term);
+            for lifeline in &letters[group].lifelines {
+                let rest = &mut rest[lifeline.index()];
+                rest.pop();
+                if let Some(&next) = rest.last() {
+                    blocked[next] -= 1;
+                    if blocked[next] == 0 {
+                        ready.insert((letters[next].key, next));
+                    }
+                }
+            }
+            last = Some(group);
+        }
+    }
+}

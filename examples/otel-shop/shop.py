@@ -1,0 +1,134 @@
+"""A shop of four services, traced by the OpenTelemetry SDK.
+
+    python shop.py SERVICE FILE      serves SERVICE and writes its spans to FILE as OTLP JSON lines
+
+A customer buys at the storefront, which asks checkout, which asks payment and then shipping. The
+variable BUG of the environment puts a mistake in: `charge-twice` or `no-traceparent`.
+"""
+
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from opentelemetry import trace
+from opentelemetry.propagate import extract, inject
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace import SpanKind
+
+FIRST_PORT = int(os.environ.get("PORT", "18080"))
+SERVICES = ["storefront", "checkout", "payment", "shipping"]
+BUG = os.environ.get("BUG", "")
+
+
+class FileExporter(SpanExporter):
+    """Writes each span as a line of OTLP JSON, as the file exporter of the Collector does."""
+
+    def __init__(self, path):
+        self.file = open(path, "w", encoding="utf-8")
+
+    def export(self, spans):
+        for span in spans:
+            document = {"resourceSpans": [{
+                "resource": {"attributes": attributes(span.resource.attributes)},
+                "scopeSpans": [{"scope": {"name": "shop"}, "spans": [otlp(span)]}],
+            }]}
+            self.file.write(json.dumps(document, separators=(",", ":")) + "\n")
+        self.file.flush()
+        return SpanExportResult.SUCCESS
+
+
+def otlp(span):
+    """A span as OTLP JSON has it."""
+    result = {
+        "traceId": trace.format_trace_id(span.context.trace_id),
+        "spanId": trace.format_span_id(span.context.span_id),
+        "name": span.name,
+        "kind": span.kind.value + 1,
+        "startTimeUnixNano": str(span.start_time),
+        "endTimeUnixNano": str(span.end_time),
+        "attributes": attributes(span.attributes),
+    }
+    if span.parent is not None:
+        result["parentSpanId"] = trace.format_span_id(span.parent.span_id)
+    return result
+
+
+def attributes(pairs):
+    """Attributes as OTLP JSON has them."""
+    return [
+        {"key": key, "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}}
+        for key, value in pairs.items()
+    ]
+
+
+def call(service, path, body):
+    """Posts to another service and returns the status of its answer."""
+    tracer = trace.get_tracer("shop")
+    with tracer.start_as_current_span(f"POST {path}", kind=SpanKind.CLIENT) as span:
+        span.set_attribute("server.address", service)
+        span.set_attribute("url.path", path)
+        headers = {}
+        inject(headers)
+        if BUG == "no-traceparent" and service == "payment":
+            # The new HTTP client of checkout knows nothing of tracing.
+            headers = {}
+        url = f"http://127.0.0.1:{FIRST_PORT + SERVICES.index(service)}{path}"
+        request = urllib.request.Request(url, data=body.encode(), headers=headers, method="POST")
+        try:
+            status = urllib.request.urlopen(request, timeout=10).status
+        except urllib.error.HTTPError as error:
+            status = error.code
+        span.set_attribute("http.response.status_code", status)
+        return status
+
+
+def answer(path, body):
+    """What a service does when it is asked, and the status it answers with."""
+    if path == "/buy":
+        return call("checkout", "/checkout", body)
+    if path == "/checkout":
+        status = call("payment", "/charge", body)
+        if status == 200 and BUG == "charge-twice":
+            # A retry that does not look at what the first attempt gave.
+            status = call("payment", "/charge", body)
+        return call("shipping", "/ship", body) if status == 200 else status
+    if path == "/charge":
+        return 402 if body == "expired card" else 200
+    return 200
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Traces what comes in."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0"))).decode()
+        tracer = trace.get_tracer("shop")
+        name = f"POST {self.path}"
+        with tracer.start_as_current_span(name, extract(self.headers), SpanKind.SERVER) as span:
+            span.set_attribute("url.path", self.path)
+            status = answer(self.path, body)
+            span.set_attribute("http.response.status_code", status)
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def main():
+    service, path = sys.argv[1:]
+    provider = TracerProvider(resource=Resource({"service.name": service}))
+    provider.add_span_processor(SimpleSpanProcessor(FileExporter(path)))
+    trace.set_tracer_provider(provider)
+    port = FIRST_PORT + SERVICES.index(service)
+    ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,4 @@
+//! See `otus_testkit::fuzz::settings`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::settings(data));
