@@ -21,6 +21,7 @@
 //! | `ctl` | formulas over the `pot` before it |
 //! | `answers` | what the `ctl` before it is: `holds` or `fails`, a line per formula, by every engine, sliced and not, and by the definition; `answers counts`, or a line `holds, 3 of 7 cuts`, counts too |
 //! | `boxes` | where the formulas of the `ctl` before it hold: boxes of cuts, a line per formula |
+//! | `toml` | an `otus.toml`, or a part of one that stands by itself, without any fault |
 //! | `text`, `json` | nothing: an illustration |
 //!
 //! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
@@ -243,6 +244,21 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                 });
             }
             "term" | "text" | "json" => {}
+            "toml" => {
+                // A rule by itself belongs to some source: of fields if it speaks of them.
+                let format = if fence.text.contains("match = {") { "json" } else { "regex" };
+                let around = if fence.text.starts_with("[[source.rule]]") {
+                    format!(
+                        "[[source]]\nfiles = [\"*\"]\nformat = \"{format}\"\nlifeline = \"a\"\n\n"
+                    )
+                } else {
+                    String::new()
+                };
+                let source = Source::new("otus.toml", format!("{around}{}", fence.text));
+                let (_, found) = otus_trace::mapping::Plan::parse(&source, &["spec", "properties"]);
+                let wrong: Vec<&str> = found.iter().map(|found| found.message.as_str()).collect();
+                ensure!(wrong.is_empty(), "the settings have faults: {}", wrong.join("; "));
+            }
             other => bail!("there is no fence `{other}`; see the documentation of the runner"),
         }
     }
