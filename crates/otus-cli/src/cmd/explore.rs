@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
         file.write(&context, &graph, None)?;
     }
     if wants_automaton(files) {
-        write_automaton(&mut lowered.pool, term, &loaded)?;
+        write_automaton(&mut lowered.pool, term, &loaded, &Look::new(&args.search.picture)?)?;
     }
     let context = Context { pool: &lowered.pool, positions: &positions, trace: None };
     let wanted = wanted(args, files, &lowered.pool)?;
@@ -92,13 +92,18 @@ fn wants_automaton(files: &[SpecFile]) -> bool {
 }
 
 /// Writes the automaton of an interaction beside other things, called like the specification.
-fn write_automaton(pool: &mut Pool, term: TermId, loaded: &Loaded) -> anyhow::Result<()> {
+fn write_automaton(
+    pool: &mut Pool,
+    term: TermId,
+    loaded: &Loaded,
+    look: &Look,
+) -> anyhow::Result<()> {
     let limits = automaton::Limits { states: 200, ..automaton::Limits::default() };
     let found = automaton::build(pool, term, limits);
     let scene = automaton_layout::automaton(pool, &found, &automaton_layout::Options::default());
     let name = loaded.interaction_name().map(Path::new).and_then(Path::file_stem);
     let name = name.unwrap_or("interaction".as_ref()).to_string_lossy();
-    Look::default().write(&scene, &format!("{name}_nfa.svg"))
+    look.write(&scene, &format!("{name}_nfa.svg"))
 }
 
 fn configuration(args: &ExploreArgs, files: &[SpecFile]) -> anyhow::Result<Config> {

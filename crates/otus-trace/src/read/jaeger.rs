@@ -123,21 +123,9 @@ impl Jaeger {
         let mut own_process = None;
         let (mut start, mut duration) = (None, None);
         json.object(|json, key| match key {
-            b"traceID" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.trace);
-                Ok(())
-            }
-            b"spanID" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.id);
-                Ok(())
-            }
-            b"parentSpanID" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.parent);
-                Ok(())
-            }
+            b"traceID" => self.draft.id(json, |span| &mut span.trace),
+            b"spanID" => self.draft.id(json, |span| &mut span.id),
+            b"parentSpanID" => self.draft.id(json, |span| &mut span.parent),
             b"operationName" => {
                 let slot = self.draft.known().name;
                 self.draft.take(json, slot).map(drop)
@@ -160,10 +148,7 @@ impl Jaeger {
             b"tags" => self.tags(json, false),
             _ => json.value().map(drop),
         })?;
-        // Microseconds.
-        self.draft.span.start = start.map(|start| start.saturating_mul(1000));
-        let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
-        self.draft.span.end = end.map(|end| end.saturating_mul(1000));
+        self.draft.micros(start, duration);
         let known = self.processes.iter().find(|(id, _)| *id == process).map(|(_, at)| *at);
         if let Some(at) = own_process.or(known) {
             let mut json = json.at(at);

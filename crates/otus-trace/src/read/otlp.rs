@@ -197,21 +197,9 @@ impl Otlp {
         json.peek();
         let begin = json.position();
         json.object(|json, key| match key {
-            b"traceId" | b"trace_id" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.trace);
-                Ok(())
-            }
-            b"spanId" | b"span_id" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.id);
-                Ok(())
-            }
-            b"parentSpanId" | b"parent_span_id" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.parent);
-                Ok(())
-            }
+            b"traceId" | b"trace_id" => self.draft.id(json, |span| &mut span.trace),
+            b"spanId" | b"span_id" => self.draft.id(json, |span| &mut span.id),
+            b"parentSpanId" | b"parent_span_id" => self.draft.id(json, |span| &mut span.parent),
             b"name" => {
                 let slot = self.draft.known().name;
                 match slot {
@@ -271,17 +259,9 @@ impl Otlp {
         json.peek();
         let begin = json.position();
         json.object(|json, key| match key {
-            b"traceId" | b"trace_id" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.trace);
-                Ok(())
-            }
+            b"traceId" | b"trace_id" => self.draft.id(json, |span| &mut span.trace),
             // A log record is within a span and is none itself.
-            b"spanId" | b"span_id" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.parent);
-                Ok(())
-            }
+            b"spanId" | b"span_id" => self.draft.id(json, |span| &mut span.parent),
             b"timeUnixNano" | b"time_unix_nano" => {
                 self.draft.span.start = self.draft.number(json)?.filter(|&time| time > 0);
                 Ok(())

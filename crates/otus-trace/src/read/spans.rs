@@ -234,6 +234,24 @@ impl Draft {
         Ok(number(&self.text))
     }
 
+    /// Reads an id into the part of the span that it belongs to.
+    pub(super) fn id(
+        &mut self,
+        json: &mut Cursor<'_>,
+        part: fn(&mut Span) -> &mut String,
+    ) -> Result<(), Malformed> {
+        json.text(&mut self.text)?;
+        id(&self.text, part(&mut self.span));
+        Ok(())
+    }
+
+    /// When the span began and ended, by a beginning and a duration in microseconds.
+    pub(super) fn micros(&mut self, start: Option<u64>, duration: Option<u64>) {
+        let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
+        self.span.start = start.map(|start| start.saturating_mul(1000));
+        self.span.end = end.map(|end| end.saturating_mul(1000));
+    }
+
     /// Ends a span: the fields that are made of it, and the record.
     pub(super) fn end(
         &mut self,

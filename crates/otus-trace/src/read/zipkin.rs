@@ -7,7 +7,7 @@ use std::io::Read;
 
 use super::documents::{self, Documents, Place, Stop};
 use super::json::{Cursor, Malformed};
-use super::spans::{Draft, SpanKind, id};
+use super::spans::{Draft, SpanKind};
 use super::{Extent, Fields, Options, Visit};
 
 pub(super) fn read(
@@ -80,21 +80,9 @@ impl Zipkin {
         // A span without a kind is of its service alone.
         self.draft.span.kind = SpanKind::Internal;
         json.object(|json, key| match key {
-            b"traceId" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.trace);
-                Ok(())
-            }
-            b"id" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.id);
-                Ok(())
-            }
-            b"parentId" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut self.draft.span.parent);
-                Ok(())
-            }
+            b"traceId" => self.draft.id(json, |span| &mut span.trace),
+            b"id" => self.draft.id(json, |span| &mut span.id),
+            b"parentId" => self.draft.id(json, |span| &mut span.parent),
             b"name" => {
                 let slot = self.draft.known().name;
                 self.draft.take(json, slot).map(drop)
@@ -126,9 +114,7 @@ impl Zipkin {
             }),
             _ => json.value().map(drop),
         })?;
-        self.draft.span.start = start.map(|start| start.saturating_mul(1000));
-        let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
-        self.draft.span.end = end.map(|end| end.saturating_mul(1000));
+        self.draft.micros(start, duration);
         if shared && self.draft.span.kind == SpanKind::Server {
             self.draft.span.parent.clone_from(&self.draft.span.id);
         }
