@@ -10,7 +10,24 @@ use serde_json::{Value, json};
 
 use crate::args::FailOn;
 use crate::exit::Exit;
+use crate::report::model::{Outcome, Totals};
 use crate::words::counted;
+
+/// What a verdict means for whoever waits for it.
+pub(super) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
+    match (verdict, fail_on) {
+        (Verdict::Pass, _) => Outcome::Passed,
+        (Verdict::WeakPass, Some(FailOn::Weak)) => Outcome::Failed,
+        (Verdict::WeakPass, Some(FailOn::Undecided | FailOn::Never) | None) => Outcome::Passed,
+        (Verdict::Fail, _) => Outcome::Failed,
+        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Weak | FailOn::Undecided)) => {
+            Outcome::Failed
+        }
+        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Never) | None) => {
+            Outcome::Undecided
+        }
+    }
+}
 
 /// Verdicts, counted.
 #[derive(Debug, Default)]
@@ -139,6 +156,22 @@ impl Tally {
             value["groups"] = json!(self.groups);
         }
         value
+    }
+
+    /// For reports; `offered` failures were explained.
+    pub(super) fn totals(&self, offered: usize) -> Totals {
+        Totals {
+            checked: self.total(),
+            actions: self.actions,
+            pass: self.pass,
+            weak: self.weak,
+            fail: self.fail,
+            undecided: self.undecided,
+            unusable: self.unusable,
+            interrupted: self.interrupted,
+            is_vacuous: self.is_vacuous(),
+            unexplained: self.fail.saturating_sub(offered),
+        }
     }
 
     pub(super) fn exit(&self, fail_on: Option<FailOn>, strict: bool) -> Exit {
