@@ -124,7 +124,7 @@ Examples:
   otus analyze logs/ --group alice                    one group, and the spec of otus.toml
   otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
-  otus analyze flow.mmd runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
+  otus analyze model.hsf runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
   otus analyze model.hsf run.htf --may-stop-early 'sub*' --unobserved publisher
@@ -370,7 +370,7 @@ pub(crate) enum VerdictFormat {
     Json,
     /// One JSON object a line.
     Jsonl,
-    /// `JUnit` XML, which CI servers show as tests.
+    /// XML that CI servers show as tests.
     Junit,
     /// SARIF 2.1.0, which code hosts show beside the specification.
     Sarif,

@@ -364,7 +364,7 @@ impl Printer {
                 output::complain(&format!("{distance}{}", text.trim_end()));
                 self.shown += found.len();
             }
-            Trouble::Other { id, reason } => {
+            Trouble::Other { id, reason, .. } => {
                 if let Some(times) = self.reasons.get_mut(reason) {
                     *times += 1;
                     return;

@@ -37,10 +37,12 @@ pub(crate) fn line(text: &str, place: Range<usize>) -> (String, Range<usize>) {
     (out, span)
 }
 
-/// A whole line of a log, or its beginning if it is long; all of it is meant.
+/// A whole line of a log, or its beginning if it is long.
 pub(crate) fn whole(text: &str) -> (String, Range<usize>) {
     let start = text.len() - text.trim_start().len();
-    line(text, start..text.trim_end().len().max(start))
+    let end = text.trim_end().len().max(start);
+    let is_long = text.len() > WIDEST;
+    line(text, start..if is_long { end.min(start + WIDEST - AROUND) } else { end })
 }
 
 fn push_clean(text: &str, out: &mut String) {

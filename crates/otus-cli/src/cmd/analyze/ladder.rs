@@ -122,12 +122,8 @@ impl Teller<'_> {
     }
 
     fn spec_place(&self, expected: &Expected) -> Option<SpecPlace> {
-        let (mut place, text, span) =
+        let (place, text, span) =
             self.plan.spec.excerpt(expected.term, expected.within, expected.places)?;
-        // Both ends of an arrow are one place.
-        if let Some(columns) = &mut place.columns {
-            columns.end = columns.end.max(columns.start);
-        }
         Some(SpecPlace { place, text, span, action: self.moment(&expected.moment) })
     }
 
@@ -269,7 +265,11 @@ fn notes(told: &Explanation, effort: Effort) -> Vec<Note> {
             note("consumed", text);
         }
     }
-    if let [first, ..] = told.alone.as_slice() {
+    // A core of one says the same.
+    let is_said = told.core.as_ref().is_some_and(|core| core.components.len() == 1);
+    if let [first, ..] = told.alone.as_slice()
+        && !is_said
+    {
         let names = first.join(" and ");
         note("alone", format!("the log of {names} fails whatever the others saw"));
     }
@@ -327,7 +327,7 @@ fn core_text(core: &Core) -> String {
     });
     let parts: Vec<String> = parts.collect();
     match parts.as_slice() {
-        [only] => format!("{only} fails alone"),
+        [only] => format!("{only} fails alone, whatever the others saw"),
         several => format!("{} fail together", several.join(" and ")),
     }
 }

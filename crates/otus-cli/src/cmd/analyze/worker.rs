@@ -67,8 +67,9 @@ pub(super) struct Offer {
 pub(super) enum Trouble {
     /// With its text.
     Text { sources: Vec<Source>, diagnostics: Vec<Diagnostic> },
-    /// With what is asked about it: its id, if it is known, and the reason.
-    Other { id: Option<String>, reason: String },
+    /// With what is asked about it: its id, if it is known, the reason, and whether it could not be
+    /// checked because of that.
+    Other { id: Option<String>, reason: String, is_unusable: bool },
 }
 
 impl Trouble {
@@ -81,9 +82,11 @@ impl Trouble {
                 let (place, ..) = spec_text::place(source, found.primary.span);
                 Some(Unusable { id: None, message: found.message.clone(), place: Some(place) })
             }
-            Trouble::Other { id, reason, .. } => {
-                Some(Unusable { id: id.clone(), message: reason.clone(), place: None })
-            }
+            Trouble::Other { id, reason, is_unusable } => is_unusable.then(|| Unusable {
+                id: id.clone(),
+                message: reason.clone(),
+                place: None,
+            }),
         }
     }
 }
@@ -293,7 +296,11 @@ impl pipeline::Worker for Worker {
                 }
             }
             Job::Empty(name) => {
-                let trouble = Trouble::Other { id: None, reason: format!("no cases in {name}") };
+                let trouble = Trouble::Other {
+                    id: None,
+                    reason: format!("no cases in {name}"),
+                    is_unusable: false,
+                };
                 slot.add(|piece| piece.troubles.push(trouble));
             }
             Job::Unusable { source, diagnostic } => {
@@ -337,7 +344,11 @@ fn unusable(slot: &Slot<Piece>, sources: Vec<Source>, diagnostics: Vec<Diagnosti
 fn trouble(slot: &Slot<Piece>, id: Option<&str>, reason: String) {
     slot.add(|piece| {
         piece.tally.unusable += 1;
-        piece.troubles.push(Trouble::Other { id: id.map(str::to_owned), reason });
+        piece.troubles.push(Trouble::Other {
+            id: id.map(str::to_owned),
+            reason,
+            is_unusable: true,
+        });
     });
 }
 
@@ -394,7 +405,11 @@ fn judge(
     if let Some(path) = &plan.order
         && let Err(reason) = order_file::write(path, pool, trace, found.witness.as_ref())
     {
-        let trouble = Trouble::Other { id: Some(id.to_owned()), reason: format!("{reason:#}") };
+        let trouble = Trouble::Other {
+            id: Some(id.to_owned()),
+            reason: format!("{reason:#}"),
+            is_unusable: false,
+        };
         slot.add(|piece| piece.troubles.push(trouble));
     }
     let question = match asked {
@@ -413,7 +428,12 @@ fn judge(
         Answer { id, trace, found, question, kind, engine, partition, unexplained, explanation };
     let verdict = answer.found.verdict;
     let outcome = tally::outcome(verdict, plan.fail_on);
-    let Some(effort) = plan.effort.filter(|_| verdict == Verdict::Fail) else {
+    let wanted = plan.effort.filter(|effort| {
+        // What is behind so many others of its job is behind so many others.
+        let before = (*offered).max(plan.offered.load(Ordering::Relaxed));
+        verdict == Verdict::Fail && effort.limit().is_none_or(|limit| before < limit)
+    });
+    let Some(effort) = wanted else {
         return slot.add(|piece| {
             piece.tally.count(verdict, trace.len());
             write(plan, &answer, pool, &mut piece.out);
@@ -422,19 +442,6 @@ fn judge(
             }
         });
     };
-    // What is behind so many others of its job is behind so many others.
-    let is_late = effort
-        .limit()
-        .is_some_and(|limit| *offered >= limit || plan.offered.load(Ordering::Relaxed) >= limit);
-    if is_late {
-        return slot.add(|piece| {
-            piece.tally.count(verdict, trace.len());
-            write(plan, &answer, pool, &mut piece.out);
-            if plan.is_modelled {
-                piece.cases.push(answer.case(pool, outcome));
-            }
-        });
-    }
     *offered += 1;
     let mut plain = Bytes::default();
     write(plan, &answer, pool, &mut plain);
@@ -565,7 +572,7 @@ fn no_certificate(slot: &Slot<Piece>, id: &str, missing: NoCertificate) {
     };
     slot.add(|piece| {
         piece.tally.unwritten |= failed;
-        piece.troubles.push(Trouble::Other { id: Some(id.to_owned()), reason });
+        piece.troubles.push(Trouble::Other { id: Some(id.to_owned()), reason, is_unusable: false });
     });
 }
 
