@@ -72,14 +72,20 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     #[test]
     fn lines_are_found_in_any_order() {
         let name = format!("otus-lines-{}.log", std::process::id());
         let path = std::env::temp_dir().join(name);
-        let text: String = (1..=5000).map(|number| format!("line {number}\r\n")).collect();
-        std::fs::write(&path, text + "last").unwrap();
+        let mut text = Vec::new();
+        for number in 1..=5000 {
+            write!(text, "line {number}\r\n").unwrap();
+        }
+        text.extend_from_slice(b"last");
+        std::fs::write(&path, text).unwrap();
         let mut lines = Lines::default();
         for number in [4999, 1, 1000, 1001, 2, 5000, 3500] {
             assert_eq!(lines.line(&path, number), Some(format!("line {number}")));

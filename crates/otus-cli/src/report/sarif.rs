@@ -27,18 +27,23 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 impl Writer for Sarif {
     fn begin(&mut self, run: &Run, out: &mut dyn Write) -> io::Result<()> {
         let rules = RULES.iter().map(|rule| {
-            json!({
+            let mut value = json!({
                 "id": rule.id,
-                "name": pascal(rule.id),
                 "shortDescription": { "text": sentence(rule.name) },
                 "fullDescription": { "text": rule.meaning },
                 "help": { "text": rule.help },
                 "defaultConfiguration": { "level": level(rule.id) },
-            })
+            });
+            // A name says more than the id, or there is none.
+            if rule.id.contains('-') {
+                value["name"] = json!(pascal(rule.id));
+            }
+            value
         });
         let tool = json!({
             "driver": {
                 "name": "otus",
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
                 "version": run.version,
                 "semanticVersion": run.version,
                 "rules": rules.collect::<Vec<_>>(),

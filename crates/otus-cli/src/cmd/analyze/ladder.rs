@@ -31,7 +31,8 @@ pub(super) fn explanation(
 ) -> Option<Explanation> {
     let mut pool = plan.pool.clone();
     let own = translated(trace, names, &mut pool);
-    let mut options = explain::Options::default();
+    let mut options =
+        explain::Options { max_questions: effort.questions(), ..explain::Options::default() };
     options.budget = Budget {
         timeout: Some(effort.patience()),
         cancel: plan.budget.cancel.clone(),

@@ -93,12 +93,20 @@ impl Effort {
         }
     }
 
-    /// How long one may take. The limits of explanations, which do not depend on the machine, are
-    /// usually reached long before.
+    /// How long one may take. The limits on questions do not depend on the machine, and are usually
+    /// reached long before; this one is for interactions of which a single question takes long.
     pub(super) fn patience(self) -> Duration {
         match self {
-            Effort::Short => Duration::from_secs(5),
-            Effort::Full => Duration::from_mins(1),
+            Effort::Short => Duration::from_secs(30),
+            Effort::Full => Duration::from_mins(5),
+        }
+    }
+
+    /// How many questions one may ask.
+    pub(super) fn questions(self) -> u64 {
+        match self {
+            Effort::Short => 20_000,
+            Effort::Full => 100_000,
         }
     }
 }
