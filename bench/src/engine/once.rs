@@ -59,10 +59,11 @@ pub(crate) fn once(arguments: &[String]) {
                 let outcome = engine.analyze(&trace, asked, &budget);
                 let elapsed = start.elapsed();
                 println!(
-                    "{:?}, {} states, {} bytes",
+                    "{:?}, {} states, {} bytes, {:?}",
                     outcome.verdict,
                     outcome.states,
-                    engine.bytes()
+                    engine.bytes(),
+                    engine.counters()
                 );
                 nanoseconds(elapsed) / number(trace.len())
             };

@@ -15,7 +15,7 @@
 //! that need not be asked.
 //!
 //! *Cost.* At most [`DEPTH`] steps for each component and alternative; what was asked once for an
-//! expression and a place in a log is kept for the rest of the analysis.
+//! expression and a place in a log is kept until there is too much of it.
 //!
 //! *Switch.* `Options::look_ahead`, which also covers [`loosen`](super::loosen) and
 //! [`hurry`](super::hurry). *Counter.* `Counters::refuted`, the alternatives that were dropped; what

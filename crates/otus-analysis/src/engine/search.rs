@@ -18,7 +18,10 @@
 //!
 //! *Which component next.* One whose step makes the expression smaller, at once, beginning with the one
 //! that moved last; else the one that leaves it smallest. If one component ran ahead, a loop would be
-//! unrolled as often as it iterates; so the others follow close behind. An impossible step ends the branch
+//! unrolled as often as it iterates; so the others follow close behind. In an expression that has grown, how
+//! small a component's next few steps can make it counts, not the next one alone: that one may be a choice, which
+//! doubles the expression until the step after it tells. (If it were put off, another component would
+//! run ahead with plain steps, and each makes the choice dearer.) An impossible step ends the branch
 //! wherever it is. In an expression that was met before in this analysis the same component is taken,
 //! if it leaves no more than it did then. (Not to strip a log that is over makes the random benchmark
 //! take 1.6 times as many instructions: fewer residuals are the same.)
@@ -38,6 +41,11 @@ use super::logs::{Consumed, Logs};
 use super::store::{Expr, ExprId, LeafId, Store};
 use super::{Context, Ending};
 use crate::budget::{Meter, Stop};
+
+/// How many steps of a component are looked at where an expression has grown and no single one makes it smaller.
+const FORESIGHT: usize = 4;
+/// How much is remembered of what components alone said.
+const REMEMBERED: usize = 1 << 14;
 
 /// What a search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +161,9 @@ fn run(
             return Found::Unknown(stop);
         }
         if search.context.options.look_ahead && search.context.store.size(expr) > search.alert {
+            if search.seen.len() > REMEMBERED {
+                search.seen.clear();
+            }
             let kept = plausible(search.context, &mut search.seen, search.logs, expr);
             // Looking ahead is not worth more work than a step.
             if search.context.store.is_spent() && !search.context.store.is_late() {
@@ -291,9 +302,48 @@ impl Search<'_, '_, '_> {
         if over {
             return self.context.store.nullable(expr).then_some(Move::Done);
         }
-        let (cost, component, next, after) = best?;
+        let (mut cost, mut component, mut next, mut after) = best?;
+        // While that is cheap: in an expression that has grown far, each step is as dear as the expression is large.
+        if cost >= size && size / 2 > self.alert && size / 4 <= self.alert {
+            (cost, component, next, after) = self.foresee(expr, size)?;
+        }
         self.context.set_hint(expr, component, cost);
         Some(self.take(component, next, after))
+    }
+
+    /// The step of the component whose next few steps make an expression smallest, where no single one makes
+    /// it smaller: its cost, the component, what is left and what is consumed. `None` if some component cannot go on.
+    fn foresee(&mut self, expr: ExprId, size: u32) -> Option<(u32, usize, ExprId, u32)> {
+        let mut best: Option<((u32, u32), usize, ExprId, u32)> = None;
+        let count = self.logs.len();
+        for offset in 0..count {
+            let component = (self.current + offset) % count;
+            if self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component) {
+                continue;
+            }
+            let Some((leaf, after)) = self.logs.next(component, self.context.alphabet) else {
+                continue;
+            };
+            let next = self.step(expr, leaf?)?;
+            let cost = self.context.store.size(next);
+            let (mut least, mut further, mut at) = (cost, next, after);
+            for _ in 1..FORESIGHT {
+                if least <= size {
+                    break;
+                }
+                let Some((leaf, then)) = self.logs.next_at(component, at, self.context.alphabet)
+                else {
+                    break;
+                };
+                further = self.step(further, leaf?)?;
+                least = least.min(self.context.store.size(further));
+                at = then;
+            }
+            if best.as_ref().is_none_or(|(known, ..)| (least, cost) < *known) {
+                best = Some(((least, cost), component, next, after));
+            }
+        }
+        best.map(|((_, cost), component, next, after)| (cost, component, next, after))
     }
 
     /// Whether a log that has begun is not over.
