@@ -226,6 +226,11 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "FORMAT=FILE")]
     pub(crate) report: Vec<ReportFile>,
 
+    /// Append answers to this file, a JSON object each, and do not ask again what is decided there:
+    /// a run that was killed goes on where it was.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["graph", "certificate", "order"])]
+    pub(crate) results: Option<PathBuf>,
+
     /// What counts as a failure besides Fail.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,

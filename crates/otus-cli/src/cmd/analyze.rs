@@ -9,6 +9,7 @@ mod declare;
 mod ladder;
 mod outputs;
 mod plan;
+mod results;
 mod seen;
 mod spec_text;
 mod tally;

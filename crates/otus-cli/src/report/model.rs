@@ -59,6 +59,22 @@ pub(crate) struct Case {
 }
 
 impl Case {
+    /// One that was decided by an earlier run, of which only the verdict is known.
+    pub(crate) fn earlier(id: &str, verdict: Verdict, outcome: Outcome, actions: usize) -> Case {
+        Case {
+            id: id.to_owned(),
+            verdict,
+            outcome,
+            partition: String::new(),
+            actions,
+            reason: None,
+            witness: None,
+            missing: Vec::new(),
+            how_far: None,
+            explanation: None,
+        }
+    }
+
     /// What is wrong, in a line, or the verdict if nothing is.
     pub(crate) fn headline(&self) -> String {
         if let Some(explanation) = &self.explanation {

@@ -361,3 +361,54 @@ fn a_report_without_a_format_or_a_file_is_refused() {
         assert!(said.contains(expected), "{flag}: {said}");
     }
 }
+
+#[test]
+fn a_run_that_was_killed_goes_on_where_it_was() {
+    let sandbox = prepared("reports-results");
+    let lines: Vec<&str> = CASES.lines().collect();
+    let many: String = (0..300)
+        .map(|number| lines[number % 3].replacen(":\"", &format!(":\"{number}-"), 1) + "\n")
+        .collect();
+    sandbox.write("many.jsonl", &many);
+    let call = "analyze flow.mmd many.jsonl --results out.jsonl --format tap --explain none";
+    let ids = |text: &str| -> Vec<(String, String)> {
+        let answers = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        answers.map(|answer| (text(&answer["id"]), text(&answer["verdict"]))).collect()
+    };
+    let report = stdout(&sandbox, call, 1);
+    let whole = ids(&sandbox.read("out.jsonl"));
+    assert_eq!(whole.len(), 300);
+    let bytes = sandbox.read("out.jsonl");
+    // Killed in the middle of a line, at its beginning, and before everything.
+    for length in [bytes.len() / 2, bytes.find('\n').unwrap() + 1, 1, 0, bytes.len()] {
+        sandbox.write("out.jsonl", &bytes[..length]);
+        let again = stdout(&sandbox, call, 1);
+        assert_eq!(ids(&sandbox.read("out.jsonl")), whole);
+        assert_eq!(again.matches("ok ").count(), report.matches("ok ").count());
+    }
+    let output = sandbox.otus(call).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("100 pass, 100 weak, 100 fail, 0 undecided"), "{said}");
+    assert!(said.contains("; 300 decided before"), "{said}");
+}
+
+#[test]
+fn a_file_of_something_else_is_not_taken_for_results() {
+    let sandbox = prepared("reports-results-other");
+    sandbox.write("half.txt", "something");
+    for file in ["flow.mmd", "half.txt", "cases.jsonl"] {
+        let before = sandbox.read(file);
+        let call = format!("analyze flow.mmd cases.jsonl --results {file}");
+        let output = sandbox.otus(&call).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("is no answer of Otus"), "{said}");
+        assert_eq!(sandbox.read(file), before);
+    }
+    stdout(&sandbox, "analyze flow.mmd cases.jsonl --results out.jsonl", 1);
+    let call = "analyze flow.mmd cases.jsonl --results out.jsonl --kind accept";
+    let output = sandbox.otus(call).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("answers `prefix`, and now `accept` is asked"), "{said}");
+}

@@ -3,7 +3,10 @@
 //! Answers in our own formats are put together by workers, a piece of bytes for each output. Others
 //! are written from the model of reports, one case after the other, by whoever prints.
 
+use std::fs::File;
 use std::io::{self, Write};
+
+use anyhow::Context as _;
 
 use super::worker::Bytes;
 use crate::args::{AnalyzeArgs, VerdictFormat};
@@ -22,17 +25,26 @@ pub(super) struct Outputs {
 
 struct Output {
     format: VerdictFormat,
-    /// None for standard output.
-    file: Option<Draft>,
+    to: Sink,
     /// Who writes it, if workers do not.
     writer: Option<Box<dyn Writer>>,
     /// Whether there is a result already.
     begun: bool,
 }
 
+enum Sink {
+    Standard,
+    /// A file that is there once it is complete.
+    File(Draft),
+    /// A file that grows.
+    Growing(File),
+}
+
 /// The formats of the outputs of a call, in order.
 pub(super) fn formats(args: &AnalyzeArgs) -> Vec<VerdictFormat> {
-    std::iter::once(args.format).chain(args.report.iter().map(|report| report.format)).collect()
+    let reports = args.report.iter().map(|report| report.format);
+    let results = args.results.iter().map(|_| VerdictFormat::Jsonl);
+    std::iter::once(args.format).chain(reports).chain(results).collect()
 }
 
 /// Whether workers put answers in this format together.
@@ -54,10 +66,17 @@ fn writer(format: VerdictFormat) -> Option<Box<dyn Writer>> {
 impl Outputs {
     pub(super) fn open(args: &AnalyzeArgs, run: &Run) -> anyhow::Result<Outputs> {
         let mut outputs = Outputs { all: Vec::new() };
-        let files = args.report.iter().map(|report| (report.format, Some(&report.path)));
-        for (format, path) in std::iter::once((args.format, None)).chain(files) {
-            let file = path.map(|path| Draft::create(path)).transpose()?;
-            let mut output = Output { format, file, writer: writer(format), begun: false };
+        let mut sinks = vec![(args.format, Sink::Standard)];
+        for report in &args.report {
+            sinks.push((report.format, Sink::File(Draft::create(&report.path)?)));
+        }
+        if let Some(path) = &args.results {
+            let file = File::options().append(true).create(true).open(path);
+            let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+            sinks.push((VerdictFormat::Jsonl, Sink::Growing(file)));
+        }
+        for (format, to) in sinks {
+            let mut output = Output { format, to, writer: writer(format), begun: false };
             output.write(|writer, out| writer.begin(run, out))?;
             outputs.all.push(output);
         }
@@ -89,8 +108,9 @@ impl Outputs {
                 output.plain(end.as_bytes())?;
             }
             output.write(|writer, out| writer.end(totals, out))?;
-            if let Some(file) = output.file {
-                file.finish()?;
+            match output.to {
+                Sink::File(file) => drop(file.finish()?),
+                Sink::Standard | Sink::Growing(_) => {}
             }
         }
         Ok(())
@@ -115,9 +135,10 @@ impl Output {
     }
 
     fn plain(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        match &mut self.file {
-            Some(file) => file.write_bytes(bytes),
-            None => output::print_bytes(bytes),
+        match &mut self.to {
+            Sink::Standard => output::print_bytes(bytes),
+            Sink::File(file) => file.write_bytes(bytes),
+            Sink::Growing(file) => file.write_all(bytes).context("cannot write results"),
         }
     }
 
@@ -126,9 +147,10 @@ impl Output {
         say: impl FnOnce(&mut dyn Writer, &mut dyn Write) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        match &mut self.file {
-            Some(file) => say(&mut **writer, file.writer())?,
-            None => {
+        match &mut self.to {
+            Sink::File(file) => say(&mut **writer, file.writer())?,
+            Sink::Growing(file) => say(&mut **writer, file)?,
+            Sink::Standard => {
                 let mut out = io::BufWriter::new(io::stdout().lock());
                 say(&mut **writer, &mut out)?;
                 out.flush()?;

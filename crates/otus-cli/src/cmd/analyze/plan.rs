@@ -20,6 +20,7 @@ use otus_trace::mapping::Observation;
 
 use super::declare::Declared;
 use super::outputs;
+use super::results::Earlier;
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
 use crate::graph_file::GraphFile;
@@ -60,6 +61,8 @@ pub(super) struct Plan {
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
     pub(super) order: Option<String>,
+    /// What was decided before.
+    pub(super) earlier: Earlier,
     /// The text of the specification.
     pub(super) spec: SpecText,
     /// The raw logs, by number.
@@ -235,6 +238,10 @@ impl Plan {
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
+            earlier: match &args.results {
+                Some(path) => Earlier::read(path, kind)?,
+                None => Earlier::default(),
+            },
             spec: SpecText::new(loaded, lowered),
             files: Vec::new(),
             lines: Mutex::default(),

@@ -38,6 +38,8 @@ pub(super) struct Tally {
     undecided: usize,
     /// What was not checked because of Ctrl-C.
     pub(super) interrupted: usize,
+    /// What was decided by an earlier run.
+    pub(super) earlier: usize,
     /// What could not be checked because something is wrong with it.
     pub(super) unusable: usize,
     /// Whether something that was asked for could not be written.
@@ -89,6 +91,7 @@ impl Tally {
         self.fail += other.fail;
         self.undecided += other.undecided;
         self.interrupted += other.interrupted;
+        self.earlier += other.earlier;
         self.unusable += other.unusable;
         self.unwritten |= other.unwritten;
         self.actions += other.actions;
@@ -129,6 +132,9 @@ impl Tally {
         }
         let millis = elapsed.as_secs_f64() * 1000.0;
         let _ = write!(out, ": {} in {millis:.0} ms", self.verdicts());
+        if self.earlier > 0 {
+            let _ = write!(out, "; {} decided before", self.earlier);
+        }
         if self.unusable > 0 {
             let _ = write!(out, "; {} unusable", self.unusable);
         }

@@ -362,6 +362,16 @@ fn judge(
     seen: Seen<'_>,
     slot: &Slot<Piece>,
 ) {
+    if let Some(verdict) = plan.earlier.take(id) {
+        return slot.add(|piece| {
+            piece.tally.count(verdict, trace.len());
+            piece.tally.earlier += 1;
+            if plan.is_modelled {
+                let outcome = tally::outcome(verdict, plan.fail_on);
+                piece.cases.push(Case::earlier(id, verdict, outcome, trace.len()));
+            }
+        });
+    }
     if prepared.len() >= MOST_PARTITIONS && !prepared.contains_key(trace.partition()) {
         prepared.clear();
     }
