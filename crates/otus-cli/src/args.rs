@@ -102,7 +102,7 @@ pub(crate) enum Command {
 /// What may be missing is said for all logs by --observed (or --kind, in the words of the papers),
 /// and for single ones by --complete, --may-stop-early, --may-start-late (both of these for the same
 /// lifeline: both) and --unobserved. They take lifelines, as `broker,sub*`; a name counts more than
-/// a pattern. If only single logs are declared, all others are complete. For raw logs, [observation]
+/// a pattern. If only single logs are declared, all others are complete. For raw logs, `[observation]`
 /// of otus.toml declares the same, for lifelines of which the command line says nothing.
 ///
 /// The engine `auto` is the fast one, which is exact and has no use for bounds, orders and graphs of

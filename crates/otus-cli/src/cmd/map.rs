@@ -2,7 +2,7 @@
 //!
 //! The logs are read once ([`Seen`] keeps what the account does not: the keys of the first groups);
 //! the account is printed for people ([`text`]) or scripts ([`json`]), and what was understood is
-//! written for other commands ([`write`]).
+//! written for other commands ([`mod@write`]).
 
 mod json;
 mod text;
