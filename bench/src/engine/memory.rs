@@ -56,7 +56,7 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
 }
 
 /// How long an analysis may take here.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What one process said.
 #[derive(Debug, Clone, Copy)]

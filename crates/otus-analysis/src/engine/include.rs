@@ -9,9 +9,7 @@
 //! x ⊑ alt(y1, …)               if x ⊑ some yk
 //! x ⊑ loop_D(y)                if x ⊑ y
 //! loop_E(x) ⊑ loop_D(y)        if x ⊑ loop_D(y) and E has the conflicts of D
-//! sched_E(x1, …) ⊑ loop_D(y)   if every xk ⊑ loop_D(y) and E has the conflicts of D between them,
-//!                              where an xk may be several operands taken together
-//! x ⊑ sched_D(y1, …)           if x ⊑ some yk and the others have the empty trace
+//! sched_E(x1, …) ⊑ loop_D(y)   if every xk ⊑ loop_D(y) and E has the conflicts of D between them
 //! sched_E(x1, …) ⊑ sched_D(y1, …)
 //!                              if the xk are included, in order, in some of the yk, the others have
 //!                              the empty trace, and E has the conflicts of D between the xk
@@ -25,10 +23,7 @@
 use smallvec::SmallVec;
 
 use super::order::Order;
-use super::store::{Expr, ExprId, OrderId, Store};
-
-/// Up to how many operands of a sequence are taken together as an iteration of a loop.
-const TOGETHER: usize = 8;
+use super::store::{Expr, ExprId, Store};
 
 impl Store {
     /// Whether every trace of x is seen to be a trace of y.
@@ -72,21 +67,12 @@ impl Store {
                 self.includes(x, body) || self.iterates(x, y, &order)
             }
             Expr::Seq(order, operands) => {
-                if let [optional @ .., last] = &*operands
-                    && optional.iter().all(|&y| self.nullable(y))
-                    && self.includes(x, *last)
-                {
-                    return true;
-                }
                 let order = self.order(order);
                 // One more than there are places for is as bad as many more.
                 let (own, parts) = self.parts(x, operands.len() + 1);
                 self.aligns(&parts, &operands) && has(&own, &self.needed(&order, &parts))
             }
             Expr::Par(operands) => {
-                if operands.iter().any(|&(y, _)| y == x) {
-                    return operands.iter().all(|&(y, n)| (y == x && n == 1) || self.nullable(y));
-                }
                 // Equal operands cancel; of the rest, x must have none and y only optional ones.
                 let mut parts: SmallVec<[(ExprId, u32); 16]> = match self.expr(x) {
                     Expr::Par(own) => SmallVec::from_slice(own),
@@ -120,14 +106,6 @@ impl Store {
             Expr::Loop(own, body) => {
                 has(&self.order(own), &order.within(self.lifelines(body))) && self.includes(body, y)
             }
-            Expr::Seq(own, operands) if operands.last() == Some(&y) => {
-                // This is what steps leave of a loop: iterations that have begun, then itself.
-                let parts = self.iterations(&operands[..operands.len() - 1], y, own);
-                parts.is_some_and(|mut parts| {
-                    parts.push(y);
-                    has(&self.order(own), &self.needed(order, &parts))
-                })
-            }
             Expr::Seq(..) | Expr::Par(_) => {
                 // Twice is enough to see a conflict with itself; more could be long.
                 let (own, parts) = self.parts(x, 2);
@@ -135,28 +113,6 @@ impl Store {
             }
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Late(..) => false,
         }
-    }
-
-    /// The operands of a sequence, some of them taken together so that each is included in a loop; `None` if it is
-    /// not seen how.
-    fn iterations(
-        &mut self,
-        operands: &[ExprId],
-        y: ExprId,
-        order: OrderId,
-    ) -> Option<SmallVec<[ExprId; 16]>> {
-        let mut parts = SmallVec::new();
-        let mut rest = operands;
-        while !rest.is_empty() {
-            let most = rest.len().min(TOGETHER);
-            let (part, length) = (1..=most).find_map(|length| {
-                let part = self.seq(order, &rest[..length]);
-                self.includes(part, y).then_some((part, length))
-            })?;
-            parts.push(part);
-            rest = &rest[length..];
-        }
-        Some(parts)
     }
 
     /// An expression as a sequence, in which equal operands without conflict are repeated only so
