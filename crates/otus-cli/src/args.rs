@@ -1,9 +1,11 @@
 //! The command line, with help that teaches.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use otus_syntax::suggest::did_you_mean;
 use otus_trace::transform::Share;
 
 const OVERVIEW: &str = "\
@@ -93,7 +95,9 @@ pub(crate) enum Command {
 ///
 /// Gives a verdict for each: Pass if it is accepted as it is, WeakPass if it is once something
 /// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
-/// execution that explains it, which is re-checked before it is printed.
+/// execution that explains it, which is re-checked before it is printed; a Fail with what is wrong,
+/// where the specification and the log have it, and what would repair it. The first 20 failures are
+/// explained, all of them with --explain full. docs/reports.md has all formats.
 ///
 /// What may be missing is said for all logs by --observed (or --kind, in the words of the papers),
 /// and for single ones by --complete, --may-stop-early, --may-start-late (both of these for the same
@@ -120,6 +124,7 @@ Examples:
   otus analyze logs/ --group alice                    one group, and the spec of otus.toml
   otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
+  otus analyze model.hsf runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
   otus analyze model.hsf run.htf --may-stop-early 'sub*' --unobserved publisher
@@ -209,9 +214,22 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "no_witness")]
     pub(crate) order: Option<String>,
 
+    /// How much is said about why something fails [default: short; none for jsonl].
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) explain: Option<Explain>,
+
     /// How to print verdicts.
-    #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: ResultFormat,
+    #[arg(long, value_enum, default_value_t = VerdictFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: VerdictFormat,
+
+    /// Write a report besides, like junit=report.xml; may be given several times.
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub(crate) report: Vec<ReportFile>,
+
+    /// Append answers to this file, a JSON object each, and do not ask again what is decided there:
+    /// a run that was killed goes on where it was.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["graph", "certificate", "order"])]
+    pub(crate) results: Option<PathBuf>,
 
     /// What counts as a failure besides Fail.
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -346,6 +364,70 @@ pub(crate) enum ResultFormat {
     Json,
     /// One JSON object a line.
     Jsonl,
+}
+
+/// How verdicts on many multi-traces are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+    /// XML that CI servers show as tests.
+    Junit,
+    /// SARIF 2.1.0, which code hosts show beside the specification.
+    Sarif,
+    /// Annotations for GitHub Actions.
+    Github,
+    /// Test Anything Protocol, version 14.
+    Tap,
+    /// A summary for a pull request or a job.
+    Markdown,
+}
+
+/// A report and the file it goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReportFile {
+    pub(crate) format: VerdictFormat,
+    pub(crate) path: PathBuf,
+}
+
+impl FromStr for ReportFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ReportFile, String> {
+        let names = || {
+            let all =
+                VerdictFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+            all.map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
+        };
+        let Some((format, path)) = text.split_once('=') else {
+            return Err("it takes a format and a file, like junit=report.xml".to_owned());
+        };
+        let Ok(format) = VerdictFormat::from_str(format, true) else {
+            let names = names();
+            let help = did_you_mean(format, names.iter().map(String::as_str));
+            let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+            return Err(format!("there is no format `{format}`, but {}{help}", names.join(", ")));
+        };
+        if path.is_empty() {
+            return Err("the name of the file is missing after the `=`".to_owned());
+        }
+        Ok(ReportFile { format, path: PathBuf::from(path) })
+    }
+}
+
+/// How much is said about why something fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Explain {
+    /// Nothing but how far it could be explained.
+    None,
+    /// Cause, places, repair and core, of the first 20 failures.
+    Short,
+    /// Of all failures, with every furthest situation.
+    Full,
 }
 
 /// What counts as a failure.

@@ -110,6 +110,14 @@ pub(crate) fn name_of(observed: &Observed<'_>) -> String {
 pub(crate) const UNGROUPED: &str = "all";
 
 impl LogPath {
+    /// Where it can be read again.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::File(path) => Some(path),
+            Origin::Memory(_) | Origin::Stream(_) => None,
+        }
+    }
+
     fn open(&self) -> LogFile<'_> {
         let open = || -> io::Result<Box<dyn Read + '_>> {
             Ok(match &self.origin {

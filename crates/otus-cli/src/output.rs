@@ -71,8 +71,13 @@ impl Draft {
         self.write_bytes(text.as_bytes())
     }
 
-    fn write_bytes(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.file.write_all(bytes).with_context(|| cannot_write(&self.path))
+    }
+
+    /// For whoever writes bit by bit.
+    pub(crate) fn writer(&mut self) -> &mut impl std::io::Write {
+        &mut self.file
     }
 
     /// Gives the file its name, and returns it.

@@ -1,4 +1,16 @@
-//! Diagnostics as text for people, as lines for editors, and as JSON for scripts.
+//! Diagnostics as text for people, as lines for editors, and as JSON for scripts; below, reports on
+//! verdicts.
+
+pub(crate) mod excerpt;
+pub(crate) mod github;
+pub(crate) mod junit;
+pub(crate) mod ladder;
+pub(crate) mod lines;
+pub(crate) mod markdown;
+pub(crate) mod model;
+pub(crate) mod sarif;
+mod spool;
+pub(crate) mod tap;
 
 use std::fmt::Write as _;
 use std::ops::Range;

@@ -6,7 +6,12 @@
 mod answer;
 pub(super) mod compare;
 mod declare;
+mod ladder;
+mod outputs;
 mod plan;
+mod results;
+mod seen;
+mod spec_text;
 mod tally;
 mod worker;
 
@@ -25,19 +30,20 @@ use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_syntax::{Code, Diagnostic, Severity, Span, diagnostic};
 use otus_trace::run::Accounting;
 
-use crate::args::{AnalyzeArgs, Color, Engine, Format, ResultFormat};
+use crate::args::{AnalyzeArgs, Color, Engine, Format};
 use crate::exit::Exit;
 use crate::feed::{self, Feed, TraceInput};
 use crate::graph_file::GraphFile;
 use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
-use crate::logs::{Finder, Logs};
+use crate::logs::{Finder, LogPath, Logs};
 use crate::output::{self, Stream};
 use crate::words::counted;
 use crate::{findings, pipeline, report};
 pub(super) use answer::how_far;
-use plan::Plan;
+use outputs::Outputs;
 pub(super) use plan::budget;
+use plan::{Effort, LogName, Plan};
 use tally::{LogTally, Tally};
 use worker::{Piece, Trouble, Worker};
 
@@ -89,8 +95,12 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     }
     let graph = recorded(args, &loaded, &mut sorted.traces, logs.as_mut())?;
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
-    let mut plan = Plan::new(args, &loaded, (lowered.pool, term), graph, observation)?;
-    plan.files = logs.iter().flat_map(|logs| &logs.files).map(|file| file.name.clone()).collect();
+    let mut plan = Plan::new(args, color, &loaded, (lowered, term), graph, observation)?;
+    let name = |file: &LogPath| {
+        let (name, path) = (file.name.clone(), file.path().map(Path::to_owned));
+        LogName { name, path }
+    };
+    plan.files = logs.iter().flat_map(|logs| &logs.files).map(name).collect();
     let plan = Arc::new(plan);
     let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
         .or_else(|| std::thread::available_parallelism().ok());
@@ -98,14 +108,14 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
     let logs = logs.map(|logs| (logs, plan.pool.signature().clone()));
     let mut feed = Feed::new(sorted.traces, logs, feeding.clone());
-    let mut printer = Printer::new(args.format, color);
+    let mut printer = Printer::new(args, color, plan.clone())?;
     let shared = plan.clone();
     pipeline::run(
         jobs.unwrap_or(NonZeroUsize::MIN),
         || feeding.is_hopeless(),
         move |size| feed.next(size),
         move || Worker::new(shared.clone()),
-        |piece| printer.print(&piece),
+        |piece| printer.print(piece),
     )?;
     printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -113,6 +123,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     printer.finish()?;
     if let Some(accounting) = &accounting {
         about_logs(accounting, &plan, args.logs.group.as_deref(), &printer.tally);
+    }
+    if args.strict && printer.tally.is_vacuous() {
+        output::complain("otus: nothing was checked, and that is a failure by --strict");
     }
     output::complain(&printer.tally.text(start.elapsed()));
     Ok(match printer.tally.exit(args.fail_on, args.strict) {
@@ -251,8 +264,10 @@ pub(super) fn one_specification(
 
 /// Prints what workers say.
 struct Printer {
-    format: ResultFormat,
     color: Color,
+    plan: Arc<Plan>,
+    /// Where verdicts go, until there are no more.
+    outputs: Option<Outputs>,
     tally: Tally,
     /// How many findings about texts were printed.
     shown: usize,
@@ -260,26 +275,24 @@ struct Printer {
     hidden: usize,
     /// What else was wrong, and how often it was not told again.
     reasons: BTreeMap<String, usize>,
-    /// Whether there is a result already.
-    begun: bool,
     progress: Progress,
 }
 
 impl Printer {
-    fn new(format: ResultFormat, color: Color) -> Printer {
-        Printer {
-            format,
+    fn new(args: &AnalyzeArgs, color: Color, plan: Arc<Plan>) -> anyhow::Result<Printer> {
+        Ok(Printer {
             color,
+            outputs: Some(Outputs::open(args, &plan.run())?),
+            plan,
             tally: Tally::default(),
             shown: 0,
             hidden: 0,
             reasons: BTreeMap::new(),
-            begun: false,
             progress: Progress::new(),
-        }
+        })
     }
 
-    fn print(&mut self, piece: &Piece) -> anyhow::Result<()> {
+    fn print(&mut self, mut piece: Piece) -> anyhow::Result<()> {
         self.tally.add(&piece.tally);
         if !piece.troubles.is_empty() {
             self.progress.hide();
@@ -288,20 +301,53 @@ impl Printer {
             }
         }
         self.progress.show(&self.tally);
-        if piece.out.is_empty() {
-            return Ok(());
+        self.settle(&mut piece);
+        let Some(outputs) = &mut self.outputs else { return Ok(()) };
+        outputs.bytes(&piece.out)?;
+        for case in &piece.cases {
+            outputs.case(case)?;
         }
-        if self.format != ResultFormat::Json {
-            return output::print_bytes(&piece.out);
+        for trouble in &piece.troubles {
+            if let Some(unusable) = trouble.unusable() {
+                outputs.unusable(&unusable)?;
+            }
         }
-        // Each result has a comma behind it, which the last one must not have.
-        if self.begun {
-            output::print(",\n")?;
-        } else {
-            output::print("{\n  \"version\": 1,\n  \"results\": [\n")?;
-            self.begun = true;
+        Ok(())
+    }
+
+    /// Puts failures where they belong: the first ones with their explanations, the others without.
+    fn settle(&self, piece: &mut Piece) {
+        if piece.offers.is_empty() {
+            return;
         }
-        output::print_bytes(piece.out.strip_suffix(b",\n").unwrap_or(&piece.out))
+        piece.out.resize(self.plan.formats.len(), Vec::new());
+        let whole = std::mem::take(&mut piece.out);
+        let mut taken = vec![0; whole.len()];
+        piece.out.resize(whole.len(), Vec::new());
+        for offer in std::mem::take(&mut piece.offers) {
+            let number = self.plan.offered.fetch_add(1, Ordering::Relaxed);
+            let limit = self.plan.effort.and_then(Effort::limit);
+            let is_explained = limit.is_none_or(|limit| number < limit);
+            let bytes = if is_explained { &offer.explained } else { &offer.plain };
+            for (at, out) in piece.out.iter_mut().enumerate() {
+                out.extend_from_slice(&whole[at][taken[at]..offer.before[at]]);
+                taken[at] = offer.before[at];
+                out.extend_from_slice(&bytes[at]);
+            }
+            if let Some(case) = offer.case.filter(|_| !is_explained) {
+                piece.cases[case].explanation = None;
+            }
+        }
+        for (at, out) in piece.out.iter_mut().enumerate() {
+            out.extend_from_slice(&whole[at][taken[at]..]);
+        }
+    }
+
+    /// How many failures were explained, or would have been had that been possible.
+    fn explained(&self) -> usize {
+        let offered = self.plan.offered.load(Ordering::Relaxed);
+        let limit = self.plan.effort.and_then(Effort::limit);
+        limit.map_or(offered, |limit| offered.min(limit))
     }
 
     fn complain(&mut self, trouble: &Trouble) {
@@ -319,7 +365,7 @@ impl Printer {
                 output::complain(&format!("{distance}{}", text.trim_end()));
                 self.shown += found.len();
             }
-            Trouble::Other { id, reason } => {
+            Trouble::Other { id, reason, .. } => {
                 if let Some(times) = self.reasons.get_mut(reason) {
                     *times += 1;
                     return;
@@ -336,10 +382,16 @@ impl Printer {
 
     fn finish(&mut self) -> anyhow::Result<()> {
         self.progress.hide();
-        if self.format == ResultFormat::Json {
-            let begin = if self.begun { "\n" } else { "{\n  \"version\": 1,\n  \"results\": [\n" };
+        let totals = self.tally.totals(self.explained());
+        if let Some(outputs) = self.outputs.take() {
             let summary = format!("{:#}", self.tally.json()).replace('\n', "\n  ");
-            output::print(&format!("{begin}  ],\n  \"summary\": {summary}\n}}\n"))?;
+            outputs.finish(&totals, &summary)?;
+        }
+        if self.plan.effort == Some(Effort::Short) && totals.unexplained > 0 {
+            let (count, verb) =
+                (totals.unexplained, if totals.unexplained == 1 { "is" } else { "are" });
+            let more = counted(count, "more failure");
+            output::complain(&format!("{more} {verb} not explained (--explain full explains all)"));
         }
         if self.hidden > 0 {
             let verb = if self.hidden == 1 { "is" } else { "are" };

@@ -98,6 +98,25 @@ whole: Pass (eliminate, discrete partition, 39 nodes, T ms)
 cut: WeakPass (eliminate, discrete partition, 13 nodes, T ms)
   explained by: −{subscriber}.broker?subscribe.−{broker}.publisher!publish
 wrong: Fail (eliminate, discrete partition, 2 nodes, T ms)
+  error[unexpected-message]: broker sent publish where broker should receive publish or receive subscribe
+   --> model.hsf:4:22
+    |
+  4 |   loopS(publisher -- publish -> broker),
+    |                      ^^^^^^^^^^^^^^^^^ expected here: broker?publish
+    |
+   ::: model.hsf:5:17
+    |
+  5 |   subscriber -- subscribe -> broker,
+    |                 ^^^^^^^^^^^^^^^^^^^ expected here: broker?subscribe
+    |
+   ::: cases.jsonl:3:11
+    |
+  3 | {[broker] broker!publish}
+    |           -------------- observed instead: broker!publish
+    |
+    = consumed: broker 0/1
+    = repair: drop broker!publish (place 1) at cases.jsonl:3
+    = core: broker fails alone, whatever the others saw
 "
     );
     let said = String::from_utf8_lossy(&output.stderr);
@@ -128,13 +147,31 @@ whole: Pass
   explained by: subscriber!subscribe.broker?subscribe.publisher!publish.broker?publish.broker!publish.subscriber?publish
 cut: WeakPass
   explained by: (subscriber!subscribe).broker?subscribe.publisher!publish.(broker?publish).(broker!publish).(subscriber?publish)
-  assumed missing: 2 events of broker, 2 events of subscriber
+  assumed missing: 2 events of broker (broker?publish, broker!publish), 2 events of subscriber (subscriber!subscribe, subscriber?publish)
 wrong: Fail
-  explained at most: broker 0 of 1
+  error[unexpected-message]: broker sent publish where broker should receive publish or receive subscribe
+   --> model.hsf:4:22
+    |
+  4 |   loopS(publisher -- publish -> broker),
+    |                      ^^^^^^^^^^^^^^^^^ expected here: broker?publish
+    |
+   ::: model.hsf:5:17
+    |
+  5 |   subscriber -- subscribe -> broker,
+    |                 ^^^^^^^^^^^^^^^^^^^ expected here: broker?subscribe
+    |
+   ::: cases.jsonl:3:11
+    |
+  3 | {[broker] broker!publish}
+    |           -------------- observed instead: broker!publish
+    |
+    = consumed: broker 0/1
+    = repair: drop broker!publish (place 1) at cases.jsonl:3
+    = core: broker fails alone, whatever the others saw
 "
     );
     assert_eq!(
-        ask("--may-stop-early broker --unobserved subscriber --no-witness"),
+        ask("--may-stop-early broker --unobserved subscriber --no-witness --explain none"),
         "\
 whole: Pass
 cut: WeakPass

@@ -34,8 +34,20 @@ fn a_folder_of_raw_logs_gets_a_verdict_for_each_group() {
 alice: Pass (prefix, discrete partition, [..] states, [..] ms)
   explained by: User!login.Server?login.Server!welcome.User?welcome
 bob: Fail (prefix, discrete partition, [..] state[..], [..] ms)
-  explained at most: User 1 of 1, Server 1 of 2
-  not explained: Server!goodbye at logs/Server.log:4
+  error[unknown-message]: Server sent goodbye, but the specification has no such message
+   --> flow.mmd:3:3
+    |
+  3 |   Server-->>User: welcome
+    |   ^^^^^^^^^^^^^^^^^^^^^^^ expected here: Server!welcome
+    |
+   ::: logs/Server.log:4:1
+    |
+  4 | bob sent goodbye to User
+    | ------------------------ observed instead: Server!goodbye
+    |
+    = consumed: User 1/1, Server 1/2
+    = repair: drop Server!goodbye (place 2) at logs/Server.log:4
+    = core: Server fails alone, whatever the others saw
 
 "#]]).stderr_eq(str![[r#"
 warning: the message `goodbye` is not in the specification, so its 1 action cannot be explained
@@ -50,7 +62,8 @@ fn the_folder_above_is_looked_in_and_paths_are_told_from_here() {
     let sandbox = sessions("logs-above");
     let output = sandbox.otus("analyze").current_dir(sandbox.path("logs")).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("not explained: Server!goodbye at Server.log:4"), "{text}");
+    assert!(text.contains("::: Server.log:4:1\n"), "{text}");
+    assert!(text.contains("observed instead: Server!goodbye\n"), "{text}");
 }
 
 #[test]

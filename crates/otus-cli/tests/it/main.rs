@@ -23,6 +23,7 @@ mod logs;
 mod manual;
 #[cfg(unix)]
 mod pictures;
+mod reports;
 mod sandbox;
 mod stream;
 mod usage;

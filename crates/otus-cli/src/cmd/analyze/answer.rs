@@ -15,6 +15,8 @@ use otus_core::{EventId, Pool, RegionId};
 use otus_trace::{ComponentId, MultiTrace, Partition};
 use serde_json::{Value, json};
 
+use crate::report::ladder;
+use crate::report::model::{Case, Explanation, Missing, Outcome};
 use crate::words::counted;
 
 /// What is to be said about a multi-trace.
@@ -32,6 +34,8 @@ pub(super) struct Answer<'a> {
     pub(super) partition: &'a str,
     /// Of a Fail on raw logs: the first actions that could not be explained.
     pub(super) unexplained: Vec<Unexplained>,
+    /// Of a Fail: why.
+    pub(super) explanation: Option<Box<Explanation>>,
 }
 
 /// An action of a raw log that could not be explained.
@@ -62,7 +66,7 @@ pub(super) struct Found {
 const SHOWN: usize = 200;
 
 impl Answer<'_> {
-    pub(super) fn text(&self, pool: &Pool, out: &mut Vec<u8>) {
+    pub(super) fn text(&self, pool: &Pool, colored: bool, out: &mut Vec<u8>) {
         let mut text = format!(
             "{}: {} ({}{}, {} partition, {}, {:.1} ms)\n",
             self.id,
@@ -96,28 +100,28 @@ impl Answer<'_> {
         if self.found.verdict == Verdict::WeakPass {
             let missing = self.missing(pool);
             if !missing.is_empty() {
-                let missing: Vec<String> = missing
-                    .into_iter()
-                    .map(|(component, count)| {
-                        let names = self.lifelines(component, pool).join("+");
-                        format!("{} of {names}", counted(count, "event"))
-                    })
-                    .collect();
+                let missing: Vec<String> = missing.iter().map(Missing::text).collect();
                 let _ = writeln!(text, "  assumed missing: {}", missing.join(", "));
             } else if let Some(Question::Each(_)) = self.question {
                 let _ = writeln!(text, "  assumed: {}", self.assumed(pool));
             }
         }
-        if let Some(furthest) = &self.found.furthest {
-            let _ = writeln!(text, "  {}", how_far(self.trace, furthest, pool));
-        }
-        for Unexplained { action, file, line } in &self.unexplained {
-            let _ = writeln!(text, "  not explained: {action} at {file}:{line}");
+        if let Some(explanation) = &self.explanation {
+            for line in ladder::text(explanation, colored).lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+        } else {
+            if let Some(furthest) = &self.found.furthest {
+                let _ = writeln!(text, "  {}", how_far(self.trace, furthest, pool));
+            }
+            for Unexplained { action, file, line } in &self.unexplained {
+                let _ = writeln!(text, "  not explained: {action} at {file}:{line}");
+            }
         }
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","reason"?,"witness"?}`
+    /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","reason"?,"witness"?,"explanation"?}`
     pub(super) fn line(&self, pool: &Pool, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"id\":");
         string(self.id, out);
@@ -143,6 +147,10 @@ impl Answer<'_> {
         if let Some(witness) = &self.found.witness {
             out.extend_from_slice(b",\"witness\":");
             string(&witness.text(pool), out);
+        }
+        if let Some(explanation) = &self.explanation {
+            out.extend_from_slice(b",\"explanation\":");
+            let _ = serde_json::to_writer(&mut *out, &ladder::json(explanation));
         }
         out.extend_from_slice(b"}\n");
     }
@@ -170,9 +178,9 @@ impl Answer<'_> {
         let names = |component| -> Vec<&str> { self.lifelines(component, pool) };
         if self.found.verdict == Verdict::WeakPass && self.found.witness.is_some() {
             let missing = self.missing(pool);
-            let missing = missing.into_iter().map(
-                |(component, events)| json!({ "lifelines": names(component), "events": events }),
-            );
+            let missing = missing.iter().map(|Missing { lifelines, count, events }| {
+                json!({ "lifelines": lifelines, "events": count, "first": events })
+            });
             value["missing"] = missing.collect();
         }
         if let Some(furthest) = &self.found.furthest {
@@ -189,31 +197,56 @@ impl Answer<'_> {
             });
             value["unexplained"] = unexplained.collect();
         }
+        if let Some(explanation) = &self.explanation {
+            value["explanation"] = ladder::json(explanation);
+        }
         value
     }
 
-    /// How many moments the witness has that were not observed, by component.
-    fn missing(&self, pool: &Pool) -> Vec<(ComponentId, u64)> {
+    /// The same for reports.
+    pub(super) fn case(&self, pool: &Pool, outcome: Outcome) -> Case {
+        let is_weak = self.found.verdict == Verdict::WeakPass;
+        let furthest = self.found.furthest.as_ref();
+        Case {
+            id: self.id.to_owned(),
+            verdict: self.found.verdict,
+            outcome,
+            partition: self.partition.to_owned(),
+            actions: self.trace.len(),
+            reason: self.found.reason.as_ref().map(ToString::to_string),
+            witness: self.found.witness.as_ref().map(|witness| witness.text(pool)),
+            missing: if is_weak { self.missing(pool) } else { Vec::new() },
+            how_far: furthest.map(|furthest| how_far(self.trace, furthest, pool)),
+            explanation: self.explanation.clone(),
+        }
+    }
+
+    /// The moments of the witness that were not observed, by component.
+    fn missing(&self, pool: &Pool) -> Vec<Missing> {
         let partition = self.trace.partition();
-        let mut moments = vec![0u64; partition.len()];
+        let mut missing: Vec<(u64, Vec<String>)> = vec![(0, Vec::new()); partition.len()];
         for step in self.found.witness.iter().flat_map(|witness| &witness.steps) {
             match step {
                 WitnessStep::Observed(place) => {
-                    unobserved(pool, partition, (place.event, Some(place.observed)), &mut moments);
+                    unobserved(pool, partition, (place.event, Some(place.observed)), &mut missing);
                 }
                 WitnessStep::Unobserved(place) => {
-                    unobserved(pool, partition, (place.event, None), &mut moments);
+                    unobserved(pool, partition, (place.event, None), &mut missing);
                 }
                 // What was left of a lifeline that the papers remove is not worked out.
                 WitnessStep::Removed(_) => {}
             }
         }
-        let counts = |&(component, moments): &(ComponentId, u64)| {
+        let all = partition.components().zip(missing).filter(|(component, (count, _))| {
             // Nobody assumed that something of those is there.
-            let observed = self.question.map(|question| question.of(component));
-            moments > 0 && observed != Some(Observed::Unobserved)
-        };
-        partition.components().zip(moments).filter(counts).collect()
+            let observed = self.question.map(|question| question.of(*component));
+            *count > 0 && observed != Some(Observed::Unobserved)
+        });
+        all.map(|(component, (count, events))| {
+            let lifelines = self.lifelines(component, pool).into_iter().map(str::to_owned);
+            Missing { lifelines: lifelines.collect(), count, events }
+        })
+        .collect()
     }
 
     /// What is declared, for want of an execution that says what is missing.
@@ -258,23 +291,32 @@ fn lifelines<'p>(trace: &MultiTrace, component: ComponentId, pool: &'p Pool) -> 
     lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
 }
 
-/// Counts an event on the components that it touches and that did not observe it.
+/// How many missing events of a log are named.
+const NAMED: usize = 5;
+
+/// Counts an event on the components that it touches and that did not observe it, and names it there.
 fn unobserved(
     pool: &Pool,
     partition: &Partition,
     (event, observed): (EventId, Option<RegionId>),
-    counts: &mut [u64],
+    missing: &mut [(u64, Vec<String>)],
 ) {
     let mut last = None;
     for &action in pool.event_actions(event) {
-        let lifeline = pool.action(action).lifeline;
-        if observed.is_some_and(|observed| pool.region_contains(observed, lifeline)) {
+        let action = pool.action(action);
+        if observed.is_some_and(|observed| pool.region_contains(observed, action.lifeline)) {
             continue;
         }
-        let component = partition.component_of(lifeline);
+        let component = partition.component_of(action.lifeline);
+        let (count, names) = &mut missing[component.0 as usize];
         // The actions of an event on one component are one moment there.
-        if last.replace(component) != Some(component) {
-            counts[component.0 as usize] += 1;
+        let is_new = last.replace(component) != Some(component);
+        *count += u64::from(is_new);
+        if names.len() < NAMED && is_new {
+            names.push(action.text(pool.signature()));
+        } else if let Some(name) = names.last_mut().filter(|_| !is_new && *count <= NAMED as u64) {
+            name.push_str(" with ");
+            name.push_str(&action.text(pool.signature()));
         }
     }
 }

@@ -5,22 +5,29 @@
 //! since somebody wrote both; such an option in a file is only noted, since the file may be there
 //! for other runs.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::{Config, Observed, Question};
-use otus_core::{Pool, TermId};
+use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
 use super::declare::Declared;
-use crate::args::{self, AnalyzeArgs, ResultFormat};
+use super::outputs;
+use super::results::Earlier;
+use super::spec_text::SpecText;
+use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
 use crate::graph_file::GraphFile;
 use crate::load::Loaded;
+use crate::output::Stream;
+use crate::report::lines::Lines;
+use crate::report::model::Run;
 use crate::{options, output};
 
 /// What is to be done with every multi-trace.
@@ -34,7 +41,18 @@ pub(super) struct Plan {
     /// Whether these are those of `--observed`: its `prefix` is another question than the papers'.
     pub(super) by_observed: bool,
     pub(super) budget: Budget,
-    pub(super) format: ResultFormat,
+    /// The formats of all outputs: that on standard output, then those of files.
+    pub(super) formats: Vec<VerdictFormat>,
+    /// Whether an output is written from the model of reports.
+    pub(super) is_modelled: bool,
+    /// Whether what is printed is coloured.
+    pub(super) colored: bool,
+    /// What counts as a failure.
+    pub(super) fail_on: Option<FailOn>,
+    /// How failures are explained, if they are.
+    pub(super) effort: Option<Effort>,
+    /// How many failures have been printed with the offer of an explanation.
+    pub(super) offered: AtomicUsize,
     /// Up to how many moments a Pass is explained.
     pub(super) explained: usize,
     /// Where the search is written.
@@ -43,8 +61,57 @@ pub(super) struct Plan {
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
     pub(super) order: Option<String>,
-    /// The names of raw logs, by number.
-    pub(super) files: Vec<String>,
+    /// What was decided before.
+    pub(super) earlier: Earlier,
+    /// The text of the specification.
+    pub(super) spec: SpecText,
+    /// The raw logs, by number.
+    pub(super) files: Vec<LogName>,
+    /// Lines of them.
+    pub(super) lines: Mutex<Lines>,
+}
+
+/// A raw log.
+#[derive(Debug)]
+pub(super) struct LogName {
+    /// As the user would name it.
+    pub(super) name: String,
+    /// Where it can be read again.
+    pub(super) path: Option<PathBuf>,
+}
+
+/// How much work an explanation may be, and how much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    Short,
+    Full,
+}
+
+impl Effort {
+    /// How many failures are explained.
+    pub(super) fn limit(self) -> Option<usize> {
+        match self {
+            Effort::Short => Some(20),
+            Effort::Full => None,
+        }
+    }
+
+    /// How long one may take. The limits on questions do not depend on the machine, and are usually
+    /// reached long before; this one is for interactions of which a single question takes long.
+    pub(super) fn patience(self) -> Duration {
+        match self {
+            Effort::Short => Duration::from_secs(30),
+            Effort::Full => Duration::from_mins(5),
+        }
+    }
+
+    /// How many questions one may ask.
+    pub(super) fn questions(self) -> u64 {
+        match self {
+            Effort::Short => 20_000,
+            Effort::Full => 100_000,
+        }
+    }
 }
 
 /// Who answers.
@@ -78,11 +145,13 @@ const MEMORY: u64 = 2048;
 impl Plan {
     pub(super) fn new(
         args: &AnalyzeArgs,
+        color: Color,
         loaded: &Loaded,
-        (pool, term): (Pool, TermId),
+        (mut lowered, term): (Lowered, TermId),
         recorded: Option<GraphFile>,
         observation: Option<&Observation>,
     ) -> anyhow::Result<Plan> {
+        let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
         let (config, chosen) = configuration(args, loaded)?;
         let question = question(config.kind);
         let mut declared =
@@ -137,11 +206,20 @@ impl Plan {
         } else {
             Method::Fast(declared)
         };
-        let explained = match args.format {
-            _ if args.no_witness => 0,
-            _ if args.witness || args.order.is_some() => usize::MAX,
-            ResultFormat::Text | ResultFormat::Json => EXPLAINED,
-            ResultFormat::Jsonl => 0,
+        let formats = outputs::formats(args);
+        // Who wants a line each wants many.
+        let is_brief = formats.iter().all(|&format| format == VerdictFormat::Jsonl);
+        let explained = match (args.no_witness, args.witness || args.order.is_some()) {
+            (true, _) => 0,
+            (false, true) => usize::MAX,
+            (false, false) if is_brief => 0,
+            (false, false) => EXPLAINED,
+        };
+        let effort = match args.explain {
+            Some(Explain::None) => None,
+            None if is_brief => None,
+            None | Some(Explain::Short) => Some(Effort::Short),
+            Some(Explain::Full) => Some(Effort::Full),
         };
         Ok(Plan {
             pool,
@@ -150,13 +228,36 @@ impl Plan {
             kind,
             by_observed,
             budget,
-            format: args.format,
+            is_modelled: !formats.iter().all(|&format| outputs::by_workers(format)),
+            formats,
+            colored: output::colored(color, Stream::Output),
+            fail_on: args.fail_on,
+            effort,
+            offered: AtomicUsize::new(0),
             explained,
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
+            earlier: match &args.results {
+                Some(path) => Earlier::read(path, kind)?,
+                None => Earlier::default(),
+            },
+            spec: SpecText::new(loaded, lowered),
             files: Vec::new(),
+            lines: Mutex::default(),
         })
+    }
+
+    /// For reports.
+    pub(super) fn run(&self) -> Run {
+        Run {
+            version: env!("CARGO_PKG_VERSION"),
+            specs: self.spec.files.clone(),
+            interaction: self.spec.excerpt(self.term, None, 1).map(|(place, ..)| place),
+            kind: self.kind,
+            by_observed: self.by_observed,
+            engine: self.method.name(),
+        }
     }
 
     /// Whether somebody pressed Ctrl-C.

@@ -10,7 +10,24 @@ use serde_json::{Value, json};
 
 use crate::args::FailOn;
 use crate::exit::Exit;
+use crate::report::model::{Outcome, Totals};
 use crate::words::counted;
+
+/// What a verdict means for whoever waits for it.
+pub(super) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
+    match (verdict, fail_on) {
+        (Verdict::Pass, _) => Outcome::Passed,
+        (Verdict::WeakPass, Some(FailOn::Weak)) => Outcome::Failed,
+        (Verdict::WeakPass, Some(FailOn::Undecided | FailOn::Never) | None) => Outcome::Passed,
+        (Verdict::Fail, _) => Outcome::Failed,
+        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Weak | FailOn::Undecided)) => {
+            Outcome::Failed
+        }
+        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Never) | None) => {
+            Outcome::Undecided
+        }
+    }
+}
 
 /// Verdicts, counted.
 #[derive(Debug, Default)]
@@ -21,6 +38,8 @@ pub(super) struct Tally {
     undecided: usize,
     /// What was not checked because of Ctrl-C.
     pub(super) interrupted: usize,
+    /// What was decided by an earlier run.
+    pub(super) earlier: usize,
     /// What could not be checked because something is wrong with it.
     pub(super) unusable: usize,
     /// Whether something that was asked for could not be written.
@@ -72,6 +91,7 @@ impl Tally {
         self.fail += other.fail;
         self.undecided += other.undecided;
         self.interrupted += other.interrupted;
+        self.earlier += other.earlier;
         self.unusable += other.unusable;
         self.unwritten |= other.unwritten;
         self.actions += other.actions;
@@ -112,6 +132,9 @@ impl Tally {
         }
         let millis = elapsed.as_secs_f64() * 1000.0;
         let _ = write!(out, ": {} in {millis:.0} ms", self.verdicts());
+        if self.earlier > 0 {
+            let _ = write!(out, "; {} decided before", self.earlier);
+        }
         if self.unusable > 0 {
             let _ = write!(out, "; {} unusable", self.unusable);
         }
@@ -139,6 +162,22 @@ impl Tally {
             value["groups"] = json!(self.groups);
         }
         value
+    }
+
+    /// For reports; `offered` failures were explained.
+    pub(super) fn totals(&self, offered: usize) -> Totals {
+        Totals {
+            checked: self.total(),
+            actions: self.actions,
+            pass: self.pass,
+            weak: self.weak,
+            fail: self.fail,
+            undecided: self.undecided,
+            unusable: self.unusable,
+            interrupted: self.interrupted,
+            is_vacuous: self.is_vacuous(),
+            unexplained: self.fail.saturating_sub(offered),
+        }
     }
 
     pub(super) fn exit(&self, fail_on: Option<FailOn>, strict: bool) -> Exit {

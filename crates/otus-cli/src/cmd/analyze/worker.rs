@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use otus_analysis::certify::{certify, closed};
@@ -21,21 +22,44 @@ use otus_trace::{ComponentId, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Found, Unexplained};
-use super::plan::{Method, Plan};
-use super::tally::Tally;
-use crate::args::{Format, ResultFormat};
+use super::ladder;
+use super::plan::{LogName, Method, Plan};
+use super::seen::Seen;
+use super::spec_text;
+use super::tally::{self, Tally};
+use crate::args::{Format, VerdictFormat};
 use crate::feed::Job;
 use crate::group::Group;
 use crate::input::Inputs;
 use crate::pipeline::{self, Slot};
+use crate::report::model::{Case, Unusable};
 use crate::{certificate_file, options, order_file};
 
 /// What is said about some multi-traces.
 #[derive(Debug, Default)]
 pub(super) struct Piece {
-    pub(super) out: Vec<u8>,
+    /// What is written to outputs, but for failures that are offered an explanation.
+    pub(super) out: Bytes,
+    /// The same for reports.
+    pub(super) cases: Vec<Case>,
+    /// Failures that are explained if they are among the first.
+    pub(super) offers: Vec<Offer>,
     pub(super) troubles: Vec<Trouble>,
     pub(super) tally: Tally,
+}
+
+/// By output.
+pub(super) type Bytes = Vec<Vec<u8>>;
+
+/// A failure that is explained if it is among the first. Whether it is, only whoever prints knows.
+#[derive(Debug)]
+pub(super) struct Offer {
+    /// By output: how much of the piece comes before it.
+    pub(super) before: Vec<usize>,
+    pub(super) explained: Bytes,
+    pub(super) plain: Bytes,
+    /// The number of its case, if there are cases.
+    pub(super) case: Option<usize>,
 }
 
 /// Something that is wrong with a multi-trace, or with what it is in.
@@ -43,8 +67,28 @@ pub(super) struct Piece {
 pub(super) enum Trouble {
     /// With its text.
     Text { sources: Vec<Source>, diagnostics: Vec<Diagnostic> },
-    /// With what is asked about it: its id, if it is known, and the reason.
-    Other { id: Option<String>, reason: String },
+    /// With what is asked about it: its id, if it is known, the reason, and whether it could not be
+    /// checked because of that.
+    Other { id: Option<String>, reason: String, is_unusable: bool },
+}
+
+impl Trouble {
+    /// For reports, if something could not be checked because of it.
+    pub(super) fn unusable(&self) -> Option<Unusable> {
+        match self {
+            Trouble::Text { sources, diagnostics } => {
+                let found = diagnostics.iter().find(|found| found.severity == Severity::Error)?;
+                let source = sources.get(found.primary.source.0 as usize)?;
+                let (place, ..) = spec_text::place(source, found.primary.span);
+                Some(Unusable { id: None, message: found.message.clone(), place: Some(place) })
+            }
+            Trouble::Other { id, reason, is_unusable } => is_unusable.then(|| Unusable {
+                id: id.clone(),
+                message: reason.clone(),
+                place: None,
+            }),
+        }
+    }
 }
 
 /// Does the analyses of one thread.
@@ -54,6 +98,8 @@ pub(super) struct Worker {
     pool: Pool,
     reader: QuickReader,
     prepared: FxHashMap<Arc<Partition>, Prepared>,
+    /// How many failures of this job were offered an explanation.
+    offered: usize,
 }
 
 /// What is the same for all multi-traces over a partition.
@@ -94,7 +140,7 @@ impl Worker {
     pub(super) fn new(plan: Arc<Plan>) -> Worker {
         let pool = plan.pool.clone();
         let reader = QuickReader::new(&pool);
-        Worker { plan, pool, reader, prepared: FxHashMap::default() }
+        Worker { plan, pool, reader, prepared: FxHashMap::default(), offered: 0 }
     }
 
     /// Some lines of a case file.
@@ -122,18 +168,18 @@ impl Worker {
             return slot.add(|piece| piece.tally.interrupted += 1);
         }
         if let Some(glance) = case::glance(line) {
-            let text = &*glance.htf;
+            let seen = Seen::case(name, number, &glance.htf);
             return match glance.id {
-                Some(id) => self.text(&id, text, slot, |id| format!("{name}:{number} ({id})")),
-                None => self
-                    .text(&number.to_string(), text, slot, |id| format!("{name}:{number} ({id})")),
+                Some(id) => self.text(&id, &glance.htf, seen, slot),
+                None => self.text(&number.to_string(), &glance.htf, seen, slot),
             };
         }
         let place = Place { source: SourceId(0), start: 0, line: number };
         match case::parse_line(line, place) {
             Ok(None) => {}
             Ok(Some(case)) => {
-                self.text(&case.id, &case.htf, slot, |id| format!("{name}:{number} ({id})"));
+                let seen = Seen::case(name, number, &case.htf);
+                self.text(&case.id, &case.htf, seen, slot);
             }
             Err(diagnostic) => {
                 let source = Source::new(name, line).from_line(number);
@@ -147,13 +193,13 @@ impl Worker {
         if self.plan.is_cancelled() {
             return slot.add(|piece| piece.tally.interrupted += 1);
         }
-        let Worker { plan, pool, prepared, .. } = self;
+        let Worker { plan, pool, prepared, offered, .. } = self;
         // Undeclared messages are added to a pool, and must not be known to the next group.
         let mut scratch = (!group.unknown.is_empty()).then(|| pool.clone());
         let trace = group.trace(scratch.as_mut().unwrap_or(pool));
         slot.add(|piece| piece.tally.groups += 1);
-        let raw = Raw { group, names: scratch.as_ref() };
-        judge(plan, pool, prepared, (&group.id, &trace), Some(&raw), slot);
+        let seen = Seen::raw(group).with(scratch.as_ref());
+        judge(plan, pool, prepared, offered, (&group.id, &trace), seen, slot);
         self.renew();
     }
 
@@ -164,42 +210,39 @@ impl Worker {
         }
         let mut inputs = Inputs::default();
         match inputs.read_as(path, Format::Htf) {
-            Ok(_) => self.source(inputs, id, slot),
+            Ok(_) => self.source(inputs, Some(path), id, slot),
             Err(error) => trouble(slot, None, error.to_string()),
         }
     }
 
-    /// A text that has been read, if it is one.
-    fn source(&mut self, mut inputs: Inputs, id: &str, slot: &Slot<Piece>) {
+    /// A text that has been read, if it is one, and the file that it is in.
+    fn source(&mut self, mut inputs: Inputs, path: Option<&str>, id: &str, slot: &Slot<Piece>) {
         if !inputs.diagnostics.is_empty() {
             return unusable(slot, inputs.sources, inputs.diagnostics);
         }
         let Some(source) = inputs.sources.pop() else { return };
-        if self.reader.read(source.text(), &mut self.pool).is_some() {
+        if let Some(path) = path
+            && self.reader.read(source.text(), &mut self.pool).is_some()
+        {
             // The text of a long log is not kept while it is analysed.
             drop(source);
-            let trace = self.reader.trace();
-            judge(&self.plan, &mut self.pool, &mut self.prepared, (id, trace), None, slot);
+            let Worker { plan, pool, reader, prepared, offered } = self;
+            let seen = Seen::file(path);
+            judge(plan, pool, prepared, offered, (id, reader.trace()), seen, slot);
             self.renew();
         } else {
-            let name = source.name().to_owned();
-            self.text(id, source.text(), slot, |_| name);
+            let seen = Seen::text(source.name(), source.text());
+            self.text(id, source.text(), seen, slot);
         }
     }
 
-    /// The text of a multi-trace; `name` is what to call it when something is wrong with it.
-    fn text(
-        &mut self,
-        id: &str,
-        text: &str,
-        slot: &Slot<Piece>,
-        name: impl FnOnce(&str) -> String,
-    ) {
-        let Worker { plan, pool, reader, prepared } = self;
+    /// The text of a multi-trace.
+    fn text(&mut self, id: &str, text: &str, seen: Seen<'_>, slot: &Slot<Piece>) {
+        let Worker { plan, pool, reader, prepared, offered } = self;
         if let Some(trace) = reader.read(text, pool) {
-            judge(plan, pool, prepared, (id, trace), None, slot);
+            judge(plan, pool, prepared, offered, (id, trace), seen, slot);
         } else {
-            let source = Source::new(name(id), text);
+            let source = Source::new(seen.name(id), text);
             let parsed = parse_trace(&source);
             // Undeclared messages are added to a pool, and must not be known to the next trace.
             let declared = otus_trace::is_declared(&parsed.tree, pool.signature());
@@ -216,7 +259,7 @@ impl Worker {
                 let trouble = Trouble::Text { sources: vec![source], diagnostics };
                 slot.add(|piece| piece.troubles.push(trouble));
             }
-            judge(plan, pool, prepared, (id, &trace), None, slot);
+            judge(plan, pool, prepared, offered, (id, &trace), seen.with(scratch.as_ref()), slot);
         }
         self.renew();
     }
@@ -234,6 +277,7 @@ impl pipeline::Worker for Worker {
     type Piece = Piece;
 
     fn work(&mut self, job: Job, slot: &Slot<Piece>) {
+        self.offered = 0;
         match job {
             Job::Lines { name, first, bytes } => self.lines(&name, first, &bytes, slot),
             Job::Files(files) => {
@@ -244,7 +288,7 @@ impl pipeline::Worker for Worker {
             Job::Text { name, bytes, id } => {
                 let mut inputs = Inputs::default();
                 inputs.add_bytes(name, bytes);
-                self.source(inputs, &id, slot);
+                self.source(inputs, None, &id, slot);
             }
             Job::Groups(groups) => {
                 for group in &groups {
@@ -252,7 +296,11 @@ impl pipeline::Worker for Worker {
                 }
             }
             Job::Empty(name) => {
-                let trouble = Trouble::Other { id: None, reason: format!("no cases in {name}") };
+                let trouble = Trouble::Other {
+                    id: None,
+                    reason: format!("no cases in {name}"),
+                    is_unusable: false,
+                };
                 slot.add(|piece| piece.troubles.push(trouble));
             }
             Job::Unusable { source, diagnostic } => {
@@ -263,35 +311,25 @@ impl pipeline::Worker for Worker {
     }
 }
 
-/// The group of raw logs that a multi-trace is.
-#[derive(Debug)]
-struct Raw<'g> {
-    group: &'g Group,
-    /// A pool that knows messages that the specification does not have, if the group has some.
-    names: Option<&'g Pool>,
-}
-
-impl Raw<'_> {
-    /// The first action of each component that could not be explained, and where it was read.
-    fn unexplained(
-        &self,
-        trace: &MultiTrace,
-        furthest: &[u32],
-        pool: &Pool,
-        files: &[String],
-    ) -> Vec<Unexplained> {
-        let partition = trace.partition();
-        let first = |(component, &reached): (ComponentId, &u32)| {
-            let step = trace.steps(component).get(reached as usize)?;
-            let place = self.group.place(trace, component, reached as usize)?;
-            Some(Unexplained {
-                action: pool.action(step.action()).text(pool.signature()),
-                file: files.get(place.file as usize)?.clone(),
-                line: place.line,
-            })
-        };
-        partition.components().zip(furthest).filter_map(first).collect()
-    }
+/// The first action of each component that could not be explained, and where a raw log has it.
+fn unexplained(
+    group: &Group,
+    trace: &MultiTrace,
+    furthest: &[u32],
+    pool: &Pool,
+    files: &[LogName],
+) -> Vec<Unexplained> {
+    let partition = trace.partition();
+    let first = |(component, &reached): (ComponentId, &u32)| {
+        let step = trace.steps(component).get(reached as usize)?;
+        let place = group.place(trace, component, reached as usize)?;
+        Some(Unexplained {
+            action: pool.action(step.action()).text(pool.signature()),
+            file: files.get(place.file as usize)?.name.clone(),
+            line: place.line,
+        })
+    };
+    partition.components().zip(furthest).filter_map(first).collect()
 }
 
 /// A multi-trace whose text is of no use.
@@ -306,7 +344,11 @@ fn unusable(slot: &Slot<Piece>, sources: Vec<Source>, diagnostics: Vec<Diagnosti
 fn trouble(slot: &Slot<Piece>, id: Option<&str>, reason: String) {
     slot.add(|piece| {
         piece.tally.unusable += 1;
-        piece.troubles.push(Trouble::Other { id: id.map(str::to_owned), reason });
+        piece.troubles.push(Trouble::Other {
+            id: id.map(str::to_owned),
+            reason,
+            is_unusable: true,
+        });
     });
 }
 
@@ -315,10 +357,21 @@ fn judge(
     plan: &Plan,
     pool: &mut Pool,
     prepared: &mut FxHashMap<Arc<Partition>, Prepared>,
+    offered: &mut usize,
     (id, trace): (&str, &MultiTrace),
-    raw: Option<&Raw<'_>>,
+    seen: Seen<'_>,
     slot: &Slot<Piece>,
 ) {
+    if let Some(verdict) = plan.earlier.take(id) {
+        return slot.add(|piece| {
+            piece.tally.count(verdict, trace.len());
+            piece.tally.earlier += 1;
+            if plan.is_modelled {
+                let outcome = tally::outcome(verdict, plan.fail_on);
+                piece.cases.push(Case::earlier(id, verdict, outcome, trace.len()));
+            }
+        });
+    }
     if prepared.len() >= MOST_PARTITIONS && !prepared.contains_key(trace.partition()) {
         prepared.clear();
     }
@@ -362,7 +415,11 @@ fn judge(
     if let Some(path) = &plan.order
         && let Err(reason) = order_file::write(path, pool, trace, found.witness.as_ref())
     {
-        let trouble = Trouble::Other { id: Some(id.to_owned()), reason: format!("{reason:#}") };
+        let trouble = Trouble::Other {
+            id: Some(id.to_owned()),
+            reason: format!("{reason:#}"),
+            is_unusable: false,
+        };
         slot.add(|piece| piece.troubles.push(trouble));
     }
     let question = match asked {
@@ -370,28 +427,76 @@ fn judge(
         Asked::Graph | Asked::Unfit(_) => None,
     };
     let (kind, engine) = ((plan.kind, plan.by_observed), plan.method.name());
-    let unexplained = match (raw, &found.furthest) {
-        (Some(raw), Some(furthest)) => {
-            raw.unexplained(trace, furthest, raw.names.unwrap_or(pool), &plan.files)
-        }
+    let names = seen.names().unwrap_or(pool);
+    let unexplained = match (seen.group(), &found.furthest) {
+        (Some(group), Some(furthest)) => unexplained(group, trace, furthest, names, &plan.files),
         (Some(_), None) | (None, _) => Vec::new(),
     };
+    let partition = &*text;
+    let explanation = None;
+    let mut answer =
+        Answer { id, trace, found, question, kind, engine, partition, unexplained, explanation };
+    let verdict = answer.found.verdict;
+    let outcome = tally::outcome(verdict, plan.fail_on);
+    let wanted = plan.effort.filter(|effort| {
+        // What is behind so many others of its job is behind so many others.
+        let before = (*offered).max(plan.offered.load(Ordering::Relaxed));
+        verdict == Verdict::Fail && effort.limit().is_none_or(|limit| before < limit)
+    });
+    let Some(effort) = wanted else {
+        return slot.add(|piece| {
+            piece.tally.count(verdict, trace.len());
+            write(plan, &answer, pool, &mut piece.out);
+            if plan.is_modelled {
+                piece.cases.push(answer.case(pool, outcome));
+            }
+        });
+    };
+    *offered += 1;
+    let mut plain = Bytes::default();
+    write(plan, &answer, pool, &mut plain);
+    let asked = match (question, &plan.method) {
+        (Some(question), _) | (None, Method::Graph(_, question)) => Some(question),
+        (None, Method::Fast(_)) => None,
+    };
+    answer.explanation = asked
+        .and_then(|question| ladder::explanation(plan, effort, (trace, names), question, &seen))
+        .map(Box::new);
+    let mut explained = Bytes::default();
+    write(plan, &answer, pool, &mut explained);
     slot.add(|piece| {
-        piece.tally.count(found.verdict, trace.len());
-        let partition = text;
-        let answer = Answer { id, trace, found, question, kind, engine, partition, unexplained };
-        match plan.format {
-            ResultFormat::Text => answer.text(pool, &mut piece.out),
-            ResultFormat::Jsonl => answer.line(pool, &mut piece.out),
-            ResultFormat::Json => {
+        piece.tally.count(verdict, trace.len());
+        let before = (0..plan.formats.len()).map(|at| piece.out.get(at).map_or(0, Vec::len));
+        let before = before.collect();
+        let case = plan.is_modelled.then_some(piece.cases.len());
+        if plan.is_modelled {
+            piece.cases.push(answer.case(pool, outcome));
+        }
+        piece.offers.push(Offer { before, explained, plain, case });
+    });
+}
+
+/// Puts an answer together for all outputs whose format is ours.
+fn write(plan: &Plan, answer: &Answer<'_>, pool: &Pool, out: &mut Bytes) {
+    out.resize(plan.formats.len(), Vec::new());
+    for (at, (format, out)) in plan.formats.iter().zip(out).enumerate() {
+        match format {
+            VerdictFormat::Text => answer.text(pool, plan.colored && at == 0, out),
+            VerdictFormat::Jsonl => answer.line(pool, out),
+            VerdictFormat::Junit
+            | VerdictFormat::Sarif
+            | VerdictFormat::Github
+            | VerdictFormat::Tap
+            | VerdictFormat::Markdown => {}
+            VerdictFormat::Json => {
                 // One of the results of a document, which is indented.
                 let text = format!("{:#}", answer.json(pool)).replace('\n', "\n    ");
-                piece.out.extend_from_slice(b"    ");
-                piece.out.extend_from_slice(text.as_bytes());
-                piece.out.extend_from_slice(b",\n");
+                out.extend_from_slice(b"    ");
+                out.extend_from_slice(text.as_bytes());
+                out.extend_from_slice(b",\n");
             }
         }
-    });
+    }
 }
 
 fn prepare(plan: &Plan, pool: &Pool, partition: &Partition) -> Prepared {
@@ -477,7 +582,7 @@ fn no_certificate(slot: &Slot<Piece>, id: &str, missing: NoCertificate) {
     };
     slot.add(|piece| {
         piece.tally.unwritten |= failed;
-        piece.troubles.push(Trouble::Other { id: Some(id.to_owned()), reason });
+        piece.troubles.push(Trouble::Other { id: Some(id.to_owned()), reason, is_unusable: false });
     });
 }
 

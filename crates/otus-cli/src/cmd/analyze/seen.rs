@@ -1,0 +1,179 @@
+//! Where a multi-trace was read, so that its events can be shown where they stand.
+
+use std::ops::Range;
+
+use otus_core::Pool;
+use otus_syntax::{Source, Span, parse_trace};
+use otus_trace::{ComponentId, MultiTrace};
+
+use super::plan::Plan;
+use super::spec_text;
+use crate::args::Format;
+use crate::group::Group;
+use crate::input::Inputs;
+use crate::report::excerpt;
+use crate::report::model::Place;
+
+/// Where a multi-trace is from, and who knows its names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'a> {
+    from: From<'a>,
+    /// A pool that knows messages that the specification does not have, if it has some.
+    names: Option<&'a Pool>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum From<'a> {
+    /// A group of raw logs.
+    Raw { group: &'a Group },
+    /// A line of a case file, whose multi-trace is this text.
+    Case { file: &'a str, line: usize, text: &'a str },
+    /// A file that can be read again.
+    File { path: &'a str },
+    /// A text with a name.
+    Text { name: &'a str, text: &'a str },
+}
+
+impl<'a> Seen<'a> {
+    pub(super) fn raw(group: &'a Group) -> Seen<'a> {
+        Seen { from: From::Raw { group }, names: None }
+    }
+
+    pub(super) fn case(file: &'a str, line: usize, text: &'a str) -> Seen<'a> {
+        Seen { from: From::Case { file, line, text }, names: None }
+    }
+
+    pub(super) fn file(path: &'a str) -> Seen<'a> {
+        Seen { from: From::File { path }, names: None }
+    }
+
+    pub(super) fn text(name: &'a str, text: &'a str) -> Seen<'a> {
+        Seen { from: From::Text { name, text }, names: None }
+    }
+
+    /// The same with a pool that knows its names.
+    pub(super) fn with<'b>(self, names: Option<&'b Pool>) -> Seen<'b>
+    where
+        'a: 'b,
+    {
+        Seen { from: self.from, names }
+    }
+
+    /// The group of raw logs.
+    pub(super) fn group(&self) -> Option<&'a Group> {
+        match self.from {
+            From::Raw { group } => Some(group),
+            From::Case { .. } | From::File { .. } | From::Text { .. } => None,
+        }
+    }
+
+    /// The pool that knows all its messages, if that is not the usual one.
+    pub(super) fn names(&self) -> Option<&'a Pool> {
+        self.names
+    }
+
+    /// What to call it when something is wrong with it.
+    pub(super) fn name(&self, id: &str) -> String {
+        match self.from {
+            From::Raw { .. } => id.to_owned(),
+            From::Case { file, line, .. } => format!("{file}:{line} ({id})"),
+            From::File { path } => path.to_owned(),
+            From::Text { name, .. } => name.to_owned(),
+        }
+    }
+
+    /// The places of its events. Texts are read once more for them.
+    pub(super) fn places(&self, trace: &'a MultiTrace, plan: &'a Plan) -> Places<'a> {
+        let (source, line) = match self.from {
+            From::Raw { group } => return Places::Raw { group, trace, plan },
+            From::Case { file, line, text } => (Source::new(file, text), Some(line)),
+            From::Text { name, text } => (Source::new(name, text), None),
+            From::File { path } => {
+                let mut inputs = Inputs::default();
+                match inputs.read_as(path, Format::Htf).ok().and(inputs.sources.pop()) {
+                    Some(source) => (source, None),
+                    None => return Places::Unknown,
+                }
+            }
+        };
+        let tree = parse_trace(&source).tree;
+        let (read, _) = otus_trace::lower(&tree, &mut plan.pool.clone());
+        let same = read.partition() == trace.partition()
+            && read
+                .partition()
+                .components()
+                .all(|component| read.steps(component).len() == trace.steps(component).len());
+        if same { Places::Text { source, line, trace: read } } else { Places::Unknown }
+    }
+}
+
+/// The places of the events of a multi-trace.
+pub(super) enum Places<'a> {
+    Raw {
+        group: &'a Group,
+        trace: &'a MultiTrace,
+        plan: &'a Plan,
+    },
+    Text {
+        source: Source,
+        /// If it is in a line of a case file, which.
+        line: Option<usize>,
+        trace: MultiTrace,
+    },
+    Unknown,
+}
+
+/// A place, its line if that can be had, and which bytes of that are meant.
+type Excerpt = (Place, Option<String>, Range<usize>);
+
+impl Places<'_> {
+    /// Where a step was read.
+    pub(super) fn excerpt(
+        &self,
+        component: ComponentId,
+        step: usize,
+        action: &str,
+    ) -> Option<Excerpt> {
+        match self {
+            Places::Unknown => None,
+            Places::Raw { group, trace, plan } => {
+                let at = group.place(trace, component, step)?;
+                let file = plan.files.get(at.file as usize)?;
+                let line = at.line as usize;
+                let place = Place { file: file.name.clone(), line, columns: None };
+                let text = file.path.as_ref().and_then(|path| {
+                    let mut lines =
+                        plan.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    lines.line(path, line)
+                });
+                let (text, span) = match text {
+                    Some(text) => {
+                        let (text, span) = excerpt::whole(&text);
+                        (Some(text), span)
+                    }
+                    None => (None, 0..0),
+                };
+                Some((place, text, span))
+            }
+            Places::Text { source, line, trace } => {
+                let (_, start) = trace.place(component, step)?;
+                let rest = source.text().get(start as usize..)?;
+                let length = if rest.starts_with(action) { action.len() } else { token(rest) };
+                let end = start + otus_syntax::source::offset(length);
+                let (mut place, text, span) = spec_text::place(source, Span::new(start, end));
+                if let Some(line) = line {
+                    // Where the line of a case file has it is not for people to count.
+                    place.line = *line;
+                    place.columns = None;
+                }
+                Some((place, Some(text), span))
+            }
+        }
+    }
+}
+
+/// How long an action at the beginning of a text is.
+fn token(text: &str) -> usize {
+    let ends = |letter: char| letter.is_whitespace() || ".;,{}[]".contains(letter);
+    text.find(ends).unwrap_or(text.len())
+}

@@ -1,0 +1,71 @@
+//! The text of the specification, for excerpts of it.
+
+use std::ops::Range;
+
+use otus_core::{Lowered, TermId};
+use otus_syntax::{Source, Span};
+
+use crate::load::Loaded;
+use crate::report::excerpt;
+use crate::report::model::{Columns, Place};
+
+/// Where terms stand in a specification.
+#[derive(Debug)]
+pub(super) struct SpecText {
+    sources: Vec<Source>,
+    /// Where terms stand; its pool is elsewhere.
+    lowered: Lowered,
+    /// The terms of the interaction's nodes with their places, in the order of the text.
+    nodes: Vec<(TermId, Span)>,
+    /// The files of the specification.
+    pub(super) files: Vec<String>,
+}
+
+impl SpecText {
+    /// Keeps what is needed of a specification whose pool has been taken.
+    pub(super) fn new(loaded: &Loaded, lowered: Lowered) -> SpecText {
+        let files = loaded.specs.first().map(|spec| spec.files.as_slice()).unwrap_or_default();
+        let interaction = lowered.file.and_then(|file| files.get(file)?.interaction.as_ref());
+        let nodes = interaction.map(|tree| tree.nodes.as_slice()).unwrap_or_default();
+        let mut nodes: Vec<(TermId, Span)> =
+            lowered.nodes.iter().zip(nodes).map(|(&term, node)| (term, node.span)).collect();
+        nodes.sort_by_key(|(_, span)| (span.start, span.end));
+        let files = files.iter().map(|file| loaded.inputs.source(file.source).name().to_owned());
+        let mut names: Vec<String> = Vec::new();
+        for name in files {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        SpecText { sources: loaded.inputs.sources.clone(), lowered, nodes, files: names }
+    }
+
+    /// Where a term stands, the line, and which bytes of it are meant. Of a term that stands in
+    /// several places the one within another term is taken, if that is known.
+    pub(super) fn excerpt(
+        &self,
+        term: TermId,
+        within: Option<TermId>,
+        places: u64,
+    ) -> Option<(Place, String, Range<usize>)> {
+        let (source, mut span) = self.lowered.place(term)?;
+        let around = within.filter(|_| places > 1).and_then(|within| self.lowered.place(within));
+        if let Some((_, around)) = around {
+            let inside = |span: &Span| span.start >= around.start && span.end <= around.end;
+            let mut all = self.nodes.iter().filter(|(other, _)| *other == term);
+            span = all.find(|(_, span)| inside(span)).map_or(span, |&(_, span)| span);
+        }
+        let source = self.sources.get(source.0 as usize)?;
+        Some(place(source, span))
+    }
+}
+
+/// A place of a text for reports: its line, and which bytes of that are meant.
+pub(super) fn place(source: &Source, span: Span) -> (Place, String, Range<usize>) {
+    let (line, start) = source.line_column(span.start);
+    let (end_line, end) = source.line_column(span.end);
+    let columns = Some(Columns { start, end_line, end });
+    let place = Place { file: source.name().to_owned(), line, columns };
+    let (text, span) = excerpt::line(source.text(), span.range());
+    (place, text, span)
+}

@@ -1,0 +1,93 @@
+//! Test Anything Protocol, version 14: a test point for each multi-trace, the plan at the end.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::model::{Case, Outcome, Run, Totals, Unusable, Writer};
+
+#[derive(Debug, Default)]
+pub(crate) struct Tap {
+    points: usize,
+}
+
+impl Writer for Tap {
+    fn begin(&mut self, run: &Run, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "TAP version 14\n# otus {}: {}", run.version, one_line(&run.name()))
+    }
+
+    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        self.point(case.outcome == Outcome::Passed, &case.id, out)?;
+        if case.rule().is_none() {
+            return Ok(());
+        }
+        let mut lines =
+            vec![("message", case.headline()), ("verdict", case.verdict.name().to_owned())];
+        if let Some(rule) = case.rule() {
+            lines.push(("rule", rule.id.to_owned()));
+        }
+        if let Some(witness) = &case.witness {
+            lines.push(("explained_by", witness.clone()));
+        }
+        if let Some(explanation) = &case.explanation {
+            if let Some(expected) = explanation.expected.first() {
+                lines.push(("spec", format!("{}:{}", expected.place.file, expected.place.line)));
+                lines.push(("expected", expected.action.clone()));
+            }
+            if let Some(observed) = &explanation.observed {
+                lines.push(("log", format!("{}:{}", observed.place.file, observed.place.line)));
+                lines.push(("observed", observed.action.clone()));
+            }
+            for note in &explanation.notes {
+                // Keys are unique; a full explanation has several situations.
+                if lines.iter().all(|(key, _)| *key != note.topic) {
+                    lines.push((note.topic, note.text.clone()));
+                }
+            }
+        }
+        details(&lines, out)
+    }
+
+    fn unusable(&mut self, unusable: &Unusable, out: &mut dyn Write) -> io::Result<()> {
+        let at = unusable.place.as_ref().map(|place| format!("{}:{}", place.file, place.line));
+        let name = unusable.id.clone().or_else(|| at.clone());
+        self.point(false, name.as_deref().unwrap_or("input"), out)?;
+        let mut lines = vec![("message", unusable.message.clone())];
+        lines.extend(at.map(|at| ("at", at)));
+        details(&lines, out)
+    }
+
+    fn end(&mut self, totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+        if self.points == 0 {
+            return writeln!(out, "1..0 # SKIP nothing was checked");
+        }
+        writeln!(out, "1..{}", self.points)?;
+        if totals.interrupted > 0 {
+            writeln!(out, "Bail out! interrupted, {} not checked", totals.interrupted)?;
+        }
+        Ok(())
+    }
+}
+
+impl Tap {
+    fn point(&mut self, passed: bool, name: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.points += 1;
+        let not = if passed { "" } else { "not " };
+        // A number sign would begin a directive.
+        let name = one_line(name).replace('\\', "\\\\").replace('#', "\\#");
+        writeln!(out, "{not}ok {} - {name}", self.points)
+    }
+}
+
+/// A block of YAML, whose strings are written as JSON has them.
+fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  ---")?;
+    for (key, text) in lines {
+        writeln!(out, "  {key}: {}", json!(text))?;
+    }
+    writeln!(out, "  ...")
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
