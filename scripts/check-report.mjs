@@ -135,10 +135,10 @@ const scripts = {
     // Events by keyboard.
     await page.locator('.event[tabindex="0"]').focus();
     await page.keyboard.press('ArrowRight');
-    holds((await focused(page)).startsWith('broker?PUBLISH'), 'the neighbour on the right');
+    holds((await focused(page)).startsWith('?PUBLISH on broker'), 'the neighbour on the right');
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowUp');
-    holds((await focused(page)).startsWith('broker!PUBREL on broker, expected next'), 'the one before the last');
+    holds((await focused(page)).startsWith('expected !PUBREL on broker, expected next'), 'the one before the last');
     await picture(page, 'small-focus');
     await page.keyboard.press('Enter');
     holds((await text(page, '[aria-label="Event"]')).includes('expected next, not observed'), 'Enter shows it');

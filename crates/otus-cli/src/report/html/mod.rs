@@ -10,7 +10,7 @@
 //!
 //! `scripts/check-report` opens sample pages in a browser and clicks through them.
 
-mod model;
+pub(crate) mod model;
 mod rows;
 #[cfg(test)]
 mod samples;
@@ -20,10 +20,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-pub(crate) use model::{
-    Case, Count, Coverage, Detail, Event, Excerpt, Lifeline, Part, Report, Run, Rung, State, Total,
-    Verdict, counts,
-};
+use model::{Case, Coverage, Detail, Excerpt, Report, Rung, Verdict};
 use window::{Diagram, EVENTS, thousands, window};
 
 /// How many events all diagrams of a page have together; later failures go without.
@@ -156,7 +153,8 @@ fn overview(page: &mut String, report: &Report) {
     let run = &report.run;
     page.push_str("<div id=\"overview\">\n");
     for warning in &run.warnings {
-        let _ = write!(page, "<p class=\"warning\"><strong>Note:</strong> {}</p>\n", escape(warning));
+        let _ =
+            write!(page, "<p class=\"warning\"><strong>Note:</strong> {}</p>\n", escape(warning));
     }
     page.push_str("<section class=\"cards\" aria-label=\"Summary\">\n<div class=\"card\">\n");
     page.push_str("<h2>Verdicts</h2>\n<ul class=\"bars\">\n");
@@ -268,6 +266,7 @@ fn embedded(data: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::model::{Count, counts};
     use super::*;
 
     /// The data that a page carries.
@@ -304,7 +303,8 @@ mod tests {
 
     #[test]
     fn nothing_that_was_logged_becomes_a_part_of_the_page() {
-        let evil = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> & \u{2028}\0";
+        let evil =
+            "</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> & \u{2028}\0";
         let mut report = samples::small();
         report.run.title = evil.to_owned();
         report.run.summary = evil.to_owned();
@@ -346,7 +346,8 @@ mod tests {
 
     #[test]
     fn counts_have_an_order_and_no_empty_lines() {
-        let cases = [case("a", Verdict::Pass), case("b", Verdict::WeakPass), case("c", Verdict::Pass)];
+        let cases =
+            [case("a", Verdict::Pass), case("b", Verdict::WeakPass), case("c", Verdict::Pass)];
         let found: Vec<(&str, u64)> =
             counts(&cases).iter().map(|count| (count.verdict.name(), count.cases)).collect();
         assert_eq!(found, [("Fail", 0), ("WeakPass", 1), ("Pass", 2)]);
@@ -379,20 +380,20 @@ mod tests {
     fn many_failures_are_listed_and_the_first_are_drawn() {
         let mut report = samples::long();
         let first = report.cases[0].clone();
-        report.cases = (0..210)
-            .map(|at| Case { id: format!("group {at}"), ..first.clone() })
-            .collect();
+        report.cases =
+            (0..210).map(|at| Case { id: format!("group {at}"), ..first.clone() }).collect();
         report.counts = counts(&report.cases);
         let page = html(&report);
         assert!(page.contains("And 10 more."));
         let data = carried(&page);
-        let drawn = |at: usize| {
-            data["cases"][at]["detail"]["diagram"]["events"].as_array().unwrap().len()
-        };
+        let drawn =
+            |at: usize| data["cases"][at]["detail"]["diagram"]["events"].as_array().unwrap().len();
         assert_eq!((drawn(0), drawn(199), drawn(200)), (EVENTS, EVENTS, 0));
-        assert!(data["cases"][209]["detail"]["diagram"]["note"]
-            .as_str()
-            .unwrap()
-            .contains("only the first failures are drawn"));
+        assert!(
+            data["cases"][209]["detail"]["diagram"]["note"]
+                .as_str()
+                .unwrap()
+                .contains("only the first failures are drawn")
+        );
     }
 }

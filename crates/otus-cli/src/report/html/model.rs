@@ -72,13 +72,8 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// All of them, in order.
-    pub(crate) const ALL: [Verdict; 5] = [
-        Verdict::Fail,
-        Verdict::WeakFail,
-        Verdict::Inconclusive,
-        Verdict::WeakPass,
-        Verdict::Pass,
-    ];
+    pub(crate) const ALL: [Verdict; 5] =
+        [Verdict::Fail, Verdict::WeakFail, Verdict::Inconclusive, Verdict::WeakPass, Verdict::Pass];
 
     /// As written in every report.
     pub(crate) fn name(self) -> &'static str {

@@ -412,18 +412,21 @@
       const texts = events.map((event) => caption(event));
       const room = lifelines.map((lifeline) => Math.max(78, Math.min(200, width(lifeline.name) + 4)));
       events.forEach((event, at) => { room[event.lifeline] = Math.max(room[event.lifeline], Math.min(200, width(texts[at]) * (event.culprit ? 1.1 : 1))); });
+      // Where there is room, columns use it, up to a point.
+      const taken = 24 + room.reduce((sum, own, at) => sum + (inside[at] ? own + 44 : 0), 0);
+      const spare = (canvas.clientWidth - 4 - taken) / Math.max(1, inside.filter(Boolean).length);
+      const between = 44 + Math.max(0, Math.min(90, spare));
       let x = 24;
       const xs = lifelines.map((_, at) => {
         const here = x;
-        if (inside[at]) x += room[at] + 44;
+        if (inside[at]) x += room[at] + between;
         return here;
       });
       const height = TOP + rows.size * ROW + 8;
-      const box = { width: x, viewBox: `0 0 ${x}` };
       spots = events.map((event) => inside[event.lifeline] ? { x: xs[event.lifeline], y: TOP + rows.get(event.row) * ROW } : null);
       drawn = events.map(() => null);
-      const heads = s('svg', { class: 'heads', width: x, height: 34, viewBox: `0 0 ${x} 34`, 'aria-hidden': 'true' });
-      const body = s('svg', { width: box.width, height, viewBox: `0 0 ${x} ${height}`, role: 'group',
+      const heads = s('svg', { width: x, height: 34, viewBox: `0 0 ${x} 34`, 'aria-hidden': 'true' });
+      const body = s('svg', { width: x, height, viewBox: `0 0 ${x} ${height}`, role: 'group',
         'aria-label': 'Space-time diagram. Arrow keys move between events, Enter shows the lines of one.', onkeydown: key });
       past = lifelines.map((lifeline, at) => {
         if (!inside[at]) return null;
@@ -454,18 +457,20 @@
       events.forEach((event, at) => {
         if (!spots[at]) return;
         const spot = spots[at];
-        const name = lifelines[event.lifeline].name;
+        const { name } = lifelines[event.lifeline];
+        const short = fitted(visible(texts[at]), room[event.lifeline]);
+        // What is said begins with what is seen, so that it can be called by voice.
+        const said = `${short}${short.endsWith('…') ? ` ${event.label}` : ''} on ${name}, ${STATES[event.state]}`;
         drawn[at] = s('g', { class: `event ${event.state}${event.culprit ? ' culprit' : ''}`, transform: `translate(${spot.x} ${spot.y})`,
           role: 'button', tabindex: '-1', 'data-event': at,
-          'aria-label': visible(`${event.label} on ${name}, ${STATES[event.state]}${event.culprit ? ', it fails here' : ''}${event.log ? `, ${event.log.place}` : ''}`),
+          'aria-label': visible(`${said}${event.culprit ? ', it fails here' : ''}${event.log ? `, ${event.log.place}` : ''}`),
           onclick: () => select(at) },
-        s('title', {}, `${event.label}: ${STATES[event.state]}`),
         s('rect', { class: 'area', x: -12, y: -15, width: room[event.lifeline] + 26, height: 30, rx: 4 }),
         s('circle', { class: 'ring', r: 9.5 }), sign(event.state, event.culprit),
-        s('text', { x: 11, y: below.has(at) ? 13 : -3 }, fitted(visible(texts[at]), room[event.lifeline])));
+        s('text', { x: 11, y: below.has(at) ? 13 : -3 }, short));
         body.append(drawn[at]);
       });
-      canvas.replaceChildren(heads, body);
+      canvas.replaceChildren(h('div', { class: 'heads' }, heads), body);
       if (!drawn[selected]) selected = drawn.findIndex(Boolean);
       if (selected >= 0) mark();
     }
@@ -612,7 +617,7 @@
       start: () => { paint(); reach(last); reveal(selected); },
       // What does not fit on paper is left out there, if enough remains to see the failure.
       print: (on) => {
-        const isWide = cores > 0 && canvas.firstChild.clientWidth > 1100;
+        const isWide = cores > 0 && canvas.lastChild.clientWidth > 1100;
         if (on && isWide) paint(true);
         else if (!on) paint();
         reach(step);

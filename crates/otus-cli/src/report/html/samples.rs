@@ -33,9 +33,10 @@ pub(super) fn small() -> Report {
     cases[2].detail = Some(cut_short());
     cases[3].headline = "as many states were made as may be".to_owned();
     let mut run = run("docs/mqtt.md");
-    run.summary = "checked 6 logs, 72 actions (31 lines unmatched), 4 groups: 1 pass, 1 fail, 1 weak, 1 \
+    run.summary =
+        "checked 6 logs, 72 actions (31 lines unmatched), 4 groups: 1 pass, 1 fail, 1 weak, 1 \
                    undecided in 3 ms"
-        .to_owned();
+            .to_owned();
     Report { run, counts: counts(&cases), cases, coverage: vec![coverage()] }
 }
 
@@ -104,7 +105,8 @@ const DIAGRAM: &str = "sequenceDiagram
 ";
 
 fn mqtt() -> Detail {
-    let log = |file: &str, number, text: &str| Some(line(&format!("logs/{file}.log"), number, text));
+    let log =
+        |file: &str, number, text: &str| Some(line(&format!("logs/{file}.log"), number, text));
     let diagram: Vec<String> = DIAGRAM.lines().map(str::to_owned).collect();
     let place = |line: usize| Excerpt {
         place: format!("docs/mqtt.md:{}:5", line + 14),
@@ -116,7 +118,12 @@ fn mqtt() -> Detail {
     let specification: Vec<Excerpt> = (4..10).map(place).collect();
     let accepted = [
         (0, "publisher!PUBLISH", log("publisher", 3, "Sending PUBLISH (d0, q2, r0, m1, 'a/b')"), 0),
-        (1, "broker?PUBLISH", log("broker", 30, "Received PUBLISH from publisher (d0, q2, r0, m1)"), 0),
+        (
+            1,
+            "broker?PUBLISH",
+            log("broker", 30, "Received PUBLISH from publisher (d0, q2, r0, m1)"),
+            0,
+        ),
         (1, "broker!PUBREC", log("broker", 31, "Sending PUBREC to publisher (m1, rc0)"), 1),
         (0, "publisher?PUBREC", log("publisher", 4, "Received PUBREC (Mid: 1, RC:0)"), 1),
         (1, "broker!PUBLISH", log("broker", 33, "Sending PUBLISH to sub1 (d0, q2, r0, m1)"), 2),
@@ -165,10 +172,14 @@ fn ladder() -> Vec<Rung> {
              broker     5 of 6, next observed broker?PUBCOMP, expected instead: broker!PUBREL\n\
              sub1       2 of 3, next observed sub1!PUBCOMP, expected instead: sub1?PUBREL",
         ),
-        ("Repair", "insert broker!PUBREL before logs/broker.log:36\ninsert sub1?PUBREL before logs/sub1.log:10\nNo single edit suffices. Checked."),
+        (
+            "Repair",
+            "insert broker!PUBREL before logs/broker.log:36\ninsert sub1?PUBREL before logs/sub1.log:10\nNo single edit suffices. Checked.",
+        ),
         ("Core", "broker by itself, its first 6 moments. Checked."),
     ];
-    let rung = |(title, text): (&str, &str)| Rung { title: title.to_owned(), text: text.to_owned() };
+    let rung =
+        |(title, text): (&str, &str)| Rung { title: title.to_owned(), text: text.to_owned() };
     rungs.into_iter().map(rung).collect()
 }
 
@@ -219,7 +230,8 @@ fn scripts() -> Report {
         }],
         ..Detail::default()
     };
-    let messages = ["こんにちは 世界", "добро пожаловать", "شكرا جزيلا", "ça va ? 👍🏽", "</script>&lt;"];
+    let messages =
+        ["こんにちは 世界", "добро пожаловать", "شكرا جزيلا", "ça va ? 👍🏽", "</script>&lt;"];
     for (at, message) in messages.into_iter().enumerate() {
         let (from, to) = (at, (at + 1) % names.len());
         let log = |who: usize, verb: &str| {
@@ -299,7 +311,12 @@ fn wide() -> Report {
             let text = format!("round {} {verb} token", at / WIDTH);
             Some(line(&format!("logs/{}.log", names[who]), at / WIDTH + 1, &text))
         };
-        detail.events.push(event(from, &format!("{}!token", names[from]), state, log(from, "sends")));
+        detail.events.push(event(
+            from,
+            &format!("{}!token", names[from]),
+            state,
+            log(from, "sends"),
+        ));
         detail.events.push(event(to, &format!("{}?token", names[to]), state, log(to, "takes")));
         if at == WIDTH + 41 {
             detail.culprit = Some(count);
@@ -326,7 +343,11 @@ fn many() -> Report {
             11 if at % 100 == 11 => Verdict::Inconclusive,
             _ => Verdict::Pass,
         };
-        let mut case = case(&format!("trace_id={:08x}", at * 2_654_435_761_u64 % 4_294_967_296), verdict, at % 37 + 4);
+        let mut case = case(
+            &format!("trace_id={:08x}", at * 2_654_435_761_u64 % 4_294_967_296),
+            verdict,
+            at % 37 + 4,
+        );
         case.log = format!("out/run-{}.jsonl:{}", at / 100, at + 1);
         if verdict == Verdict::Fail {
             let at = usize::try_from(at).unwrap();
