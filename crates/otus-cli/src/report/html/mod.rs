@@ -226,14 +226,14 @@ fn share(part: u64, whole: u64) -> (String, String) {
     if part == 0 || whole == 0 {
         return ("0%".to_owned(), "0".to_owned());
     }
-    let tenths = u128::from(part) * 1000 / u128::from(whole);
-    let text = match tenths {
-        0 => "<0.1%".to_owned(),
-        // All but a few are not all.
-        _ => match tenths % 10 {
-            0 => format!("{}%", tenths / 10),
-            rest => format!("{}.{rest}%", tenths / 10),
-        },
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    let tenths = (part * 1000 + whole / 2) / whole;
+    // All but a few are not all.
+    let tenths = if part < whole { tenths.min(999) } else { tenths };
+    let text = match (tenths / 10, tenths % 10) {
+        (0, 0) => "<0.1%".to_owned(),
+        (ones, 0) => format!("{ones}%"),
+        (ones, rest) => format!("{ones}.{rest}%"),
     };
     let shown = tenths.max(8);
     (escape(&text), format!("{}.{}", shown / 10, shown % 10))
@@ -363,6 +363,8 @@ mod tests {
         check(0, 9, "0%", "0");
         check(9, 9, "100%", "100.0");
         check(1, 3, "33.3%", "33.3");
+        check(2, 3, "66.7%", "66.7");
+        check(2, 1000, "0.2%", "0.8");
         check(99_999, 100_000, "99.9%", "99.9");
         check(1, 100_000, "&lt;0.1%", "0.8");
         check(u64::MAX, u64::MAX, "100%", "100.0");

@@ -309,7 +309,7 @@
     const excerpt = (name, { place, first, lines, marked, columns }) => h('figure', { class: 'excerpt' },
       h('figcaption', {}, `${name}: `, h('bdi', { class: 'code' }, place)),
       h('pre', { tabindex: '0', 'aria-label': name }, lines.map((text, at) => h('span', { class: at === marked ? 'line marked' : 'line' },
-        h('span', {}, count(first + at)), h('span', { dir: 'auto' }, at === marked && columns ? marking(text, columns) : text || ' ')))));
+        h('span', {}, first + at), h('span', { dir: 'auto' }, at === marked && columns ? marking(text, columns) : text || ' ')))));
     const marking = (text, [from, to]) => {
       const letters = Array.from(text);
       const part = (a, b) => letters.slice(a, b).join('');
@@ -349,6 +349,7 @@
 
   const ROW = 34;
   const TOP = 20;
+  const PAPER = 22; // rows of a diagram on paper
   const pen = document.createElement('canvas').getContext('2d');
   const width = (text, font = '12px "DejaVu Sans", Verdana, system-ui, sans-serif') => {
     if (!pen) return 7 * text.length;
@@ -389,7 +390,10 @@
   function draw({ diagram }, show) {
     const { lifelines, events, messages, halves, gaps, run, steps } = diagram;
     if (events.length === 0) return null;
-    const cores = lifelines.filter((lifeline) => lifeline.core).length;
+    const fault = events.find((event) => event.culprit)?.lifeline;
+    const isCore = lifelines.map((lifeline, at) => lifeline.core || at === fault);
+    const cores = lifelines.some((lifeline) => lifeline.core) ? isCore.filter(Boolean).length : 0;
+    const paper = h('p', { class: 'quiet paper' });
     const canvas = h('div', { class: 'canvas', role: 'region', 'aria-label': 'Diagram, can be scrolled', tabindex: '0' });
     const only = h('input', { type: 'checkbox', onchange: () => { paint(); reach(step); reveal(selected); } });
     const last = run.length;
@@ -405,10 +409,20 @@
     let past = []; // by lifeline: what has happened on it, if it is drawn
     let spots = []; // by event: its place
 
-    function paint(isOnly = only.checked) {
-      const inside = lifelines.map((lifeline) => !isOnly || lifeline.core);
-      const used = new Set([...events, ...gaps].filter((item) => inside[item.lifeline]).map((item) => item.row));
-      const rows = new Map([...used].sort((a, b) => a - b).map((row, at) => [row, at]));
+    function paint(isOnly = only.checked, isPaper = false) {
+      const inside = lifelines.map((_, at) => !isOnly || isCore[at]);
+      let used = [...new Set([...events, ...gaps].filter((item) => inside[item.lifeline]).map((item) => item.row))].sort((a, b) => a - b);
+      const all = used.length;
+      if (isPaper && all > PAPER) {
+        const middle = Math.max(0, used.findIndex((row) => row >= events[selected].row));
+        const first = Math.max(0, Math.min(middle - PAPER / 2, all - PAPER));
+        used = used.slice(first, first + PAPER);
+      }
+      const rows = new Map(used.map((row, at) => [row, at]));
+      const seen = (item) => inside[item.lifeline] && rows.has(item.row);
+      const left = [used.length < all ? `${plural(used.length, 'row')} of ${count(all)}, those around the chosen event` : '',
+        isOnly && isPaper ? `${plural(inside.filter(Boolean).length, 'lifeline')} of ${count(lifelines.length)}, those that suffice to fail` : ''];
+      paper.textContent = left.some(Boolean) ? `On paper: ${left.filter(Boolean).join('; ')}.` : '';
       const texts = events.map((event) => caption(event));
       const room = lifelines.map((lifeline) => Math.max(78, Math.min(200, width(lifeline.name) + 4)));
       events.forEach((event, at) => { room[event.lifeline] = Math.max(room[event.lifeline], Math.min(200, width(texts[at]) * (event.culprit ? 1.1 : 1))); });
@@ -423,7 +437,7 @@
         return here;
       });
       const height = TOP + rows.size * ROW + 8;
-      spots = events.map((event) => inside[event.lifeline] ? { x: xs[event.lifeline], y: TOP + rows.get(event.row) * ROW } : null);
+      spots = events.map((event) => seen(event) ? { x: xs[event.lifeline], y: TOP + rows.get(event.row) * ROW } : null);
       drawn = events.map(() => null);
       const heads = s('svg', { width: x, height: 34, viewBox: `0 0 ${x} 34`, 'aria-hidden': 'true' });
       const body = s('svg', { width: x, height, viewBox: `0 0 ${x} ${height}`, role: 'group',
@@ -451,7 +465,7 @@
         body.append(...arrow(...ends, `half ${events[at].state}`));
       }
       for (const gap of gaps) {
-        if (!inside[gap.lifeline]) continue;
+        if (!seen(gap)) continue;
         body.append(s('text', { class: 'gap', x: xs[gap.lifeline] + 9, y: TOP + rows.get(gap.row) * ROW + 4 }, `⋮ ${plural(gap.events, 'event')} not drawn`));
       }
       events.forEach((event, at) => {
@@ -611,16 +625,17 @@
       cores > 0 && cores < lifelines.length
         ? h('label', { class: 'check hint' }, only, `Only what suffices to fail (${plural(cores, 'lifeline')} of ${count(lifelines.length)})`) : '',
       h('p', { class: 'quiet hint' }, 'Choose an event to see its lines: by mouse, or with the arrow keys and Enter.'),
-      canvas);
+      paper, canvas);
     return {
       element,
       start: () => { paint(); reach(last); reveal(selected); },
       // What does not fit on paper is left out there, if enough remains to see the failure.
       print: (on) => {
-        const isWide = cores > 0 && canvas.lastChild.clientWidth > 1100;
-        if (on && isWide) paint(true);
-        else if (!on) paint();
+        const isWide = cores > 0 && canvas.lastChild.getBoundingClientRect().width > 1100;
+        if (on) paint(only.checked || isWide, true);
+        else paint();
         reach(step);
+        reveal(selected);
       },
     };
   }
