@@ -176,9 +176,14 @@ const scripts = {
 
     // The next failure, the way back, and where the focus is then.
     await page.getByRole('button', { name: 'Next', exact: true }).click();
+    await page.getByRole('heading', { name: 'client=sub4 mid=2' }).waitFor();
+    holds((await text(page, '.panel')).includes('There is nothing to draw.'), 'a group without events says so');
+    await accessible(page, 'small, without events');
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
     await page.getByRole('heading', { name: 'client=sub3 mid=7' }).waitFor();
     check(await page.locator('.event.assumed').count(), 4, 'what is assumed is drawn');
     await picture(page, 'small-assumed');
+    await page.goBack();
     await page.goBack();
     await page.getByRole('heading', { name: 'client=sub1 mid=1' }).waitFor();
     await page.getByRole('button', { name: '← All groups' }).click();
@@ -227,7 +232,7 @@ const scripts = {
     await page.getByRole('heading', { name: 'グループ=一 & <i>二</i>' }).waitFor();
     check(await page.locator('.heads .head').count(), 5, 'all lifelines are drawn');
     holds((await text(page, '.ladder')).includes('</script><script>alert(1)</script>'), 'markup is text');
-    holds((await text(page, '[aria-label="Event"]')).includes('␛[1m'), 'control characters are seen');
+    holds((await text(page, '[aria-label="Event"]')).includes('⟨U+001B⟩[1m'), 'control characters are seen');
     holds((await text(page, '[aria-label="Event"]')).includes('⟨U+202E⟩'), 'what turns text around is seen');
     await tidy(page, 'scripts');
     await accessible(page, 'scripts');
@@ -306,10 +311,15 @@ const scripts = {
     await page.getByRole('button', { name: 'Previous', exact: true }).click();
     holds((await text(page, '.case nav')).includes('49 of 50 with details'), 'the one before');
     await page.getByRole('button', { name: '← All groups' }).click();
+    const typed = 'payment order 16';
     const started = Date.now();
-    for (const letter of 'payment order 1007') await page.getByLabel('Search').press(letter === ' ' ? 'Space' : letter);
-    console.log(`many: eighteen letters typed and filtered in ${Date.now() - started} ms`);
+    for (const letter of typed) await page.getByLabel('Search').press(letter === ' ' ? 'Space' : letter);
+    console.log(`many: ${typed.length} letters typed and filtered in ${Date.now() - started} ms`);
+    check(await rows(page), 6, 'by cause and text');
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Cause').selectOption('');
     await page.pdf({ path: 'pictures/many.pdf' });
+    check(await rows(page), 100, 'after printing there is a page again');
     await close();
   },
 

@@ -27,6 +27,8 @@ use window::{Diagram, EVENTS, thousands, window};
 const DRAWN: usize = 60_000;
 /// How many failures are listed where no script runs.
 const LISTED: usize = 200;
+/// How many of these with all that is known.
+const EXPLAINED: usize = 20;
 
 /// The report as a page.
 pub(crate) fn html(report: &Report) -> String {
@@ -205,14 +207,16 @@ fn without_script(page: &mut String, report: &Report) {
     let fails = |case: &&Case| matches!(case.verdict, Verdict::Fail | Verdict::WeakFail);
     let count = report.cases.iter().filter(fails).count();
     page.push_str("<ul>\n");
-    for case in report.cases.iter().filter(fails).take(LISTED) {
-        let _ = write!(
-            page,
-            "<li><strong><bdi>{}</bdi></strong> {}: {}</li>\n",
-            escape(&case.id),
-            case.verdict.name(),
-            escape(&case.headline)
-        );
+    for (at, case) in report.cases.iter().filter(fails).take(LISTED).enumerate() {
+        let (id, verdict, headline) =
+            (escape(&case.id), case.verdict.name(), escape(&case.headline));
+        let _ = write!(page, "<li><strong><bdi>{id}</bdi></strong> {verdict}: {headline}");
+        let ladder = case.detail.iter().flat_map(|detail| &detail.ladder);
+        for rung in ladder.filter(|_| at < EXPLAINED) {
+            let (title, text) = (escape(&rung.title), escape(&rung.text));
+            let _ = write!(page, "\n<pre><strong>{title}</strong>\n{text}</pre>");
+        }
+        page.push_str("</li>\n");
     }
     page.push_str("</ul>\n");
     if let Some(more) = count.checked_sub(LISTED).filter(|&more| more > 0) {

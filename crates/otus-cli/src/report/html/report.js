@@ -22,8 +22,7 @@
 
   // What cannot be seen, or turns text around, is shown as what it is.
   const visible = (text) => String(text)
-    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
-    .replace(/[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
       (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 
   // An element; children that are text become text.
@@ -100,6 +99,8 @@
 
     const collator = new Intl.Collator('en', { numeric: true });
     const compare = (a, b) => (typeof a === 'number' ? a - b : collator.compare(a, b));
+    // What says nothing comes last, however it is sorted.
+    const silent = (a, b) => (a === '') - (b === '');
 
     const body = h('tbody');
     const heads = columns.map((column) => {
@@ -152,7 +153,8 @@
       });
       const { of } = columns.find(({ key }) => key === state.key);
       const sign = state.down ? -1 : 1;
-      shown.sort((a, b) => sign * compare(of(cases[a]), of(cases[b])) || a - b);
+      const keys = cases.map(of);
+      shown.sort((a, b) => silent(keys[a], keys[b]) || sign * compare(keys[a], keys[b]) || a - b);
       state.page = 0;
       draw();
     }
@@ -184,7 +186,7 @@
       const cells = {
         verdict: () => h('td', { class: 'verdict' }, badge(c.verdict)),
         id: () => h('th', { scope: 'row' },
-          c.detail ? h('a', { href: address(c), 'data-case': index }, h('bdi', {}, c.id)) : h('bdi', {}, c.id),
+          c.detail ? h('a', { href: address(index), 'data-case': index }, h('bdi', {}, c.id)) : h('bdi', {}, c.id),
           c.known ? h('span', { class: 'tag' }, 'known') : ''),
         headline: () => h('td', { class: 'why', dir: 'auto' }, c.headline),
         cause: () => h('td', { class: 'cause' }, c.cause),
@@ -196,7 +198,7 @@
       if (c.detail) {
         row.className = 'open';
         row.addEventListener('click', (event) => {
-          if (!event.target.closest('a') && String(getSelection()) === '') location.hash = address(c);
+          if (!event.target.closest('a') && String(getSelection()) === '') location.hash = address(index);
         });
       }
       return row;
@@ -265,7 +267,13 @@
 
   // ---- A panel ----
 
-  const address = (c) => `#case=${encodeURIComponent(c.id)}`;
+  // Names are unique by rights; where they are not, the number tells them apart.
+  const indices = new Map();
+  data.cases.forEach((c, index) => { if (!indices.has(c.id)) indices.set(c.id, index); });
+  const address = (index) => {
+    const { id } = data.cases[index];
+    return `#case=${encodeURIComponent(id)}${indices.get(id) === index ? '' : `&${index}`}`;
+  };
   let open = null; // the group that is open: its index, and what redraws its diagram for print
 
   function panel(index) {
@@ -275,7 +283,7 @@
     const at = listed.indexOf(index);
     const other = (by, name) => {
       const to = at < 0 ? undefined : listed[at + by];
-      return h('button', { type: 'button', disabled: to === undefined, onclick: () => { location.hash = address(data.cases[to]); } }, name);
+      return h('button', { type: 'button', disabled: to === undefined, onclick: () => { location.hash = address(to); } }, name);
     };
     const facts = [c.cause, c.log, c.specification, plural(c.events, 'event'), c.known ? 'known failure' : ''].filter(Boolean);
     const title = h('h2', { tabindex: '-1' }, badge(c.verdict), h('bdi', {}, c.id));
@@ -349,7 +357,7 @@
 
   const ROW = 34;
   const TOP = 20;
-  const PAPER = 22; // rows of a diagram on paper
+  const PAPER = 14; // rows of a diagram on paper
   const pen = document.createElement('canvas').getContext('2d');
   const width = (text, font = '12px "DejaVu Sans", Verdana, system-ui, sans-serif') => {
     if (!pen) return 7 * text.length;
@@ -444,7 +452,9 @@
         'aria-label': 'Space-time diagram. Arrow keys move between events, Enter shows the lines of one.', onkeydown: key });
       past = lifelines.map((lifeline, at) => {
         if (!inside[at]) return null;
-        heads.append(s('g', {}, s('title', {}, lifeline.name),
+        const others = lifelines.filter((other) => other !== lifeline && other.component === lifeline.component);
+        const shared = others.length > 0 ? `, in one log with ${others.map((other) => other.name).join(', ')}` : '';
+        heads.append(s('g', {}, s('title', {}, `${lifeline.name}${shared}${lifeline.core ? ', needed to fail' : ''}`),
           s('rect', { class: lifeline.core ? 'head core' : 'head', x: xs[at] - 14, y: 4, width: room[at] + 26, height: 25, rx: 4 }),
           s('text', { x: xs[at] - 6, y: 21 }, fitted(visible(lifeline.name), room[at] + 12))));
         const line = s('line', { class: 'past', x1: xs[at], x2: xs[at], y1: 0, y2: 0 });
@@ -642,16 +652,13 @@
 
   // ---- Which part is seen ----
 
-  const indices = new Map(data.cases.map((c, index) => [c.id, index]));
-
   function route(event) {
-    const match = /^#case=(.*)$/.exec(location.hash);
-    let id = null;
+    const match = /^#case=([^&]*)(?:&(\d+))?$/.exec(location.hash);
+    let index;
     try {
-      id = match && decodeURIComponent(match[1]);
+      index = match?.[2] ? Number(match[2]) : match ? indices.get(decodeURIComponent(match[1])) : undefined;
     } catch { /* Not one of our addresses. */ }
-    const index = indices.get(id);
-    const isOpen = index !== undefined && data.cases[index].detail !== undefined;
+    const isOpen = data.cases[index]?.detail !== undefined;
     const before = open;
     find('overview').hidden = isOpen;
     find('case').hidden = !isOpen;
@@ -682,7 +689,7 @@
   // A report on one group is about that group.
   if (data.cases.length === 1 && data.cases[0].detail && location.hash === '') {
     try {
-      history.replaceState(null, '', address(data.cases[0]));
+      history.replaceState(null, '', address(0));
     } catch { /* A page in a frame may not be allowed to; it is one click more. */ }
   }
   route();

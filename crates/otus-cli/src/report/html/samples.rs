@@ -31,6 +31,9 @@ pub(super) fn small() -> Report {
     cases[0].detail = Some(mqtt());
     cases[2].headline = "it passes if the log of sub3 stopped early".to_owned();
     cases[2].detail = Some(cut_short());
+    let text = "More states than 1,000 (--max-states) were needed.".to_owned();
+    let ladder = vec![Rung { title: "Undecided".to_owned(), text }];
+    cases[3].detail = Some(Detail { ladder, ..Detail::default() });
     cases[3].headline = "as many states were made as may be".to_owned();
     let mut run = run("docs/mqtt.md");
     run.summary =
