@@ -50,7 +50,7 @@ pub(crate) fn html(report: &Report) -> String {
     page.push_str("<div id=\"case\" hidden></div>\n");
     without_script(&mut page, report);
     page.push_str("</main>\n<p id=\"said\" class=\"unseen\" role=\"status\"></p>\n");
-    let _ = write!(page, "<footer>Written by {}.</footer>\n", escape(&report.run.tool));
+    let _ = writeln!(page, "<footer>Written by {}.</footer>", escape(&report.run.tool));
     page.push_str("<script type=\"application/json\" id=\"data\">");
     page.push_str(&embedded(&data(report)));
     page.push_str("</script>\n<script>\n");
@@ -156,7 +156,7 @@ fn overview(page: &mut String, report: &Report) {
     page.push_str("<div id=\"overview\">\n");
     for warning in &run.warnings {
         let _ =
-            write!(page, "<p class=\"warning\"><strong>Note:</strong> {}</p>\n", escape(warning));
+            writeln!(page, "<p class=\"warning\"><strong>Note:</strong> {}</p>", escape(warning));
     }
     page.push_str("<section class=\"cards\" aria-label=\"Summary\">\n<div class=\"card\">\n");
     page.push_str("<h2>Verdicts</h2>\n<ul class=\"bars\">\n");
@@ -188,7 +188,7 @@ fn overview(page: &mut String, report: &Report) {
     let mut term = |name: &str, value: &str| {
         if !value.is_empty() {
             let (name, value) = (escape(name), escape(value));
-            let _ = write!(page, "<div><dt>{name}</dt><dd><bdi>{value}</bdi></dd></div>\n");
+            let _ = writeln!(page, "<div><dt>{name}</dt><dd><bdi>{value}</bdi></dd></div>");
         }
     };
     let name = if run.specifications.len() == 1 { "Specification" } else { "Specifications" };
@@ -220,7 +220,7 @@ fn without_script(page: &mut String, report: &Report) {
     }
     page.push_str("</ul>\n");
     if let Some(more) = count.checked_sub(LISTED).filter(|&more| more > 0) {
-        let _ = write!(page, "<p>And {} more.</p>\n", thousands(more as u64));
+        let _ = writeln!(page, "<p>And {} more.</p>", thousands(more as u64));
     }
     page.push_str("</noscript>\n");
 }

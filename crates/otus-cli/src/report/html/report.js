@@ -106,7 +106,8 @@
     const heads = columns.map((column) => {
       const button = h('button', { type: 'button', onclick: () => sort(column.key) }, column.name,
         h('span', { 'aria-hidden': 'true' }));
-      return h('th', { scope: 'col', class: column.class }, button);
+      // Browsers do not repeat buttons at the top of each sheet.
+      return h('th', { scope: 'col', class: column.class }, button, h('span', { class: 'paper' }, column.name));
     });
     const status = h('p', { class: 'quiet', role: 'status' });
     const back = h('button', { type: 'button', onclick: () => turn(-1) }, 'Previous page');
@@ -170,7 +171,7 @@
       columns.forEach(({ key }, at) => {
         const sorted = state.key === key;
         heads[at].setAttribute('aria-sort', sorted ? (state.down ? 'descending' : 'ascending') : 'none');
-        heads[at].querySelector('span').textContent = sorted ? (state.down ? ' ▼' : ' ▲') : '';
+        heads[at].querySelector('button span').textContent = sorted ? (state.down ? ' ▼' : ' ▲') : '';
       });
       const range = rows.length === shown.length ? '' : `${count(first + 1)} to ${count(first + rows.length)} of `;
       const listed = shown.length === cases.length ? '' : ` of ${count(cases.length)}`;
@@ -294,7 +295,7 @@
       picture ? place('Event', shown) : '',
       ladder.length > 0 ? place('Explanation', h('ol', { class: 'ladder' },
         ladder.map((rung) => h('li', {}, h('h4', {}, rung.title), h('pre', { dir: 'auto' }, rung.text))))) : '',
-      mermaid !== '' ? copyable(mermaid) : '',
+      mermaid !== '' ? copyable(mermaid, c.verdict.endsWith('Fail') ? 'Failing part as Mermaid' : 'As Mermaid') : '',
     ];
     open = { index, print: picture?.print };
     find('case').replaceChildren(h('section', { class: 'case', 'aria-label': `Group ${c.id}` },
@@ -334,7 +335,7 @@
     ];
   }
 
-  function copyable(text) {
+  function copyable(text, name) {
     const block = h('pre', { tabindex: '0', 'aria-label': 'Mermaid' }, text);
     const button = h('button', { type: 'button', onclick: async () => {
       let done = true;
@@ -349,8 +350,8 @@
       say(done ? 'Copied' : 'The text is selected');
       setTimeout(() => { button.textContent = 'Copy'; }, 2500);
     } }, 'Copy');
-    return h('section', { class: 'card', 'aria-label': 'Failing part as Mermaid' },
-      h('div', { class: 'row' }, h('h3', {}, 'Failing part as Mermaid'), button), block);
+    return h('section', { class: 'card', 'aria-label': name },
+      h('div', { class: 'row' }, h('h3', {}, name), button), block);
   }
 
   // ---- The space-time diagram ----

@@ -196,6 +196,9 @@ fn cut_short() -> Detail {
     detail.messages[5] = [11, 9];
     detail.run = vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 9];
     detail.culprit = None;
+    for lifeline in &mut detail.lifelines {
+        lifeline.core = false;
+    }
     let text = "Assumed missing: 2 events of broker, 2 events of sub3";
     detail.ladder = vec![Rung { title: "Assumed".to_owned(), text: text.to_owned() }];
     detail

@@ -330,21 +330,20 @@ fn columns(detail: &Detail, is_drawn: impl Fn(usize) -> bool) -> Vec<Option<usiz
 fn note(detail: &Detail, all: usize, diagram: &Diagram<'_>) -> String {
     let shown = diagram.events.len();
     let (columns, lifelines) = (diagram.lifelines.len(), detail.lifelines.len());
-    let mut note = String::new();
+    let mut sentences = Vec::new();
     if shown < all {
         let focus = if detail.culprit.is_some() { "the failure" } else { "the end of the run" };
-        note = format!(
+        sentences.push(format!(
             "This trace is long: {} of its {} events are drawn, those around {focus}.",
             thousands(shown as u64),
             thousands(all as u64)
-        );
+        ));
     }
     if columns < lifelines {
-        let space = if note.is_empty() { "" } else { " " };
         let (columns, lifelines) = (thousands(columns as u64), thousands(lifelines as u64));
-        note += &format!("{space}Of its {lifelines} lifelines, {columns} are drawn.");
+        sentences.push(format!("Of its {lifelines} lifelines, {columns} are drawn."));
     }
-    note
+    sentences.join(" ")
 }
 
 /// A number as people write it: `12,345`.
