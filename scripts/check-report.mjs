@@ -323,6 +323,27 @@ const scripts = {
     await close();
   },
 
+  async odd(file) {
+    const { page, close } = await open(file);
+    const links = page.getByRole('link', { name: 'the same name' });
+    check(await links.count(), 2, 'two groups of one name');
+    await links.nth(1).click();
+    await page.waitForSelector('.case');
+    holds((await text(page, '.case')).includes('two.mmd'), 'the second is the second');
+    await page.goBack();
+    await links.nth(0).click();
+    holds((await text(page, '.case')).includes('one.mmd'), 'the first is the first');
+    check(await page.locator('.event').count(), 15, 'all events are drawn');
+    check(await page.locator('.message.back').count() > 0, true, 'a contradiction is seen');
+    await tidy(page, 'odd');
+    await accessible(page, 'odd');
+    await picture(page, 'odd', { fullPage: true });
+    await page.evaluate(() => { location.hash = '#case=%E0%A4%A'; });
+    await page.waitForSelector('.case', { state: 'detached' });
+    check(await rows(page), 2, 'an address that is none shows the table');
+    await close();
+  },
+
   async empty(file) {
     const { page, close } = await open(file);
     check(await text(page, '.groups tbody'), 'There are no groups.', 'says that there is nothing');

@@ -14,6 +14,7 @@ pub(super) fn all() -> Vec<(&'static str, Report)> {
         ("long", long()),
         ("wide", wide()),
         ("many", many()),
+        ("odd", odd()),
         ("empty", empty),
     ]
 }
@@ -342,6 +343,56 @@ fn wide() -> Report {
     failing.detail = Some(detail);
     let cases = vec![failing];
     Report { run: run("ring.mmd"), counts: counts(&cases), cases, ..Report::default() }
+}
+
+/// What seldom happens: lifelines with one log, several actions in one moment, messages to oneself, logs that
+/// contradict each other, long names, and two groups of one name.
+fn odd() -> Report {
+    let long = "a lifeline whose name is much longer than any column has room for, and goes on";
+    let mut detail = Detail {
+        lifelines: lifelines(&["gateway", "cache", "store", long], &[]),
+        ladder: vec![Rung { title: "Frontier".to_owned(), text: "x".repeat(300) }],
+        ..Detail::default()
+    };
+    detail.lifelines[1].component = 0;
+    let message = "a-message-that-is-as-long-as-a-sentence-but-has-no-spaces-in-it";
+    let table = [
+        (0, "gateway!ask", false, State::Accepted),
+        (1, "cache?ask", true, State::Accepted),
+        (1, "cache!self", false, State::Accepted),
+        (1, "cache?self", false, State::Accepted),
+        (2, "store?first", false, State::Refused),
+        (2, "store!second", false, State::Refused),
+        (3, "?second", false, State::Refused),
+        (3, "!first", false, State::Refused),
+        (3, message, false, State::Refused),
+        (0, "gateway!one", false, State::Accepted),
+        (0, "gateway!two", true, State::Accepted),
+        (0, "gateway!three", true, State::Accepted),
+        (2, "store?one", false, State::Expected),
+        (2, "store?two", false, State::Expected),
+        (3, "?three", false, State::Assumed),
+    ];
+    for (lifeline, label, joined, state) in table {
+        let text = format!("{label} {}", "and more ".repeat(400));
+        let log = (state == State::Refused)
+            .then(|| line("logs/a very/long path/of a.log", 1_234_567, &text));
+        detail.events.push(Event { joined, ..event(lifeline, label, state, log) });
+    }
+    detail.messages =
+        vec![[0, 1], [2, 3], [7, 4], [5, 6], [9, 12], [10, 13], [11, 14], [8, 8], [99, 1]];
+    detail.run = vec![0, 1, 2, 3, 9, 10, 11, 14];
+    let mut failing = case("the same name", Verdict::WeakFail, 15);
+    failing.headline = "store received first before it was sent; ".repeat(8);
+    failing.specification = "one.mmd".to_owned();
+    failing.detail = Some(detail);
+    let mut other = failing.clone();
+    other.specification = "two.mmd".to_owned();
+    other.detail = Some(mqtt());
+    let cases = vec![failing, other];
+    let mut run = run("one.mmd");
+    run.specifications.push("two.mmd".to_owned());
+    Report { run, counts: counts(&cases), cases, ..Report::default() }
 }
 
 /// Two thousand groups, a tenth of which fail, and a run that had more.

@@ -151,10 +151,8 @@ impl Logs {
             .iter()
             .map(|log| log.partition_point(|moment| moment.iter().all(is_accepted)))
             .collect();
-        let firsts = ends.iter().enumerate();
-        let firsts = firsts.filter_map(|(component, &end)| rows[component].get(end).copied());
-        let focus = culprit.map(|(component, moment)| rows[component][moment]).or(firsts.min());
-        let focus = focus.unwrap_or(0);
+        let focus = focus(detail).0.and_then(|event| self.place(event));
+        let focus = focus.map_or(0, |(component, moment)| rows[component][moment]);
         let mut order: Vec<(u8, usize, usize, usize)> = Vec::with_capacity(all);
         for (component, log) in self.moments.iter().enumerate() {
             for moment in 0..log.len() {
@@ -326,13 +324,26 @@ fn columns(detail: &Detail, is_drawn: impl Fn(usize) -> bool) -> Vec<Option<usiz
     used.into_iter().map(number).collect()
 }
 
+/// The event around which others are kept, and what it is; without one, the first are.
+fn focus(detail: &Detail) -> (Option<usize>, &'static str) {
+    let first =
+        |states: [State; 2]| detail.events.iter().position(|event| states.contains(&event.state));
+    let refused = || Some((first([State::Refused, State::Expected])?, "where it is stuck"));
+    let assumed = || Some((first([State::Assumed, State::Assumed])?, "what is assumed"));
+    let culprit = detail.culprit.filter(|&event| event < detail.events.len());
+    match culprit.map(|event| (event, "the failure")).or_else(refused).or_else(assumed) {
+        Some((event, name)) => (Some(event), name),
+        None => (None, "its beginning"),
+    }
+}
+
 /// What is left out, in a sentence.
 fn note(detail: &Detail, all: usize, diagram: &Diagram<'_>) -> String {
     let shown = diagram.events.len();
     let (columns, lifelines) = (diagram.lifelines.len(), detail.lifelines.len());
     let mut sentences = Vec::new();
     if shown < all {
-        let focus = if detail.culprit.is_some() { "the failure" } else { "the end of the run" };
+        let (_, focus) = focus(detail);
         sentences.push(format!(
             "This trace is long: {} of its {} events are drawn, those around {focus}.",
             thousands(shown as u64),
@@ -416,6 +427,32 @@ mod tests {
         assert_eq!(diagram.steps, 5000);
         assert!(diagram.run.iter().all(|&[event, step]| event < 30 && step > 4900));
         assert!(diagram.rows < 40);
+    }
+
+    #[test]
+    fn without_a_fault_others_are_looked_at() {
+        let check = |state: Option<(usize, State)>, expected: &str, row: usize| {
+            let mut detail = long(10_000);
+            detail.culprit = None;
+            for (at, event) in detail.events.iter_mut().enumerate() {
+                event.state = match state {
+                    Some((from, state)) if at >= from => state,
+                    Some(_) | None => State::Accepted,
+                };
+            }
+            let diagram = window(&detail, 30);
+            assert!(
+                diagram.note.ends_with(&format!("those around {expected}.")),
+                "{}",
+                diagram.note
+            );
+            let before: usize =
+                diagram.gaps.iter().filter(|gap| gap.row == 0).map(|gap| gap.events).sum();
+            assert!(before.abs_diff(row) <= 30, "{before}");
+        };
+        check(Some((6000, State::Refused)), "where it is stuck", 6000);
+        check(Some((6000, State::Assumed)), "what is assumed", 6000);
+        check(None, "its beginning", 0);
     }
 
     #[test]
