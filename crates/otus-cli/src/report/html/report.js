@@ -317,7 +317,7 @@
   function lines(event, diagram, specification) {
     const excerpt = (name, { place, first, lines, marked, columns }) => h('figure', { class: 'excerpt' },
       h('figcaption', {}, `${name}: `, h('bdi', { class: 'code' }, place)),
-      h('pre', { tabindex: '0', 'aria-label': name }, lines.map((text, at) => h('span', { class: at === marked ? 'line marked' : 'line' },
+      h('pre', { tabindex: '0', 'aria-label': name, style: `--digits:${String(first + lines.length).length}` }, lines.map((text, at) => h('span', { class: at === marked ? 'line marked' : 'line' },
         h('span', {}, first + at), h('span', { dir: 'auto' }, at === marked && columns ? marking(text, columns) : text || ' ')))));
     const marking = (text, [from, to]) => {
       const letters = Array.from(text);
@@ -510,7 +510,9 @@
 
     function kind(from, to) {
       const either = (state) => from.state === state || to.state === state;
-      if (to.row <= from.row) return 'back';
+      // In one log, one row is one moment.
+      const isOne = lifelines[from.lifeline].component === lifelines[to.lifeline].component;
+      if (isOne ? to.row < from.row : to.row <= from.row) return 'back';
       return ['expected', 'assumed', 'refused'].find(either) ?? '';
     }
 

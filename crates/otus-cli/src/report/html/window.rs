@@ -250,6 +250,8 @@ impl Logs {
         let find = |event: usize| drawn.get(event).copied().flatten();
         for &[from, to] in &detail.messages {
             match (find(from), find(to)) {
+                // What goes nowhere is no message.
+                (Some(from), Some(to)) if from == to => {}
                 (Some(from), Some(to)) => diagram.messages.push([from, to]),
                 (Some(from), None) if to < drawn.len() => diagram.halves.push((from, true)),
                 (None, Some(to)) if from < drawn.len() => diagram.halves.push((to, false)),
