@@ -17,13 +17,14 @@ mod samples;
 mod window;
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use serde::Serialize;
 
-use model::{Case, Coverage, Detail, Excerpt, Report, Rung, Verdict};
+use model::{About, Case, Detail, Excerpt, Report, Rung, Verdict};
 use window::{Diagram, EVENTS, thousands, window};
 
-/// How many events all diagrams of a page have together; later failures go without.
+/// When diagrams have so many events together, later failures go without.
 const DRAWN: usize = 60_000;
 /// How many failures are listed where no script runs.
 const LISTED: usize = 200;
@@ -32,6 +33,95 @@ const EXPLAINED: usize = 20;
 
 /// The report as a page.
 pub(crate) fn html(report: &Report) -> String {
+    let (mut rows, mut written, mut out) = (Rows::default(), Vec::new(), Vec::new());
+    for case in &report.cases {
+        rows.write(case, &mut written).expect("vectors take all that is written");
+    }
+    let copy = |out: &mut dyn Write| out.write_all(&written);
+    page(&report.about, &rows, copy, &mut out).expect("vectors take all that is written");
+    String::from_utf8(out).expect("the page is made of texts")
+}
+
+/// The cases of a report that are written one by one, so that none need be kept: what is remembered of
+/// them. What they are written to is copied into the [`page`] once all else is known.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    listed: u64,
+    /// How many events are drawn.
+    drawn: usize,
+    /// How many cases fail, and the first of them as HTML for where no script runs.
+    failures: usize,
+    plain: String,
+}
+
+impl Rows {
+    /// Writes the next case.
+    pub(crate) fn write(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        let row = Row {
+            id: &case.id,
+            verdict: case.verdict,
+            headline: &case.headline,
+            cause: &case.cause,
+            log: &case.log,
+            specification: &case.specification,
+            events: case.events,
+            known: case.known,
+            detail: case.detail.as_ref().map(|detail| self.panel(detail)),
+        };
+        if self.listed > 0 {
+            out.write_all(b",\n")?;
+        }
+        out.write_all(embedded(&row).as_bytes())?;
+        self.listed += 1;
+        match case.verdict {
+            Verdict::Fail | Verdict::WeakFail => self.list(case),
+            Verdict::Inconclusive | Verdict::WeakPass | Verdict::Pass => {}
+        }
+        Ok(())
+    }
+
+    fn panel<'r>(&mut self, detail: &'r Detail) -> Panel<'r> {
+        let mut diagram = Diagram::without_events(concat!(
+            "To keep this file small, only the first failures are drawn. ",
+            "Analyze this group by itself to see its diagram."
+        ));
+        if self.drawn < DRAWN {
+            diagram = window(detail, EVENTS);
+            self.drawn += diagram.len();
+        }
+        Panel {
+            ladder: &detail.ladder,
+            diagram,
+            specification: &detail.specification,
+            mermaid: &detail.mermaid,
+        }
+    }
+
+    /// A failure as plain HTML.
+    fn list(&mut self, case: &Case) {
+        self.failures += 1;
+        if self.failures > LISTED {
+            return;
+        }
+        let (id, verdict, headline) =
+            (escape(&case.id), case.verdict.name(), escape(&case.headline));
+        let _ = write!(self.plain, "<li><strong><bdi>{id}</bdi></strong> {verdict}: {headline}");
+        let ladder = case.detail.iter().flat_map(|detail| &detail.ladder);
+        for rung in ladder.filter(|_| self.failures <= EXPLAINED) {
+            let (title, text) = (escape(&rung.title), escape(&rung.text));
+            let _ = write!(self.plain, "\n<pre><strong>{title}</strong>\n{text}</pre>");
+        }
+        self.plain.push_str("</li>\n");
+    }
+}
+
+/// The page around cases that were written before and are copied where they belong.
+pub(crate) fn page(
+    about: &About,
+    rows: &Rows,
+    copy: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut page = String::from(concat!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
@@ -40,35 +130,32 @@ pub(crate) fn html(report: &Report) -> String {
         // Without this, browsers ask the server for one.
         "<link rel=\"icon\" href=\"data:,\">\n",
     ));
-    let _ = write!(page, "<title>{}</title>\n<style>\n", escape(&report.run.title));
+    let _ = write!(page, "<title>{}</title>\n<style>\n", escape(&about.run.title));
     page.push_str(include_str!("report.css"));
     page.push_str("</style>\n</head>\n<body>\n");
-    head(&mut page, report);
+    head(&mut page, about);
     page.push_str("<main id=\"main\">\n");
-    overview(&mut page, report);
+    overview(&mut page, about);
     page.push_str("<div id=\"groups\"></div>\n<div id=\"coverage\"></div>\n</div>\n");
     page.push_str("<div id=\"case\" hidden></div>\n");
-    without_script(&mut page, report);
+    without_script(&mut page, rows);
     page.push_str("</main>\n<p id=\"said\" class=\"unseen\" role=\"status\"></p>\n");
-    let _ = writeln!(page, "<footer>Written by {}.</footer>", escape(&report.run.tool));
-    page.push_str("<script type=\"application/json\" id=\"data\">");
-    page.push_str(&embedded(&data(report)));
-    page.push_str("</script>\n<script>\n");
-    page.push_str(include_str!("report.js"));
-    page.push_str("</script>\n</body>\n</html>\n");
-    page
+    let _ = writeln!(page, "<footer>Written by {}.</footer>", escape(&about.run.tool));
+    let counted: u64 = about.counts.iter().map(|count| count.cases).sum();
+    let _ = write!(
+        page,
+        "<script type=\"application/json\" id=\"data\">{{\"checked\":{},\"coverage\":{},\"cases\":[\n",
+        counted.max(rows.listed),
+        embedded(&about.coverage)
+    );
+    out.write_all(page.as_bytes())?;
+    copy(out)?;
+    out.write_all(b"\n]}</script>\n<script>\n")?;
+    out.write_all(include_bytes!("report.js"))?;
+    out.write_all(b"</script>\n</body>\n</html>\n")
 }
 
-/// What the script reads.
-#[derive(Debug, Serialize)]
-struct Data<'r> {
-    cases: Vec<Row<'r>>,
-    /// How many groups were checked.
-    checked: u64,
-    coverage: &'r [Coverage],
-}
-
-/// A line of the table.
+/// A line of the table, as the script reads it.
 #[derive(Debug, Serialize)]
 struct Row<'r> {
     id: &'r str,
@@ -97,47 +184,9 @@ struct Panel<'r> {
     mermaid: &'r str,
 }
 
-fn data(report: &Report) -> Data<'_> {
-    let mut room = DRAWN;
-    let cases = report.cases.iter().map(|case| Row {
-        id: &case.id,
-        verdict: case.verdict,
-        headline: &case.headline,
-        cause: &case.cause,
-        log: &case.log,
-        specification: &case.specification,
-        events: case.events,
-        known: case.known,
-        detail: case.detail.as_ref().map(|detail| panel(detail, &mut room)),
-    });
-    let cases: Vec<Row<'_>> = cases.collect();
-    let counted: u64 = report.counts.iter().map(|count| count.cases).sum();
-    Data { checked: counted.max(cases.len() as u64), cases, coverage: &report.coverage }
-}
-
-fn panel<'r>(detail: &'r Detail, room: &mut usize) -> Panel<'r> {
-    let mut diagram = if *room == 0 { Diagram::default() } else { window(detail, EVENTS) };
-    match room.checked_sub(diagram.len()) {
-        Some(left) if *room > 0 => *room = left,
-        Some(_) | None => {
-            *room = 0;
-            diagram = Diagram::without_events(concat!(
-                "To keep this file small, only the first failures are drawn. ",
-                "Analyze this group by itself to see its diagram."
-            ));
-        }
-    }
-    Panel {
-        ladder: &detail.ladder,
-        diagram,
-        specification: &detail.specification,
-        mermaid: &detail.mermaid,
-    }
-}
-
 /// The name of the page and what it can be told.
-fn head(page: &mut String, report: &Report) {
-    let run = &report.run;
+fn head(page: &mut String, about: &About) {
+    let run = &about.run;
     let _ = write!(
         page,
         concat!(
@@ -151,8 +200,8 @@ fn head(page: &mut String, report: &Report) {
 }
 
 /// What is true of all groups. Leaves its element open for what the script adds.
-fn overview(page: &mut String, report: &Report) {
-    let run = &report.run;
+fn overview(page: &mut String, about: &About) {
+    let run = &about.run;
     page.push_str("<div id=\"overview\">\n");
     for warning in &run.warnings {
         let _ =
@@ -160,8 +209,8 @@ fn overview(page: &mut String, report: &Report) {
     }
     page.push_str("<section class=\"cards\" aria-label=\"Summary\">\n<div class=\"card\">\n");
     page.push_str("<h2>Verdicts</h2>\n<ul class=\"bars\">\n");
-    let all: u64 = report.counts.iter().map(|count| count.cases).sum();
-    for count in &report.counts {
+    let all: u64 = about.counts.iter().map(|count| count.cases).sum();
+    for count in &about.counts {
         let (name, cases) = (count.verdict.name(), count.cases);
         let (share, width) = share(cases, all);
         let _ = write!(
@@ -201,25 +250,11 @@ fn overview(page: &mut String, report: &Report) {
 }
 
 /// The failures as plain text.
-fn without_script(page: &mut String, report: &Report) {
+fn without_script(page: &mut String, rows: &Rows) {
     page.push_str("<noscript>\n<h2>Failures</h2>\n");
     page.push_str("<p>The table and the diagrams of this page need scripts, which are off.</p>\n");
-    let fails = |case: &&Case| matches!(case.verdict, Verdict::Fail | Verdict::WeakFail);
-    let count = report.cases.iter().filter(fails).count();
-    page.push_str("<ul>\n");
-    for (at, case) in report.cases.iter().filter(fails).take(LISTED).enumerate() {
-        let (id, verdict, headline) =
-            (escape(&case.id), case.verdict.name(), escape(&case.headline));
-        let _ = write!(page, "<li><strong><bdi>{id}</bdi></strong> {verdict}: {headline}");
-        let ladder = case.detail.iter().flat_map(|detail| &detail.ladder);
-        for rung in ladder.filter(|_| at < EXPLAINED) {
-            let (title, text) = (escape(&rung.title), escape(&rung.text));
-            let _ = write!(page, "\n<pre><strong>{title}</strong>\n{text}</pre>");
-        }
-        page.push_str("</li>\n");
-    }
-    page.push_str("</ul>\n");
-    if let Some(more) = count.checked_sub(LISTED).filter(|&more| more > 0) {
+    let _ = write!(page, "<ul>\n{}</ul>\n", rows.plain);
+    if let Some(more) = rows.failures.checked_sub(LISTED).filter(|&more| more > 0) {
         let _ = writeln!(page, "<p>And {} more.</p>", thousands(more as u64));
     }
     page.push_str("</noscript>\n");
@@ -310,10 +345,10 @@ mod tests {
         let evil =
             "</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> & \u{2028}\0";
         let mut report = samples::small();
-        report.run.title = evil.to_owned();
-        report.run.summary = evil.to_owned();
-        report.run.warnings = vec![evil.to_owned()];
-        report.run.question = evil.to_owned();
+        report.about.run.title = evil.to_owned();
+        report.about.run.summary = evil.to_owned();
+        report.about.run.warnings = vec![evil.to_owned()];
+        report.about.run.question = evil.to_owned();
         report.cases[0].id = evil.to_owned();
         report.cases[0].headline = evil.to_owned();
         let page = html(&report);
@@ -377,7 +412,7 @@ mod tests {
     #[test]
     fn groups_that_are_not_listed_are_counted() {
         let mut report = samples::small();
-        report.counts.push(Count { verdict: Verdict::Inconclusive, cases: 1000 });
+        report.about.counts.push(Count { verdict: Verdict::Inconclusive, cases: 1000 });
         let listed = report.cases.len() as u64;
         assert_eq!(carried(&html(&report))["checked"], listed + 1000);
     }
@@ -388,7 +423,7 @@ mod tests {
         let first = report.cases[0].clone();
         report.cases =
             (0..210).map(|at| Case { id: format!("group {at}"), ..first.clone() }).collect();
-        report.counts = counts(&report.cases);
+        report.about.counts = counts(&report.cases);
         let page = html(&report);
         assert!(page.contains("And 10 more."));
         let data = carried(&page);

@@ -8,12 +8,19 @@ use serde::{Serialize, Serializer};
 /// All that a page shows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Report {
+    /// What is true of all groups.
+    pub(crate) about: About,
+    /// The groups that are listed: all of them, or those worth reading.
+    pub(crate) cases: Vec<Case>,
+}
+
+/// What is true of all groups.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct About {
     /// What was checked.
     pub(crate) run: Run,
     /// How many groups have each verdict, of all that were checked; [`counts`] has those of the cases.
     pub(crate) counts: Vec<Count>,
-    /// The groups that are listed: all of them, or those worth reading.
-    pub(crate) cases: Vec<Case>,
     /// By specification, what of it was exercised.
     pub(crate) coverage: Vec<Coverage>,
 }

@@ -1,13 +1,13 @@
 //! Reports to test and to look at: a small one, one in other scripts, a long, a wide and a numerous one.
 
 use super::model::{
-    Case, Coverage, Detail, Event, Excerpt, Lifeline, Part, Report, Run, Rung, State, Total,
+    About, Case, Coverage, Detail, Event, Excerpt, Lifeline, Part, Report, Run, Rung, State, Total,
     Verdict, counts,
 };
 
 /// Every sample with its name.
 pub(super) fn all() -> Vec<(&'static str, Report)> {
-    let empty = Report { counts: counts(&[]), run: run("Nothing"), ..Report::default() };
+    let empty = report(run("Nothing"), Vec::new());
     vec![
         ("small", small()),
         ("scripts", scripts()),
@@ -41,7 +41,14 @@ pub(super) fn small() -> Report {
         "checked 6 logs, 72 actions (31 lines unmatched), 4 groups: 1 pass, 1 fail, 1 weak, 1 \
                    undecided in 3 ms"
             .to_owned();
-    Report { run, counts: counts(&cases), cases, coverage: vec![coverage()] }
+    let mut report = report(run, cases);
+    report.about.coverage = vec![coverage()];
+    report
+}
+
+fn report(run: Run, cases: Vec<Case>) -> Report {
+    let about = About { run, counts: counts(&cases), coverage: Vec::new() };
+    Report { about, cases }
 }
 
 fn run(title: &str) -> Run {
@@ -264,7 +271,7 @@ fn scripts() -> Report {
     let cases = vec![failing, case("ελληνικά", Verdict::Pass, 3)];
     let mut run = run("プロトコル.md");
     run.warnings = vec!["31 lines were understood by no rule: ∅ ≠ 空".to_owned()];
-    Report { run, counts: counts(&cases), cases, ..Report::default() }
+    report(run, cases)
 }
 
 /// A failure after some thousand events.
@@ -305,7 +312,7 @@ pub(super) fn long() -> Report {
     failing.cause = "unexpected message".to_owned();
     failing.detail = Some(detail);
     let cases = vec![failing];
-    Report { run: run("raft.puml"), counts: counts(&cases), cases, ..Report::default() }
+    report(run("raft.puml"), cases)
 }
 
 /// A failure of sixty lifelines.
@@ -342,7 +349,7 @@ fn wide() -> Report {
     failing.cause = "too early".to_owned();
     failing.detail = Some(detail);
     let cases = vec![failing];
-    Report { run: run("ring.mmd"), counts: counts(&cases), cases, ..Report::default() }
+    report(run("ring.mmd"), cases)
 }
 
 /// What seldom happens: lifelines with one log, several actions in one moment, messages to oneself, logs that
@@ -392,7 +399,7 @@ fn odd() -> Report {
     let cases = vec![failing, other];
     let mut run = run("one.mmd");
     run.specifications.push("two.mmd".to_owned());
-    Report { run, counts: counts(&cases), cases, ..Report::default() }
+    report(run, cases)
 }
 
 /// Two thousand groups, a tenth of which fail, and a run that had more.
@@ -421,9 +428,9 @@ fn many() -> Report {
         case
     });
     let cases: Vec<Case> = each.collect();
-    let mut counts = counts(&cases);
-    counts.last_mut().unwrap().cases += 100_000;
     let mut run = run("docs/checkout.md");
     run.warnings = vec!["100,000 groups that pass are counted, not listed".to_owned()];
-    Report { run, counts, cases, ..Report::default() }
+    let mut report = report(run, cases);
+    report.about.counts.last_mut().unwrap().cases += 100_000;
+    report
 }
