@@ -344,6 +344,19 @@ const scripts = {
     await close();
   },
 
+  async real(file) {
+    const { page, close } = await open(file);
+    await page.waitForSelector('.case');
+    holds((await text(page, '.case h2')).includes('the third round'), 'the panel is open');
+    check(await page.locator('.event.culprit').count(), 1, 'the fault is drawn');
+    check(await page.locator('.event.expected').count() > 0, true, 'so is what was expected');
+    check(await page.locator('.event.done').count(), await page.locator('.event.accepted').count(), 'the run has all that is accepted');
+    await tidy(page, 'real');
+    await accessible(page, 'real');
+    await picture(page, 'real', { fullPage: true });
+    await close();
+  },
+
   async empty(file) {
     const { page, close } = await open(file);
     check(await text(page, '.groups tbody'), 'There are no groups.', 'says that there is nothing');

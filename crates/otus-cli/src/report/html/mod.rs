@@ -10,6 +10,7 @@
 //!
 //! `scripts/check-report` opens sample pages in a browser and clicks through them.
 
+pub(crate) mod fill;
 pub(crate) mod model;
 mod rows;
 #[cfg(test)]
@@ -142,12 +143,9 @@ pub(crate) fn page(
     page.push_str("</main>\n<p id=\"said\" class=\"unseen\" role=\"status\"></p>\n");
     let _ = writeln!(page, "<footer>Written by {}.</footer>", escape(&about.run.tool));
     let counted: u64 = about.counts.iter().map(|count| count.cases).sum();
-    let _ = write!(
-        page,
-        "<script type=\"application/json\" id=\"data\">{{\"checked\":{},\"coverage\":{},\"cases\":[\n",
-        counted.max(rows.listed),
-        embedded(&about.coverage)
-    );
+    let (checked, coverage) = (counted.max(rows.listed), embedded(&about.coverage));
+    page.push_str("<script type=\"application/json\" id=\"data\">");
+    let _ = writeln!(page, "{{\"checked\":{checked},\"coverage\":{coverage},\"cases\":[");
     out.write_all(page.as_bytes())?;
     copy(out)?;
     out.write_all(b"\n]}</script>\n<script>\n")?;

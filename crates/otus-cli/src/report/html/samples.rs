@@ -1,5 +1,8 @@
 //! Reports to test and to look at: a small one, one in other scripts, a long, a wide and a numerous one.
 
+use otus_analysis::question::Question;
+
+use super::fill;
 use super::model::{
     About, Case, Coverage, Detail, Event, Excerpt, Lifeline, Part, Report, Run, Rung, State, Total,
     Verdict, counts,
@@ -15,6 +18,7 @@ pub(super) fn all() -> Vec<(&'static str, Report)> {
         ("wide", wide()),
         ("many", many()),
         ("odd", odd()),
+        ("real", real()),
         ("empty", empty),
     ]
 }
@@ -400,6 +404,55 @@ fn odd() -> Report {
     let mut run = run("one.mmd");
     run.specifications.push("two.mmd".to_owned());
     report(run, cases)
+}
+
+/// What the analysis itself says of a broker that forgets to release a message, in the third of its rounds.
+fn real() -> Report {
+    let model = "loopS(seq(\n  publisher -- PUBLISH -> broker,\n  broker -- PUBREC -> publisher,\n  \
+                 broker -- FORWARD -> (sub1, sub2),\n  sub1 -- ACK -> broker,\n  broker -- PUBREL -> sub1,\n  \
+                 sub1 -- PUBCOMP -> broker\n))\n";
+    let logs = [
+        ("publisher", "publisher!PUBLISH.publisher?PUBREC.", ""),
+        (
+            "broker",
+            "broker?PUBLISH.broker!PUBREC.broker!FORWARD.broker?ACK.",
+            "broker!PUBREL.broker?PUBCOMP.",
+        ),
+        ("sub1", "sub1?FORWARD.sub1!ACK.", "sub1?PUBREL.sub1!PUBCOMP."),
+        ("sub2", "sub2?FORWARD.", ""),
+    ];
+    let logs = logs.map(|(name, body, end)| {
+        let whole = format!("{body}{end}");
+        let last = end.split_once('.').map_or("", |(_, rest)| rest);
+        let log = format!("{whole}{whole}{body}{last}");
+        (name, log.trim_end_matches('.').to_owned())
+    });
+    let text = logs.each_ref().map(|(name, log)| format!("[{name}] {log}")).join("; ");
+    let model_lines: Vec<&str> = model.lines().collect();
+    let place = |offset: usize| {
+        let at = model[..offset].matches('\n').count();
+        Excerpt {
+            place: format!("mqtt.hif:{}", at + 1),
+            first: at as u64,
+            lines: model_lines[at - 1..(at + 2).min(model_lines.len())]
+                .iter()
+                .map(|&line| line.to_owned())
+                .collect(),
+            marked: 1,
+            columns: Some([2, model_lines[at].trim_end_matches(',').len()]),
+        }
+    };
+    let log = |component: usize, at: usize| {
+        let (name, log) = &logs[component];
+        line(&format!("logs/{name}.log"), at + 1, log.split('.').nth(at).unwrap_or_default())
+    };
+    let question = Question::ACCEPT;
+    let (detail, headline) =
+        fill::tests::fill_with(model, &format!("{{{text}}}"), &question, &log, &place);
+    let mut failing = case("the third round", Verdict::Fail, 31);
+    failing.headline = headline;
+    failing.detail = Some(detail);
+    report(run("mqtt.hif"), vec![failing])
 }
 
 /// Two thousand groups, a tenth of which fail, and a run that had more.
