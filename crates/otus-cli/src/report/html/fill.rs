@@ -19,6 +19,7 @@ use otus_trace::{ComponentId, MultiTrace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::{Detail, Event, Excerpt, Lifeline, State};
+use super::window::{EVENTS, drawn};
 
 /// What is known of a multi-trace.
 #[derive(Clone, Copy)]
@@ -47,6 +48,7 @@ pub(crate) fn detail(facts: &Facts<'_>) -> Detail {
     }
     filling.rest();
     filling.messages();
+    filling.logs();
     filling.detail
 }
 
@@ -113,8 +115,9 @@ fn cut(observed: Observed) -> Observed {
 struct Filling<'f> {
     facts: &'f Facts<'f>,
     detail: Detail,
-    /// By event: its action.
+    /// By event: its action, and where it was observed.
     actions: Vec<ActionId>,
+    origins: Vec<Option<(ComponentId, usize)>>,
     /// By component: how many of its actions are there.
     next: Vec<usize>,
     /// The first event of the interaction with an action.
@@ -141,6 +144,7 @@ impl<'f> Filling<'f> {
             facts,
             detail,
             actions: Vec::new(),
+            origins: Vec::new(),
             next: vec![0; partition.len()],
             terms: leaves(facts.pool, facts.term),
             places: FxHashMap::default(),
@@ -187,8 +191,7 @@ impl<'f> Filling<'f> {
         loop {
             let at = self.next[component.index()];
             let Some(step) = steps.get(at).filter(|step| !joined || step.joined()) else { return };
-            let log = (self.facts.log)(component, at);
-            self.push(step.action(), state, joined, log);
+            self.push(step.action(), state, joined, Some((component, at)));
             self.next[component.index()] += 1;
             joined = true;
         }
@@ -211,33 +214,27 @@ impl<'f> Filling<'f> {
                 })
                 .collect();
             let accepted = accepted.as_ref().map_or(moments.len(), |of| of[component.index()]);
-            let mut is_expected = false;
-            while self.next[component.index()] < trace.steps(component).len() {
-                let at = self.next[component.index()];
-                let moment = moments.partition_point(|&start| start < at);
-                if moment >= accepted && !std::mem::replace(&mut is_expected, true) {
-                    self.expect(component);
-                }
-                let state = if moment < accepted { State::Accepted } else { State::Refused };
+            let done = moments.partition_point(|&start| start < self.next[component.index()]);
+            for moment in done..=moments.len() {
+                let is_fault = fault.is_some_and(|fault| fault.moment == moment);
                 let event = self.actions.len();
-                self.observe(component, state);
-                if fault.is_some_and(|fault| fault.moment == moment) {
-                    self.detail.culprit = Some(event);
+                self.expect(component, moment == accepted, is_fault && moment >= accepted);
+                let culprit = if moment == moments.len() {
+                    // At the end, what is missing is what is wrong.
+                    (event < self.actions.len()).then_some(event)
+                } else {
+                    let state = if moment < accepted { State::Accepted } else { State::Refused };
+                    let event = self.actions.len();
+                    self.observe(component, state);
+                    Some(event)
+                };
+                if is_fault {
+                    self.detail.culprit = culprit;
                 }
-            }
-            let event = self.actions.len();
-            if explanation.is_some() && !is_expected {
-                self.expect(component);
-            }
-            if fault.is_some_and(|fault| fault.moment >= moments.len())
-                && event < self.actions.len()
-            {
-                self.detail.culprit = Some(event);
             }
             // A fault that the run has is one of its events.
-            if let Some(fault) = fault.filter(|fault| fault.moment < moments.len()) {
-                let at = moments[fault.moment];
-                self.detail.culprit = self.detail.culprit.or_else(|| self.find(component, at));
+            if let Some(fault) = fault.filter(|fault| fault.moment < done) {
+                self.detail.culprit = self.find(component, moments[fault.moment]);
             }
         }
     }
@@ -253,14 +250,14 @@ impl<'f> Filling<'f> {
         own.map(|(index, _)| index).nth(at)
     }
 
-    /// Adds what could have come next on a component.
-    fn expect(&mut self, component: ComponentId) {
+    /// Adds what could have come next on a component: at its frontier, at its fault, or at both.
+    fn expect(&mut self, component: ComponentId, is_frontier: bool, is_fault: bool) {
         let Some(explanation) = self.facts.explanation else { return };
-        let own = progress(explanation).iter().find(|progress| progress.component == component);
-        let headline = explanation.headline.as_ref();
-        let fault = headline.filter(|headline| headline.component == component);
-        let now = own.iter().flat_map(|progress| &progress.expected).filter(|next| next.now);
-        let said = fault.iter().flat_map(|headline| &headline.expected);
+        let own = progress(explanation).iter().filter(|progress| progress.component == component);
+        let now =
+            own.flat_map(|progress| &progress.expected).filter(|next| is_frontier && next.now);
+        let fault = explanation.headline.iter().filter(|_| is_fault);
+        let said = fault.flat_map(|headline| &headline.expected);
         let mut met: FxHashSet<&[ActionId]> = FxHashSet::default();
         for next in said.chain(now).filter(|next| met.insert(&next.moment)).take(EXPECTED) {
             let mut joined = false;
@@ -272,16 +269,23 @@ impl<'f> Filling<'f> {
         }
     }
 
-    fn push(&mut self, action: ActionId, state: State, joined: bool, log: Option<Excerpt>) {
+    fn push(
+        &mut self,
+        action: ActionId,
+        state: State,
+        joined: bool,
+        origin: Option<(ComponentId, usize)>,
+    ) {
         let of = self.facts.pool.action(action);
         let specification = self.terms.get(&action).copied().and_then(|term| self.place(term));
         self.actions.push(action);
+        self.origins.push(origin);
         self.detail.events.push(Event {
             lifeline: of.lifeline.index(),
             label: of.text(self.facts.pool.signature()),
             state,
             joined,
-            log,
+            log: None,
             specification,
         });
     }
@@ -296,6 +300,15 @@ impl<'f> Filling<'f> {
         });
         self.places.insert(term, found);
         found
+    }
+
+    /// Asks for the log lines of what is drawn; those of all events may be too many.
+    fn logs(&mut self) {
+        for (index, is_drawn) in drawn(&self.detail, EVENTS).into_iter().enumerate() {
+            if let Some((component, at)) = self.origins[index].filter(|_| is_drawn) {
+                self.detail.events[index].log = (self.facts.log)(component, at);
+            }
+        }
     }
 
     /// Pairs what was sent with what was received.
@@ -521,6 +534,17 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_log_that_ends_too_early_is_at_fault_where_it_ends() {
+        check(
+            TWO,
+            "{[a] a!m; [b] b?m.b!n}",
+            &Question::ACCEPT,
+            "a!m b?m b!n +a?n",
+            "[[0, 1]] [0, 1, 2] Some(3)",
+        );
+    }
+
+    #[test]
     fn messages_find_their_way() {
         check(
             TWO,
@@ -555,6 +579,28 @@ pub(super) mod tests {
             "a!m ~b?m ~b!n a?n",
             "[[0, 1], [2, 3]] [0, 1, 2, 3] None",
         );
+    }
+
+    #[test]
+    fn only_what_is_drawn_is_looked_up() {
+        use std::cell::Cell;
+        let rounds = 2000;
+        let log = format!(
+            "{{[a] {}a!m; [b] {}b?n}}",
+            "a!m.a?n.".repeat(rounds),
+            "b?m.b!n.".repeat(rounds)
+        );
+        let asked = Cell::new(0);
+        let log_place = |_, _| {
+            asked.set(asked.get() + 1);
+            Excerpt::default()
+        };
+        let model = format!("loopS({TWO})");
+        let (detail, _) =
+            fill_with(&model, &log, &Question::ACCEPT, &log_place, &|_| Excerpt::default());
+        assert!(detail.events.len() > 4 * rounds);
+        assert!((EVENTS - 5..=EVENTS).contains(&asked.get()), "{}", asked.get());
+        assert_eq!(detail.events[detail.culprit.unwrap()].label, "a?n");
     }
 
     #[test]

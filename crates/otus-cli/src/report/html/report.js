@@ -634,7 +634,7 @@
       diagram.note ? h('p', { class: 'warning' }, diagram.note) : '',
       legend(events),
       last > 0 ? h('div', { class: 'stepper' }, h('label', { for: 'step', class: 'quiet' }, 'Accepted run'), range, h('span', {}, buttons), output)
-        : h('p', { class: 'quiet' }, 'No event of it is accepted.'),
+        : h('p', { class: 'quiet' }, events.some((event) => event.state === 'accepted') ? 'There is no run to step through.' : 'No event of it is accepted.'),
       cores > 0 && cores < lifelines.length
         ? h('label', { class: 'check hint' }, only, `Only what suffices to fail (${plural(cores, 'lifeline')} of ${count(lifelines.length)})`) : '',
       h('p', { class: 'quiet hint' }, 'Choose an event to see its lines: by mouse, or with the arrow keys and Enter.'),

@@ -78,6 +78,14 @@ pub(super) fn window(detail: &Detail, limit: usize) -> Diagram<'_> {
     logs.draw(detail, &kept)
 }
 
+/// By event, whether [`window`] draws it. What events have beside their states and lifelines does not matter.
+pub(super) fn drawn(detail: &Detail, limit: usize) -> Vec<bool> {
+    let logs = Logs::new(detail);
+    let kept = logs.kept(detail, limit);
+    let is_kept = |place: &Option<Moment>| place.is_some_and(|(log, at)| kept[log][at]);
+    logs.places.iter().map(is_kept).collect()
+}
+
 /// The moments of each component: the events of each.
 struct Logs {
     moments: Vec<Vec<Vec<usize>>>,
@@ -470,6 +478,54 @@ mod tests {
                 places.sort_unstable();
                 places.dedup();
                 assert_eq!(places.len(), all, "{name}, {}", case.id);
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_filled_in_is_laid_out() {
+        let mut seed = 1_u64;
+        let mut below = |end: usize| {
+            // The constants of Knuth's MMIX; the upper bits are the good ones.
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % end
+        };
+        let states = [State::Accepted, State::Refused, State::Expected, State::Assumed];
+        for _ in 0..2000 {
+            let count = 1 + below(5);
+            let mut detail = Detail { lifelines: lifelines(count), ..Detail::default() };
+            for lifeline in &mut detail.lifelines {
+                lifeline.component = below(4) * 7;
+            }
+            let events = below(30);
+            for _ in 0..events {
+                let state = states[below(4)];
+                let joined = below(3) == 0;
+                detail.events.push(Event { joined, ..event(below(count + 1), "x", state) });
+            }
+            for _ in 0..below(20) {
+                detail.messages.push([below(events + 2), below(events + 2)]);
+            }
+            detail.run = (0..below(10)).map(|_| below(events + 2)).collect();
+            detail.culprit = (below(2) == 0).then(|| below(events + 2));
+            let limit = below(35);
+            let diagram = window(&detail, limit);
+            assert!(diagram.len() <= limit);
+            assert_eq!(drawn(&detail, limit).into_iter().filter(|&is| is).count(), diagram.len());
+            let mut places: Vec<(usize, usize)> =
+                diagram.events.iter().map(|event| (event.lifeline, event.row)).collect();
+            places.extend(diagram.gaps.iter().map(|gap| (gap.lifeline, gap.row)));
+            let all = places.len();
+            assert!(places.iter().all(|&(lifeline, row)| lifeline < count && row < diagram.rows));
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), all, "{detail:?}");
+            for lifeline in 0..count {
+                let own = diagram.events.iter().filter(|event| event.lifeline == lifeline);
+                let rows: Vec<usize> = own.map(|event| event.row).collect();
+                assert!(rows.is_sorted(), "{detail:?}");
             }
         }
     }
