@@ -390,6 +390,9 @@ async function unknown(file) {
   const name = basename(file, '.html');
   await accessible(page, name);
   await picture(page, name, { fullPage: true });
+  // A report on one group shows that at once.
+  const back = page.getByRole('button', { name: '← All groups' });
+  if (await back.isVisible()) await back.click();
   for (let at = 0; at < Math.min(5, await page.locator('tr.open a').count()); at += 1) {
     await page.locator('tr.open a').nth(at).click();
     await page.waitForSelector('.case');

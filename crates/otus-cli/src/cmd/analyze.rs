@@ -8,6 +8,7 @@ pub(super) mod compare;
 mod declare;
 mod ladder;
 mod outputs;
+mod pictures;
 mod plan;
 mod results;
 mod seen;
@@ -302,6 +303,9 @@ impl Printer {
         }
         self.progress.show(&self.tally);
         self.settle(&mut piece);
+        if let Some(pictures) = &self.plan.pictures {
+            pictures.settle(&mut piece.cases);
+        }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
         outputs.bytes(&piece.out)?;
         for case in &piece.cases {

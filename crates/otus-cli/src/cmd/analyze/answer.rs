@@ -204,7 +204,7 @@ impl Answer<'_> {
     }
 
     /// The same for reports.
-    pub(super) fn case(&self, pool: &Pool, outcome: Outcome) -> Case {
+    pub(super) fn case(&self, pool: &Pool, outcome: Outcome, origin: Option<String>) -> Case {
         let is_weak = self.found.verdict == Verdict::WeakPass;
         let furthest = self.found.furthest.as_ref();
         Case {
@@ -218,6 +218,9 @@ impl Answer<'_> {
             missing: if is_weak { self.missing(pool) } else { Vec::new() },
             how_far: furthest.map(|furthest| how_far(self.trace, furthest, pool)),
             explanation: self.explanation.clone(),
+            origin: origin.filter(|origin| origin != self.id),
+            is_earlier: false,
+            picture: None,
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -20,6 +20,7 @@ use otus_trace::mapping::Observation;
 
 use super::declare::Declared;
 use super::outputs;
+use super::pictures::Pictures;
 use super::results::Earlier;
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
@@ -45,6 +46,8 @@ pub(super) struct Plan {
     pub(super) formats: Vec<VerdictFormat>,
     /// Whether an output is written from the model of reports.
     pub(super) is_modelled: bool,
+    /// What is drawn, if an output has pictures.
+    pub(super) pictures: Option<Pictures>,
     /// Whether what is printed is coloured.
     pub(super) colored: bool,
     /// What counts as a failure.
@@ -229,6 +232,7 @@ impl Plan {
             by_observed,
             budget,
             is_modelled: !formats.iter().all(|&format| outputs::by_workers(format)),
+            pictures: formats.contains(&VerdictFormat::Html).then(Pictures::default),
             formats,
             colored: output::colored(color, Stream::Output),
             fail_on: args.fail_on,
@@ -258,6 +262,12 @@ impl Plan {
             by_observed: self.by_observed,
             engine: self.method.name(),
         }
+    }
+
+    /// A line of a raw log, if it can be had.
+    pub(super) fn line(&self, file: &LogName, number: usize) -> Option<String> {
+        let path = file.path.as_ref()?;
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).line(path, number)
     }
 
     /// Whether somebody pressed Ctrl-C.
