@@ -340,6 +340,7 @@ impl Printer {
             }
             if let Some(case) = offer.case.filter(|_| !is_explained) {
                 piece.cases[case].explanation = None;
+                piece.cases[case].picture = None;
             }
         }
         for (at, out) in piece.out.iter_mut().enumerate() {

@@ -165,7 +165,7 @@ fn the_first_failures_are_explained_whatever_the_number_of_jobs() {
 #[test]
 fn several_reports_are_written_at_once() {
     let sandbox = prepared("reports-several");
-    let formats = ["text", "json", "jsonl", "junit", "sarif", "github", "tap", "markdown"];
+    let formats = ["text", "json", "jsonl", "junit", "sarif", "github", "tap", "markdown", "html"];
     let mut call = "analyze flow.mmd cases.jsonl --format tap".to_owned();
     for format in formats {
         let _ = write!(call, " --report {format}=r.{format}");
@@ -177,7 +177,7 @@ fn several_reports_are_written_at_once() {
     }
     assert_eq!(sandbox.read("r.jsonl").lines().count(), 3);
     // The same again is the same, but for what the machine has a say in.
-    for format in ["junit", "sarif", "github", "tap", "markdown"] {
+    for format in ["junit", "sarif", "github", "tap", "markdown", "html"] {
         let before = sandbox.read(&format!("r.{format}"));
         let call = format!("analyze flow.mmd cases.jsonl --jobs 3 --format {format}");
         assert_eq!(stdout(&sandbox, &call, 1), before, "{format}");
@@ -295,6 +295,64 @@ fn a_summary_has_a_table_of_failures() {
     assert!(text.contains("&lt;é&gt; &amp; \"50%\", a&#35;b&#124;"), "{text}");
 }
 
+/// The data of a page.
+#[track_caller]
+fn page(text: &str) -> Value {
+    let (_, rest) = text.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn a_page_draws_a_failure_with_its_lines() {
+    let sandbox = prepared("reports-html");
+    sandbox.write("otus.toml", LOGS);
+    sandbox.write("logs/User.log", "started\nbob sent login to Server\nbob sent bye to Server\n");
+    sandbox.write("logs/Server.log", "bob received login from User\nbob received bye from User\n");
+    let page = page(&stdout(&sandbox, "analyze flow.mmd logs --format html", 1));
+    let case = &page["cases"][0];
+    assert_eq!(case["verdict"], "Fail");
+    assert_eq!(case["log"], "logs/User.log:3");
+    let events = case["detail"]["diagram"]["events"].as_array().unwrap();
+    let culprit = events.iter().find(|event| event["culprit"] == true).unwrap();
+    assert_eq!(culprit["label"], "User!bye");
+    assert_eq!(culprit["log"]["place"], "logs/User.log:3");
+    assert_eq!(culprit["log"]["lines"][0], "bob sent bye to Server");
+    let place = usize::try_from(culprit["specification"].as_u64().unwrap()).unwrap();
+    let place = &case["detail"]["specification"][place];
+    assert_eq!(place["place"], "flow.mmd:5");
+    assert_eq!(place["lines"][2], "    User->>Server: bye");
+    assert_eq!(case["detail"]["diagram"]["messages"][0], serde_json::json!([0, 1]));
+    let mermaid = case["detail"]["mermaid"].as_str().unwrap();
+    assert!(mermaid.contains("Note over P0: (expected) receives welcome"), "{mermaid}");
+    assert!(mermaid.contains("P0->>P1: login"), "{mermaid}");
+}
+
+#[test]
+fn a_page_is_the_same_whatever_the_number_of_jobs() {
+    let sandbox = prepared("reports-html-jobs");
+    let lines: Vec<&str> = CASES.lines().collect();
+    let many: String = (0..1500).flat_map(|number| [lines[number % 3], "\n"]).collect();
+    sandbox.write("many.jsonl", &many);
+    let ask = |jobs: usize, explain: &str| {
+        let call = format!("analyze flow.mmd many.jsonl --format html --jobs {jobs} {explain}");
+        stdout(&sandbox, &call, 1)
+    };
+    let drawn = |text: &str, verdict: &str| {
+        let page = page(text);
+        let cases = page["cases"].as_array().unwrap().iter();
+        cases
+            .filter(|case| case["verdict"] == verdict)
+            .filter(|case| !case["detail"]["diagram"]["events"].as_array().is_none_or(Vec::is_empty))
+            .count()
+    };
+    let one = ask(1, "");
+    assert!(one == ask(4, ""));
+    assert_eq!(["Pass", "WeakPass", "Fail"].map(|verdict| drawn(&one, verdict)), [100, 100, 20]);
+    let full = ask(4, "--explain full");
+    assert!(full == ask(2, "--explain full"));
+    assert_eq!(drawn(&full, "Fail"), 200);
+}
+
 #[test]
 fn what_cannot_be_checked_is_in_reports_too() {
     let sandbox = prepared("reports-unusable");
@@ -305,6 +363,7 @@ fn what_cannot_be_checked_is_in_reports_too() {
         ("github", "::error file=bad.jsonl%3A1 (bad),line=1"),
         ("tap", "not ok 4 - "),
         ("markdown", "### Not checked"),
+        ("html", "Could not be checked: bad.jsonl"),
     ] {
         let call = format!("analyze flow.mmd cases.jsonl bad.jsonl --format {format}");
         let text = stdout(&sandbox, &call, 2);
@@ -334,6 +393,7 @@ fn a_run_that_checks_nothing_says_so() {
         ("github", "checked 0"),
         ("tap", "1..0 # SKIP nothing was checked"),
         ("markdown", "**Nothing was checked.**"),
+        ("html", "Nothing was checked."),
     ] {
         let call = format!("analyze flow.mmd none.jsonl --format {format}");
         let text = stdout(&sandbox, &call, 0);
