@@ -6,6 +6,7 @@
 mod answer;
 pub(super) mod compare;
 mod declare;
+mod fingerprint;
 mod ladder;
 mod outputs;
 mod pictures;

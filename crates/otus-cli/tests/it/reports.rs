@@ -323,7 +323,8 @@ fn a_page_draws_a_failure_with_its_lines() {
     assert_eq!(place["lines"][2], "    User->>Server: bye");
     assert_eq!(case["detail"]["diagram"]["messages"][0], serde_json::json!([0, 1]));
     let mermaid = case["detail"]["mermaid"].as_str().unwrap();
-    assert!(mermaid.contains("Note over P0: (expected) receives welcome"), "{mermaid}");
+    assert!(mermaid.contains("P1-->>P0: expected welcome"), "{mermaid}");
+    assert!(mermaid.contains("Note over P0: fails where it sends bye"), "{mermaid}");
     assert!(mermaid.contains("P0->>P1: login"), "{mermaid}");
 }
 
@@ -342,7 +343,9 @@ fn a_page_is_the_same_whatever_the_number_of_jobs() {
         let cases = page["cases"].as_array().unwrap().iter();
         cases
             .filter(|case| case["verdict"] == verdict)
-            .filter(|case| !case["detail"]["diagram"]["events"].as_array().is_none_or(Vec::is_empty))
+            .filter(|case| {
+                !case["detail"]["diagram"]["events"].as_array().is_none_or(Vec::is_empty)
+            })
             .count()
     };
     let one = ask(1, "");
@@ -471,4 +474,88 @@ fn a_file_of_something_else_is_not_taken_for_results() {
     let output = sandbox.otus(call).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("answers `prefix`, and now `accept` is asked"), "{said}");
+    let refused = |call: &str| {
+        let before = sandbox.read("out.jsonl");
+        let output = sandbox.otus(&format!("analyze {call} --results out.jsonl")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{call}");
+        assert_eq!(sandbox.read("out.jsonl"), before, "{call}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused("flow.mmd cases.jsonl --engine graph");
+    assert!(said.contains("is of the fast engine, and now the graph engine is asked"), "{said}");
+    // Another diagram is noticed, another layout of the same is not.
+    sandbox.write("flow.mmd", &FLOW.replace("denied", "refused"));
+    let said = refused("flow.mmd cases.jsonl");
+    assert!(said.contains("out.jsonl:1 answers for another specification"), "{said}");
+    assert!(said.contains("take another file for --results"), "{said}");
+    sandbox.write("flow.mmd", &FLOW.replace("  User", "  %% a comment\n  User"));
+    stdout(&sandbox, "analyze flow.mmd cases.jsonl --results out.jsonl", 1);
+    // Nor are answers taken that do not say what they answer.
+    sandbox.write("out.jsonl", &stdout(&sandbox, "analyze flow.mmd cases.jsonl --format jsonl", 1));
+    assert!(refused("flow.mmd cases.jsonl").contains("does not say what it answers"));
+    let call = "flow.mmd cases.jsonl --may-stop-early";
+    let weak = format!("analyze {call} User --results weak.jsonl");
+    sandbox.otus(&weak).output().unwrap();
+    sandbox.write("out.jsonl", &sandbox.read("weak.jsonl"));
+    let said = refused(&format!("{call} Server"));
+    assert!(said.contains("other declarations for lifelines"), "{said}");
+}
+
+/// As a machine that loses power, or a CI server that loses patience, would end it.
+#[test]
+fn a_run_that_is_killed_loses_and_repeats_nothing() {
+    const CASES: usize = 200_000;
+    let sandbox = prepared("reports-killed");
+    let mut cases = String::new();
+    for number in 0..CASES {
+        let bye = if number % 7 == 0 { "User!bye.User?welcome" } else { "User?welcome.User!bye" };
+        let _ = writeln!(
+            cases,
+            "{{\"id\":\"{number}\",\"htf\":\"{{[User] User!login.{bye}; [Server] Server?login.Server!welcome.Server?bye}}\"}}"
+        );
+    }
+    sandbox.write("many.jsonl", &cases);
+    let call = "analyze flow.mmd many.jsonl --results out.jsonl --format jsonl";
+    let path = sandbox.path("out.jsonl");
+    let length = || std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+    // Twice, each time as soon as there is more than before. A machine may be so busy that a run is over
+    // before anybody comes to kill it; then there is another.
+    let mut kills = 0;
+    for _ in 0..50 {
+        let before = length();
+        let mut run = sandbox.start(call);
+        while length() <= before && run.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        run.kill().unwrap();
+        if run.wait().unwrap().code().is_some() {
+            std::fs::remove_file(&path).unwrap();
+            kills = 0;
+            continue;
+        }
+        kills += 1;
+        if kills == 2 {
+            break;
+        }
+    }
+    assert_eq!(kills, 2);
+    let kept = sandbox.read("out.jsonl");
+    // Power may be lost while a line is written.
+    let torn = kept.trim_end().len() - 20;
+    sandbox.write("out.jsonl", &kept[..torn]);
+    let decided = kept[..torn].matches('\n').count();
+    let output = sandbox.otus(call).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(&format!("; {decided} decided before")), "{said}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), CASES - decided);
+    let answers = sandbox.read("out.jsonl");
+    let mut count = 0;
+    for (number, line) in answers.lines().enumerate() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(answer["id"], number.to_string());
+        assert_eq!(answer["verdict"], if number % 7 == 0 { "Fail" } else { "Pass" });
+        count += 1;
+    }
+    assert_eq!(count, CASES);
 }

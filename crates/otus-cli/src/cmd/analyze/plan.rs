@@ -19,9 +19,10 @@ use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
 use super::declare::Declared;
+use super::fingerprint::Fingerprint;
 use super::outputs;
 use super::pictures::Pictures;
-use super::results::Earlier;
+use super::results::{Asked, Earlier};
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
 use crate::graph_file::GraphFile;
@@ -66,6 +67,8 @@ pub(super) struct Plan {
     pub(super) order: Option<String>,
     /// What was decided before.
     pub(super) earlier: Earlier,
+    /// What says so in the file of results, which is the last output.
+    pub(super) asked: Option<String>,
     /// The text of the specification.
     pub(super) spec: SpecText,
     /// The raw logs, by number.
@@ -210,6 +213,15 @@ impl Plan {
             Method::Fast(declared)
         };
         let formats = outputs::formats(args);
+        let engine = method.name();
+        let (earlier, asked) = match &args.results {
+            Some(path) => {
+                let fingerprint = Fingerprint::new(&pool, term, (kind, by_observed), &method);
+                let asked = Asked { kind, engine, fingerprint: &fingerprint };
+                (Earlier::read(path, asked)?, Some(fingerprint.text()))
+            }
+            None => (Earlier::default(), None),
+        };
         // Who wants a line each wants many.
         let is_brief = formats.iter().all(|&format| format == VerdictFormat::Jsonl);
         let explained = match (args.no_witness, args.witness || args.order.is_some()) {
@@ -242,10 +254,8 @@ impl Plan {
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
-            earlier: match &args.results {
-                Some(path) => Earlier::read(path, kind)?,
-                None => Earlier::default(),
-            },
+            earlier,
+            asked,
             spec: SpecText::new(loaded, lowered),
             files: Vec::new(),
             lines: Mutex::default(),

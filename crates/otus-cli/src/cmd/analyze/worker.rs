@@ -502,7 +502,10 @@ fn write(plan: &Plan, answer: &Answer<'_>, pool: &Pool, out: &mut Bytes) {
     for (at, (format, out)) in plan.formats.iter().zip(out).enumerate() {
         match format {
             VerdictFormat::Text => answer.text(pool, plan.colored && at == 0, out),
-            VerdictFormat::Jsonl => answer.line(pool, out),
+            VerdictFormat::Jsonl => {
+                let asked = plan.asked.as_deref().filter(|_| at + 1 == plan.formats.len());
+                answer.line(pool, asked, out);
+            }
             VerdictFormat::Junit
             | VerdictFormat::Sarif
             | VerdictFormat::Github
