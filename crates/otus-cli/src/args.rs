@@ -395,6 +395,8 @@ pub(crate) enum VerdictFormat {
     Tap,
     /// A summary for a pull request or a job.
     Markdown,
+    /// A page that needs nothing else, with diagrams.
+    Html,
 }
 
 /// A report and the file it goes to.

@@ -6,8 +6,10 @@
 mod answer;
 pub(super) mod compare;
 mod declare;
+mod fingerprint;
 mod ladder;
 mod outputs;
+mod pictures;
 mod plan;
 mod results;
 mod seen;
@@ -301,6 +303,9 @@ impl Printer {
         }
         self.progress.show(&self.tally);
         self.settle(&mut piece);
+        if let Some(pictures) = &self.plan.pictures {
+            pictures.settle(&mut piece.cases);
+        }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
         outputs.bytes(&piece.out)?;
         for case in &piece.cases {
@@ -335,6 +340,7 @@ impl Printer {
             }
             if let Some(case) = offer.case.filter(|_| !is_explained) {
                 piece.cases[case].explanation = None;
+                piece.cases[case].picture = None;
             }
         }
         for (at, out) in piece.out.iter_mut().enumerate() {
