@@ -18,6 +18,7 @@ use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
+use super::coverage::Covering;
 use super::declare::Declared;
 use super::outputs;
 use super::results::Earlier;
@@ -61,6 +62,8 @@ pub(super) struct Plan {
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
     pub(super) order: Option<String>,
+    /// What counts coverage, if it is asked for.
+    pub(super) covering: Option<Covering>,
     /// What was decided before.
     pub(super) earlier: Earlier,
     /// The text of the specification.
@@ -238,6 +241,7 @@ impl Plan {
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
+            covering: None,
             earlier: match &args.results {
                 Some(path) => Earlier::read(path, kind)?,
                 None => Earlier::default(),
