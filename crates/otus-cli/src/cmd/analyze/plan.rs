@@ -18,6 +18,7 @@ use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
+use super::coverage::Covering;
 use super::declare::Declared;
 use super::fingerprint::Fingerprint;
 use super::outputs;
@@ -65,6 +66,8 @@ pub(super) struct Plan {
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
     pub(super) order: Option<String>,
+    /// What counts coverage, if it is asked for.
+    pub(super) covering: Option<Covering>,
     /// What was decided before.
     pub(super) earlier: Earlier,
     /// What says so in the file of results, which is the last output.
@@ -254,6 +257,7 @@ impl Plan {
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
+            covering: None,
             earlier,
             asked,
             spec: SpecText::new(loaded, lowered),

@@ -551,11 +551,17 @@ fn decide(
     let elapsed = start.elapsed();
     let is_pass = outcome.verdict >= Verdict::WeakPass;
     let wanted = is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained;
-    let witness = if wanted {
+    let covering = plan.covering.as_ref().filter(|_| is_pass);
+    let mut witness = if wanted || covering.is_some() {
         witness(plan, pool, engine, (id, trace), (question, outcome.verdict))?
     } else {
         None
     };
+    if let Some(covering) = covering {
+        let asked = (question, outcome.verdict);
+        covering.count(pool, trace.partition(), asked, witness.as_ref());
+        witness = witness.filter(|_| wanted);
+    }
     Ok(Found {
         verdict: outcome.verdict,
         states: outcome.states,
@@ -579,8 +585,10 @@ fn witness(
 ) -> Result<Option<Witness>, String> {
     let mut budget = plan.budget.clone();
     if plan.explained < usize::MAX {
-        // Nobody insists, and the verdict is there.
-        budget.max_states = budget.max_states.map(|most| most.min(EXPLAINING_STATES));
+        // Nobody insists, and the verdict is there. Coverage needs a step or two for each moment.
+        let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
+        let enough = EXPLAINING_STATES + 4 * moments;
+        budget.max_states = budget.max_states.map(|most| most.min(enough));
     }
     let found = engine.witness(pool, plan.term, trace, question, verdict, &budget);
     let Some(witness) = found else { return Ok(None) };
@@ -663,6 +671,12 @@ fn search(
         let claim = (config.kind, outcome.verdict);
         certify(pool, term, trace, claim, witness)
             .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
+    }
+    if let (Some(covering), Method::Graph(_, question)) = (&plan.covering, &plan.method)
+        && outcome.verdict >= Verdict::WeakPass
+    {
+        let asked = (question, outcome.verdict);
+        covering.count(pool, trace.partition(), asked, outcome.witness.as_ref());
     }
     if let Some(file) = &plan.graph {
         if outcome.verdict == Verdict::Fail {
