@@ -32,14 +32,20 @@ fn every_command_has_its_page() {
     let (commands, pages) = (commands(&sandbox), pages());
     let index = &pages.iter().find(|page| page.name == "index").expect("index.md is there").text;
     let mut faults = Vec::new();
-    for name in commands.iter().filter_map(|command| command.path.first()) {
-        if !pages.iter().any(|page| page.name == *name) {
-            faults.push(format!("write docs/reference/{name}.md about `otus {name}`"));
+    for command in &commands {
+        let [name] = &command.path[..] else { continue };
+        match pages.iter().find(|page| page.name == *name) {
+            None => faults.push(format!("write docs/reference/{name}.md about `otus {name}`")),
+            Some(page) if page.text.contains(&format!("```text\n{}\n```\n", command.usage)) => {}
+            Some(page) => faults.push(format!(
+                "put `{}` into a `text` fence at the top of {}",
+                command.usage,
+                page.path()
+            )),
         }
-        if !index.contains(&format!("| [`otus {name}`]({name}.md) |")) {
-            faults.push(format!(
-                "add `| [`otus {name}`]({name}.md) | … |` to the table of docs/reference/index.md"
-            ));
+        let row = format!("| [`otus {name}`]({name}.md) | {} |", command.about);
+        if !index.contains(&row) {
+            faults.push(format!("put this into the table of docs/reference/index.md: {row}"));
         }
     }
     for page in pages.iter().filter(|page| !GENERAL.contains(&page.name.as_str())) {
@@ -47,8 +53,6 @@ fn every_command_has_its_page() {
             faults.push(format!("{} is about a command that does not exist", page.path()));
         }
     }
-    faults.sort();
-    faults.dedup();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

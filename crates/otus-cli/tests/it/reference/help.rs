@@ -11,6 +11,10 @@ use crate::sandbox::Sandbox;
 pub(super) struct Command {
     /// The words after `otus`.
     pub(super) path: Vec<String>,
+    /// What it does, in a line that begins with a small letter.
+    pub(super) about: String,
+    /// How it is called.
+    pub(super) usage: String,
     /// What it takes.
     pub(super) options: Vec<Opt>,
     /// The values that its arguments without a flag take, if these are listed.
@@ -54,13 +58,16 @@ pub(super) fn commands(sandbox: &Sandbox) -> Vec<Command> {
         open.extend(below);
         // `otus demo [NAME]` has an example by itself, `otus bench <COMMAND>` has none.
         let is_group = help.needs_command;
-        found.push(Command { path, options: help.options, values: help.values, is_group });
+        let Help { about, usage, options, values, .. } = help;
+        found.push(Command { path, about, usage, options, values, is_group });
     }
     found
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Help {
+    about: String,
+    usage: String,
     commands: Vec<String>,
     options: Vec<Opt>,
     values: Vec<String>,
@@ -81,19 +88,24 @@ enum Section {
 fn parse(text: &str) -> Help {
     let mut help = Help::default();
     let mut section = Section::Prose;
-    let (mut seen_usage, mut in_list) = (false, false);
+    let mut in_list = false;
+    let about = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+    let mut about = about.trim_end_matches('.').chars();
+    help.about = about.next().into_iter().flat_map(char::to_lowercase).chain(about).collect();
     for line in text.lines() {
         let indent = line.len() - line.trim_start().len();
         let line = line.trim();
         if indent == 0 && !line.is_empty() {
-            seen_usage |= line.starts_with("Usage:");
-            help.needs_command |= line.starts_with("Usage:") && line.ends_with("<COMMAND>");
+            if let Some(usage) = line.strip_prefix("Usage: ") {
+                usage.clone_into(&mut help.usage);
+                help.needs_command = usage.ends_with("<COMMAND>");
+            }
             section = match line {
                 "Commands:" => Section::Commands,
                 "Arguments:" => Section::Arguments,
                 "Examples:" => Section::Prose,
                 // Flags may have headings of their own.
-                _ if seen_usage && line.ends_with(':') => Section::Options,
+                _ if !help.usage.is_empty() && line.ends_with(':') => Section::Options,
                 _ => Section::Prose,
             };
             continue;
@@ -138,6 +150,7 @@ fn parse(text: &str) -> Help {
 fn a_help_is_taken_apart() {
     let help = "\
 Does things
+and more.
 
   --about   is prose
 
@@ -178,6 +191,8 @@ Examples:
         values: values.iter().map(|&value| value.to_owned()).collect(),
     };
     let expected = Help {
+        about: "does things and more".to_owned(),
+        usage: "otus x [OPTIONS] <COMMAND>".to_owned(),
         commands: vec!["one".to_owned()],
         options: vec![
             option("--kind", &["a", "bb"]),
