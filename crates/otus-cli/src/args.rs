@@ -37,7 +37,8 @@ Examples:
   otus slice run.htf --count 5              partial observations of a run
   otus explain O0301                        what does this diagnostic mean?
 
-Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input or usage.";
+Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input or usage,
+3 undecided.";
 
 /// Checks what a distributed system did against what its sequence diagrams say.
 #[derive(Debug, Parser)]
@@ -773,7 +774,7 @@ pub(crate) struct DrawArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// Where to write it: .svg or .png, .dot for graphs; `-` is SVG on standard output.
+    /// Where to write it: .svg, .png or .txt, .dot for graphs; `-` is SVG on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
@@ -1298,7 +1299,7 @@ pub(crate) struct SliceArgs {
     pub(crate) wide: Option<Share>,
 }
 
-/// Make mutants of multi-traces.
+/// Make mutants of multi-traces
 ///
 /// A mutant is a multi-trace with one change, to see whether a specification still rejects it:
 ///
