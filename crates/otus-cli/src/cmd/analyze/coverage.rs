@@ -64,7 +64,8 @@ impl Covering {
                     | VerdictFormat::Sarif
                     | VerdictFormat::Github
                     | VerdictFormat::Tap
-                    | VerdictFormat::Markdown => bail!(
+                    | VerdictFormat::Markdown
+                    | VerdictFormat::Html => bail!(
                         "standard output has the verdicts; name a file, as --coverage=coverage.json"
                     ),
                 },
