@@ -64,6 +64,11 @@ mod run;
 mod spec;
 mod tell;
 
+/// The examples of `docs/library.md` are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Page;
+
 #[doc(hidden)]
 pub use assert::assert_conforms;
 pub use error::{Error, Finding};

@@ -190,19 +190,28 @@ impl Options {
                 return Err(Error::Unfit(format!("Options::log: {}", unknown(spec, pattern))));
             }
         }
+        // What is said of one lifeline is said of the log that it shares, unless nobody looked at it.
         let of = |component: ComponentId| {
             let lifelines = partition.lifelines(component);
-            let mut all = lifelines.iter().map(|lifeline| said[lifeline.0 as usize]);
-            let first = all.next().flatten();
-            if all.all(|other| other == first) {
-                return Ok(first.unwrap_or(base));
-            }
-            let names =
-                lifelines.iter().map(|&it| format!("`{}`", spec.signature().lifeline_name(it)));
+            let name = |it| format!("`{}`", spec.signature().lifeline_name(it));
+            let told = lifelines.iter().filter_map(|&it| Some((it, said[it.0 as usize]?)));
+            let mut told = told.peekable();
+            let Some(&(first, observed)) = told.peek() else { return Ok(base) };
+            let wrong = if let Some((other, _)) = told.find(|(_, other)| *other != observed) {
+                format!("different things are said of {} and {}", name(first), name(other))
+            } else if observed == otus_analysis::Observed::Unobserved
+                && let Some(&silent) = lifelines.iter().find(|it| said[it.0 as usize].is_none())
+            {
+                format!(
+                    "nothing is observed of {} and nothing said of {}",
+                    name(first),
+                    name(silent)
+                )
+            } else {
+                return Ok(observed);
+            };
             Err(Error::Unfit(format!(
-                "{} share a clock and so a log, but different things are said of it; say the same of \
-                 all of them by Options::log",
-                names.collect::<Vec<_>>().join(" and ")
+                "Options::log: {wrong}, which are together and so have one log"
             )))
         };
         partition.components().map(of).collect::<Result<_, _>>().map(Question::Each)

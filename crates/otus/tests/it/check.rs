@@ -140,11 +140,24 @@ fn what_does_not_fit_is_an_error() {
         &none.clone().together(["c", "db"]).together(["db", "server"]),
         "Options::together: `db` is in two groups; make them one",
     );
+    let both = none.clone().together(["c", "db"]);
     refuse(
         "",
-        &none.clone().together(["c", "db"]).log("db", Observed::Prefix),
-        "`c` and `db` share a clock and so a log, but different things are said of it; say the same \
-         of all of them by Options::log",
+        &both.clone().log("db", Observed::Prefix).log("c", Observed::Slice),
+        "Options::log: different things are said of `c` and `db`, which are together and so have one \
+         log",
+    );
+    refuse(
+        "",
+        &both.clone().log("db", Observed::Nothing),
+        "Options::log: nothing is observed of `db` and nothing said of `c`, which are together and so \
+         have one log",
+    );
+    let early = "client !get\nserver ?get !query";
+    check(
+        early,
+        &both.log("db", Observed::Prefix).log("server", Observed::Prefix),
+        Verdict::WeakPass,
     );
     refuse(
         "",
