@@ -3,7 +3,7 @@
 use otus_analysis::budget::Budget;
 use otus_analysis::explain::{self, explain};
 use otus_analysis::{Engine, Question, engine};
-use otus_core::{Action, Pool};
+use otus_core::{Action, LifelineId, Pool};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
 use otus_trace::multitrace::Builder;
@@ -92,24 +92,22 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 /// The multi-trace of a run. The place of a step is the number of its event.
 fn trace(spec: &Spec, pool: &mut Pool, run: &Run, options: &Options) -> Result<MultiTrace, Error> {
     let partition = options.partition(spec)?;
-    let mut strangers: Vec<&str> = Vec::new();
+    let ignored: Vec<bool> = run.lifelines().map(|name| options.ignores(name)).collect();
+    let known: Vec<Option<LifelineId>> = run.lifelines().map(|name| spec.lifeline(name)).collect();
+    let mut acts = vec![false; known.len()];
     let mut logs: Vec<Vec<(usize, Action)>> = vec![Vec::new(); partition.len()];
     for (index, event) in run.events.iter().enumerate() {
-        let name = run.name_of(event);
-        if options.ignores(name) {
-            continue;
-        }
-        let Some(lifeline) = spec.lifeline(name) else {
-            if !strangers.contains(&name) {
-                strangers.push(name);
-            }
-            continue;
-        };
+        let number = event.lifeline.0 as usize;
+        acts[number] = true;
+        let Some(lifeline) = known[number].filter(|_| !ignored[number]) else { continue };
         let message = pool.add_message(&event.message);
         let action = Action { lifeline, direction: event.direction, message };
         let ComponentId(component) = partition.component_of(lifeline);
         logs[component as usize].push((index, action));
     }
+    let strangers = run.lifelines().enumerate();
+    let strangers = strangers.filter(|&(it, _)| acts[it] && !ignored[it] && known[it].is_none());
+    let strangers: Vec<&str> = strangers.map(|(_, name)| name).collect();
     if let [first, others @ ..] = strangers.as_slice() {
         let others = match others {
             [] => String::new(),

@@ -24,6 +24,7 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use otus_ctl::{Checker, Evidence, Options, certify, lower};
+use otus_syntax::name::{Names, Symbol};
 use otus_syntax::{Source, parse_formulas};
 use otus_trace::order::{self, Builder, EventId, Happened, PartialOrder, Writes};
 
@@ -33,7 +34,7 @@ use crate::error::Error;
 #[derive(Debug, Default, Clone)]
 pub struct Order {
     initial: Vec<(String, Value)>,
-    processes: Vec<String>,
+    processes: Names,
     events: Vec<Event>,
     timeout: Option<Duration>,
 }
@@ -91,7 +92,7 @@ pub struct Id(usize);
 
 #[derive(Debug, Clone)]
 struct Event {
-    process: usize,
+    process: Symbol,
     label: Option<String>,
     set: Vec<(String, Value)>,
     after: Vec<Id>,
@@ -113,11 +114,7 @@ impl Order {
     /// The next event of a process. Events of one process happen one after the other.
     #[track_caller]
     pub fn event(&mut self, process: &str) -> NewEvent<'_> {
-        let known = self.processes.iter().position(|name| name == process);
-        let process = known.unwrap_or_else(|| {
-            self.processes.push(process.to_owned());
-            self.processes.len() - 1
-        });
+        let process = self.processes.intern(process);
         let (set, after, at) = (Vec::new(), Vec::new(), Location::caller());
         self.events.push(Event { process, label: None, set, after, at });
         NewEvent { order: self }
@@ -173,13 +170,14 @@ impl Order {
 
     fn build(&self) -> Result<PartialOrder, Error> {
         let mut builder = Builder::default();
-        let processes: Vec<_> = self.processes.iter().map(|name| builder.process(name)).collect();
+        let processes: Vec<_> =
+            self.processes.iter().map(|(_, name)| builder.process(name)).collect();
         for (variable, value) in &self.initial {
             builder.initial(variable, value.inner());
         }
         let mut happened: Vec<Happened> = Vec::with_capacity(self.events.len());
         for event in &self.events {
-            let mut new = builder.event(processes[event.process]);
+            let mut new = builder.event(processes[event.process.0 as usize]);
             if let Some(label) = &event.label {
                 new = new.label(label);
             }

@@ -178,10 +178,10 @@ impl Options {
                     "Options::log: a global prefix is one of all logs, not of `{pattern}` alone"
                 )));
             };
-            let glob = Glob::name(pattern);
+            let (glob, labelled) = (Glob::name(pattern), spec.lifeline(pattern));
             let mut is_used = false;
             for (lifeline, name) in spec.signature().lifelines() {
-                if spec.lifeline(pattern) == Some(lifeline) || glob.matches(name) {
+                if labelled == Some(lifeline) || glob.matches(name) {
                     said[lifeline.0 as usize] = Some(observed);
                     is_used = true;
                 }

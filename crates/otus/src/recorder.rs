@@ -8,6 +8,7 @@ use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use otus_core::Direction;
+use otus_syntax::name::Symbol;
 
 use crate::run::{Recorded, Run};
 
@@ -77,7 +78,7 @@ impl Recorded for Recorder {
 #[derive(Debug, Clone)]
 pub struct SharedLog {
     recorder: Recorder,
-    lifeline: usize,
+    lifeline: Symbol,
 }
 
 impl SharedLog {

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::panic::Location;
 
 use otus_core::Direction;
+use otus_syntax::name::{Names, Symbol};
 
 /// What was observed of one run of a system.
 ///
@@ -27,14 +28,13 @@ use otus_core::Direction;
 pub struct Run {
     pub(crate) events: Vec<Event>,
     /// The lifelines in the order of their first mention; a log may be empty.
-    lifelines: Vec<String>,
+    lifelines: Names,
 }
 
 /// One observed action.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
-    /// By number in the run.
-    lifeline: usize,
+    pub(crate) lifeline: Symbol,
     pub(crate) direction: Direction,
     pub(crate) message: String,
     /// The line of the program that recorded it.
@@ -49,7 +49,7 @@ impl Run {
 
     /// The log of a lifeline, to record what it does.
     pub fn log(&mut self, lifeline: impl AsRef<str>) -> Log<'_> {
-        let lifeline = self.lifeline(lifeline.as_ref());
+        let lifeline = self.lifelines.intern(lifeline.as_ref());
         Log { run: self, lifeline }
     }
 
@@ -65,20 +65,16 @@ impl Run {
 
     /// The lifelines in the order of their first mention.
     pub fn lifelines(&self) -> impl Iterator<Item = &str> {
-        self.lifelines.iter().map(String::as_str)
+        self.lifelines.iter().map(|(_, name)| name)
     }
 
-    pub(crate) fn lifeline(&mut self, name: &str) -> usize {
-        let known = self.lifelines.iter().position(|other| other == name);
-        known.unwrap_or_else(|| {
-            self.lifelines.push(name.to_owned());
-            self.lifelines.len() - 1
-        })
+    pub(crate) fn lifeline(&mut self, name: &str) -> Symbol {
+        self.lifelines.intern(name)
     }
 
     pub(crate) fn record(
         &mut self,
-        lifeline: usize,
+        lifeline: Symbol,
         direction: Direction,
         message: &str,
         at: &'static Location<'static>,
@@ -86,23 +82,19 @@ impl Run {
         self.events.push(Event { lifeline, direction, message: message.to_owned(), at });
     }
 
-    pub(crate) fn name_of(&self, event: &Event) -> &str {
-        &self.lifelines[event.lifeline]
-    }
-
     /// A line for each log: its lifeline and its first events, up to this many.
     pub(crate) fn lines(&self, most: usize) -> Vec<String> {
         let mut logs: Vec<(String, usize)> = vec![(String::new(), 0); self.lifelines.len()];
         for event in &self.events {
-            let (text, count) = &mut logs[event.lifeline];
+            let (text, count) = &mut logs[event.lifeline.0 as usize];
             *count += 1;
             if *count <= most {
                 // Writing to a string cannot fail.
                 let _ = write!(text, " {}{}", sign(event.direction), event.message);
             }
         }
-        let width = self.lifelines.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let lines = self.lifelines.iter().zip(logs).map(|(name, (text, count))| {
+        let width = self.lifelines().map(|name| name.chars().count()).max().unwrap_or(0);
+        let lines = self.lifelines().zip(logs).map(|(name, (text, count))| {
             let more = match count.saturating_sub(most) {
                 0 => String::new(),
                 more => format!(" … and {more} more"),
@@ -125,7 +117,7 @@ impl std::fmt::Display for Run {
 #[derive(Debug)]
 pub struct Log<'r> {
     run: &'r mut Run,
-    lifeline: usize,
+    lifeline: Symbol,
 }
 
 impl Log<'_> {
