@@ -22,7 +22,7 @@
 //! | `answers` | what the `ctl` before it is: `holds` or `fails`, a line per formula, by every engine, sliced and not, and by the definition; `answers counts`, or a line `holds, 3 of 7 cuts`, counts too |
 //! | `boxes` | where the formulas of the `ctl` before it hold: boxes of cuts, a line per formula |
 //! | `toml` | an `otus.toml`, or a part of one that stands by itself, without any fault |
-//! | `text`, `json` | nothing: an illustration |
+//! | `text`, `json`, `yaml`, `sh`, `console`, `rust` | nothing: an illustration, or something that others run |
 //!
 //! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
 //! without `hsf` declares names by using them, which the tool does for diagrams only.
@@ -243,7 +243,7 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                     found: found.trim_end().to_owned(),
                 });
             }
-            "term" | "text" | "json" => {}
+            "term" | "text" | "json" | "yaml" | "sh" | "console" | "rust" => {}
             "toml" => {
                 // A rule by itself belongs to some source: of fields if it speaks of them.
                 let format = if fence.text.contains("match = {") { "json" } else { "regex" };
