@@ -110,7 +110,7 @@ fn check(name: &str) {
 }
 
 /// A piece of a README.
-enum Part<'t> {
+pub(crate) enum Part<'t> {
     Text(&'t str),
     /// A command, and all lines that it prints.
     Command {
@@ -120,7 +120,7 @@ enum Part<'t> {
 }
 
 /// Takes a text apart: commands follow `$` in blocks of `console`.
-fn parts(text: &str) -> Vec<Part<'_>> {
+pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut in_console, mut start, mut command) = (false, 0, None);
     let mut at = 0;
@@ -146,12 +146,13 @@ fn parts(text: &str) -> Vec<Part<'_>> {
 }
 
 /// What a line prints, on both streams.
-fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
+pub(crate) fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .args(["-c", &format!("exec 2>&1; {line}")])
         .current_dir(sandbox.path(""))
         .env("PATH", format!("{}:{path}", programs.path("").display()))
+        .env("REPO", Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
         .env("COLUMNS", "100")
         .env_remove("CLICOLOR_FORCE")
         .output()
@@ -160,7 +161,7 @@ fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
 }
 
 /// The text with `_` for each number of states, seconds, milliseconds or microseconds.
-fn without_effort(text: &str) -> String {
+pub(crate) fn without_effort(text: &str) -> String {
     let mut shown = String::new();
     for line in text.split_inclusive('\n') {
         let words: Vec<&str> = line.split(' ').collect();
