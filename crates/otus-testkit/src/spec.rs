@@ -28,7 +28,7 @@
 //! | `pruned LIFELINES`, `removed LIFELINES` | that interaction without what touches them; with ∅ for each action of theirs |
 //! | `toml` | an `otus.toml`, or a part of one that stands by itself, without any fault |
 //! | `console` | commands and their output, which the tests of `otus-cli` run and compare |
-//! | `text`, `json`, `yaml` | nothing: an illustration |
+//! | `text`, `json`, `yaml`, `sh` | nothing: an illustration |
 //!
 //! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
 //! without `hsf` declares names by using them, which the tool does for diagrams only.
@@ -260,7 +260,7 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                     found: meaning::answer(fence, spec)?,
                 });
             }
-            "term" | "text" | "json" | "yaml" | "console" => {}
+            "term" | "text" | "json" | "yaml" | "sh" | "console" => {}
             "toml" => {
                 // A rule by itself belongs to some source: of fields if it speaks of them.
                 let format = if fence.text.contains("match = {") { "json" } else { "regex" };

@@ -60,18 +60,20 @@ fn listed(kind: &str, pool: &mut Pool, term: TermId, length: usize) -> anyhow::R
     ensure!(by_steps == by_definition, "steps and definition disagree on the traces");
     let discrete = Partition::discrete(pool.signature().lifeline_count());
     let seen = |components| Observation { partition: discrete.clone(), components };
+    // Nothing observed is `[a]`, without the space that would follow.
+    let line = |seen: &Observation| seen.text(pool).replace("] ;", "];").trim_end().to_owned();
     let lines: BTreeSet<(usize, String)> = match kind {
         "traces" => by_steps.iter().map(|trace| (trace.len(), text(pool, trace))).collect(),
         "multi-traces" => by_steps
             .iter()
             .map(|trace| seen(project(pool, &discrete, trace)))
-            .map(|seen| (seen.len(), seen.text(pool)))
+            .map(|seen| (seen.len(), line(&seen)))
             .collect(),
         _ => local::tuples(pool, term, length, BUDGET)
             .context(TOO_MANY)?
             .into_iter()
             .map(seen)
-            .map(|seen| (seen.len(), seen.text(pool)))
+            .map(|seen| (seen.len(), line(&seen)))
             .collect(),
     };
     let lines = lines.into_iter().map(|(_, line)| line);
