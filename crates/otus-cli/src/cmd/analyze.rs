@@ -40,7 +40,6 @@ use crate::logs::{Finder, LogPath, Logs};
 use crate::output::{self, Stream};
 use crate::words::counted;
 use crate::{findings, pipeline, report};
-pub(super) use answer::how_far;
 use outputs::Outputs;
 pub(super) use plan::budget;
 use plan::{Effort, LogName, Plan};
