@@ -1,7 +1,7 @@
 //! The pages of the book that people follow by hand: every command gives the output below it.
 //!
 //! A page begins in an empty folder. A fence whose info string has a second word is a file of that
-//! name, as in ```` ```toml otus.toml ````; commands follow `$` in fences of `console`, and see the files
+//! name, as in ```` ```toml otus.toml ````, and since nobody sees that word the text says it too; commands follow `$` in fences of `console`, and see the files
 //! before them. `$REPO` is the folder of the repository. In the cookbook each recipe (`## …`) begins afresh.
 //! Only how long something took, and how many states, may differ. `SNAPSHOTS=overwrite cargo test -p
 //! otus-cli --test it book` writes the output anew, to be read before it is committed.
@@ -60,6 +60,8 @@ fn check(page: &str) {
             match part {
                 Part::Text(lines) => {
                     for (name, text) in files(lines) {
+                        let named = lines.contains(&format!("`{name}`"));
+                        assert!(named, "{}: say that a fence is `{name}`", path.display());
                         sandbox.write(name, &text);
                     }
                     actual.push_str(lines);
