@@ -5,9 +5,12 @@
 
 mod answer;
 pub(super) mod compare;
+mod coverage;
 mod declare;
+mod fingerprint;
 mod ladder;
 mod outputs;
+mod pictures;
 mod plan;
 mod results;
 mod seen;
@@ -29,6 +32,7 @@ use otus_syntax::options::Process;
 use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_syntax::{Code, Diagnostic, Severity, Span, diagnostic};
 use otus_trace::run::Accounting;
+use serde_json::Value;
 
 use crate::args::{AnalyzeArgs, Color, Engine, Format};
 use crate::exit::Exit;
@@ -94,7 +98,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     }
     let graph = recorded(args, &loaded, &mut sorted.traces, logs.as_mut())?;
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
+    let covering = coverage::Covering::new(args, &loaded, (&lowered, term))?;
     let mut plan = Plan::new(args, color, &loaded, (lowered, term), graph, observation)?;
+    plan.covering = covering;
     let name = |file: &LogPath| {
         let (name, path) = (file.name.clone(), file.path().map(Path::to_owned));
         LogName { name, path }
@@ -119,7 +125,14 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
     printer.tally.logs = accounting.as_ref().map(LogTally::new);
-    printer.finish()?;
+    let covered = plan.covering.as_ref().map(|covering| {
+        let found = covering.found(&plan.pool, &printer.tally);
+        (covering, found)
+    });
+    printer.finish(covered.as_ref().map(|(_, found)| found))?;
+    if let Some((covering, found)) = &covered {
+        coverage::say(args, color, (covering, &plan.pool), found)?;
+    }
     if let Some(accounting) = &accounting {
         about_logs(accounting, &plan, args.logs.group.as_deref(), &printer.tally);
     }
@@ -127,7 +140,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         output::complain("otus: nothing was checked, and that is a failure by --strict");
     }
     output::complain(&printer.tally.text(start.elapsed()));
-    Ok(match printer.tally.exit(args.fail_on, args.strict) {
+    let exit = printer.tally.exit(args.fail_on, args.strict);
+    let exit = covered.map_or(exit, |(_, found)| coverage::exit(args, &found, exit));
+    Ok(match exit {
         // Nobody knows what would have come.
         Exit::Success if plan.is_cancelled() => Exit::Undecided,
         exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
@@ -301,6 +316,9 @@ impl Printer {
         }
         self.progress.show(&self.tally);
         self.settle(&mut piece);
+        if let Some(pictures) = &self.plan.pictures {
+            pictures.settle(&mut piece.cases);
+        }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
         outputs.bytes(&piece.out)?;
         for case in &piece.cases {
@@ -335,6 +353,7 @@ impl Printer {
             }
             if let Some(case) = offer.case.filter(|_| !is_explained) {
                 piece.cases[case].explanation = None;
+                piece.cases[case].picture = None;
             }
         }
         for (at, out) in piece.out.iter_mut().enumerate() {
@@ -379,11 +398,15 @@ impl Printer {
         }
     }
 
-    fn finish(&mut self) -> anyhow::Result<()> {
+    fn finish(&mut self, covered: Option<&coverage::Found>) -> anyhow::Result<()> {
         self.progress.hide();
         let totals = self.tally.totals(self.explained());
         if let Some(outputs) = self.outputs.take() {
-            let summary = format!("{:#}", self.tally.json()).replace('\n', "\n  ");
+            let indented = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
+            let mut summary = indented(&self.tally.json());
+            if let Some(coverage) = coverage::member(covered) {
+                summary = format!("{summary},\n  \"coverage\": {}", indented(&coverage));
+            }
             outputs.finish(&totals, &summary)?;
         }
         if self.plan.effort == Some(Effort::Short) && totals.unexplained > 0 {

@@ -10,6 +10,8 @@ use std::io::{self, Write};
 
 use otus_analysis::Verdict;
 
+use super::html::model::Detail;
+
 /// The same for all cases.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
@@ -56,6 +58,12 @@ pub(crate) struct Case {
     pub(crate) how_far: Option<String>,
     /// Of a Fail: why.
     pub(crate) explanation: Option<Box<Explanation>>,
+    /// Where it was read, if that is one place.
+    pub(crate) origin: Option<String>,
+    /// Whether it was decided by an earlier run.
+    pub(crate) is_earlier: bool,
+    /// Its events as they are drawn, if somebody draws it.
+    pub(crate) picture: Option<Box<Detail>>,
 }
 
 impl Case {
@@ -72,6 +80,9 @@ impl Case {
             missing: Vec::new(),
             how_far: None,
             explanation: None,
+            origin: None,
+            is_earlier: true,
+            picture: None,
         }
     }
 
@@ -298,6 +309,16 @@ pub(crate) struct Totals {
     pub(crate) is_vacuous: bool,
     /// How many failures were not explained.
     pub(crate) unexplained: usize,
+    /// What became of raw logs, if there are some.
+    pub(crate) logs: Option<LogTotals>,
+}
+
+/// What became of raw logs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LogTotals {
+    pub(crate) logs: usize,
+    pub(crate) lines: u64,
+    pub(crate) unmatched: u64,
 }
 
 impl Totals {

@@ -25,6 +25,7 @@ mod logs;
 mod manual;
 #[cfg(unix)]
 mod pictures;
+mod reference;
 mod reports;
 mod sandbox;
 mod stream;

@@ -68,7 +68,7 @@ Commands:
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
-  mutate       Make mutants of multi-traces.
+  mutate       Make mutants of multi-traces
   explain      Explain a diagnostic code
   schema       Print the JSON Schema of a format
   completions  Print shell completions
@@ -116,7 +116,7 @@ Commands:
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
-  mutate       Make mutants of multi-traces.
+  mutate       Make mutants of multi-traces
   explain      Explain a diagnostic code
   schema       Print the JSON Schema of a format
   completions  Print shell completions

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -18,9 +18,12 @@ use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
+use super::coverage::Covering;
 use super::declare::Declared;
+use super::fingerprint::Fingerprint;
 use super::outputs;
-use super::results::Earlier;
+use super::pictures::Pictures;
+use super::results::{Asked, Earlier};
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
 use crate::graph_file::GraphFile;
@@ -45,6 +48,8 @@ pub(super) struct Plan {
     pub(super) formats: Vec<VerdictFormat>,
     /// Whether an output is written from the model of reports.
     pub(super) is_modelled: bool,
+    /// What is drawn, if an output has pictures.
+    pub(super) pictures: Option<Pictures>,
     /// Whether what is printed is coloured.
     pub(super) colored: bool,
     /// What counts as a failure.
@@ -61,8 +66,12 @@ pub(super) struct Plan {
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
     pub(super) order: Option<String>,
+    /// What counts coverage, if it is asked for.
+    pub(super) covering: Option<Covering>,
     /// What was decided before.
     pub(super) earlier: Earlier,
+    /// What says so in the file of results, which is the last output.
+    pub(super) asked: Option<String>,
     /// The text of the specification.
     pub(super) spec: SpecText,
     /// The raw logs, by number.
@@ -207,6 +216,15 @@ impl Plan {
             Method::Fast(declared)
         };
         let formats = outputs::formats(args);
+        let engine = method.name();
+        let (earlier, asked) = match &args.results {
+            Some(path) => {
+                let fingerprint = Fingerprint::new(&pool, term, (kind, by_observed), &method);
+                let asked = Asked { kind, engine, fingerprint: &fingerprint };
+                (Earlier::read(path, asked)?, Some(fingerprint.text()))
+            }
+            None => (Earlier::default(), None),
+        };
         // Who wants a line each wants many.
         let is_brief = formats.iter().all(|&format| format == VerdictFormat::Jsonl);
         let explained = match (args.no_witness, args.witness || args.order.is_some()) {
@@ -229,6 +247,7 @@ impl Plan {
             by_observed,
             budget,
             is_modelled: !formats.iter().all(|&format| outputs::by_workers(format)),
+            pictures: formats.contains(&VerdictFormat::Html).then(Pictures::default),
             formats,
             colored: output::colored(color, Stream::Output),
             fail_on: args.fail_on,
@@ -238,10 +257,9 @@ impl Plan {
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
-            earlier: match &args.results {
-                Some(path) => Earlier::read(path, kind)?,
-                None => Earlier::default(),
-            },
+            covering: None,
+            earlier,
+            asked,
             spec: SpecText::new(loaded, lowered),
             files: Vec::new(),
             lines: Mutex::default(),
@@ -258,6 +276,12 @@ impl Plan {
             by_observed: self.by_observed,
             engine: self.method.name(),
         }
+    }
+
+    /// A line of a raw log, if it can be had.
+    pub(super) fn line(&self, file: &LogName, number: usize) -> Option<String> {
+        let path = file.path.as_ref()?;
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).line(path, number)
     }
 
     /// Whether somebody pressed Ctrl-C.
