@@ -5,6 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod analyze;
+#[cfg(unix)]
+mod book;
 mod broken;
 mod convert;
 mod corpus;
