@@ -25,5 +25,6 @@ mod manual;
 mod pictures;
 mod reports;
 mod sandbox;
+mod schema;
 mod stream;
 mod usage;
