@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Kind, Simulation};
-use otus_analysis::{Config, Observed, Question};
+use otus_analysis::{Config, Observed, Question, Verdict};
 use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
@@ -59,6 +59,10 @@ pub(super) struct Plan {
     pub(super) offered: AtomicUsize,
     /// Up to how many moments a Pass is explained.
     pub(super) explained: usize,
+    /// Whether an output has the execution that explains a Pass, and one that explains a `WeakPass` or what
+    /// that assumes.
+    shows_pass: bool,
+    shows_weak: bool,
     /// Where the search is written.
     pub(super) graph: Option<GraphFile>,
     /// Where the reason of a Fail is written.
@@ -230,6 +234,17 @@ impl Plan {
             (false, false) if is_brief => 0,
             (false, false) => EXPLAINED,
         };
+        let insists = args.witness || args.order.is_some();
+        let shows_pass = |format: &VerdictFormat| match format {
+            VerdictFormat::Text | VerdictFormat::Json | VerdictFormat::Tap => true,
+            VerdictFormat::Jsonl
+            | VerdictFormat::Junit
+            | VerdictFormat::Sarif
+            | VerdictFormat::Github
+            | VerdictFormat::Markdown
+            | VerdictFormat::Html => false,
+        };
+        let shows_pass = insists || formats.iter().any(shows_pass);
         let effort = match args.explain {
             Some(Explain::None) => None,
             None if is_brief => None,
@@ -251,6 +266,8 @@ impl Plan {
             effort,
             offered: AtomicUsize::new(0),
             explained,
+            shows_pass,
+            shows_weak: insists || !is_brief,
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
@@ -271,6 +288,15 @@ impl Plan {
             kind: self.kind,
             by_observed: self.by_observed,
             engine: self.method.name(),
+        }
+    }
+
+    /// Whether an output has the execution that explains a verdict.
+    pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
+        match verdict {
+            Verdict::Pass => self.shows_pass,
+            Verdict::WeakPass => self.shows_weak,
+            Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => false,
         }
     }
 
