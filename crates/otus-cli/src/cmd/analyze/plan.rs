@@ -59,10 +59,8 @@ pub(super) struct Plan {
     pub(super) offered: AtomicUsize,
     /// Up to how many moments a Pass is explained.
     pub(super) explained: usize,
-    /// Whether an output has the execution that explains a Pass, and one that explains a `WeakPass` or what
-    /// that assumes.
-    shows_pass: bool,
-    shows_weak: bool,
+    /// Which verdicts have the execution that explains them in an output, or what it assumes.
+    witnesses: Witnesses,
     /// Where the search is written.
     pub(super) graph: Option<GraphFile>,
     /// Where the reason of a Fail is written.
@@ -122,6 +120,15 @@ impl Effort {
             Effort::Full => 100_000,
         }
     }
+}
+
+/// Which verdicts are shown with the execution that explains them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Witnesses {
+    None,
+    /// `WeakPass`, because of what it assumes.
+    Weak,
+    All,
 }
 
 /// Who answers.
@@ -234,7 +241,6 @@ impl Plan {
             (false, false) if is_brief => 0,
             (false, false) => EXPLAINED,
         };
-        let insists = args.witness || args.order.is_some();
         let shows_pass = |format: &VerdictFormat| match format {
             VerdictFormat::Text | VerdictFormat::Json | VerdictFormat::Tap => true,
             VerdictFormat::Jsonl
@@ -244,7 +250,12 @@ impl Plan {
             | VerdictFormat::Markdown
             | VerdictFormat::Html => false,
         };
-        let shows_pass = insists || formats.iter().any(shows_pass);
+        let insists = args.witness || args.order.is_some();
+        let witnesses = match (insists || formats.iter().any(shows_pass), is_brief) {
+            (true, _) => Witnesses::All,
+            (false, true) => Witnesses::None,
+            (false, false) => Witnesses::Weak,
+        };
         let effort = match args.explain {
             Some(Explain::None) => None,
             None if is_brief => None,
@@ -266,8 +277,7 @@ impl Plan {
             effort,
             offered: AtomicUsize::new(0),
             explained,
-            shows_pass,
-            shows_weak: insists || !is_brief,
+            witnesses,
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
@@ -294,8 +304,8 @@ impl Plan {
     /// Whether an output has the execution that explains a verdict.
     pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
         match verdict {
-            Verdict::Pass => self.shows_pass,
-            Verdict::WeakPass => self.shows_weak,
+            Verdict::Pass => self.witnesses == Witnesses::All,
+            Verdict::WeakPass => self.witnesses != Witnesses::None,
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => false,
         }
     }
