@@ -28,5 +28,6 @@ mod pictures;
 mod reference;
 mod reports;
 mod sandbox;
+mod schema;
 mod stream;
 mod usage;
