@@ -8,6 +8,7 @@ mod analyze;
 mod broken;
 mod convert;
 mod corpus;
+mod coverage;
 mod ctl;
 mod declared;
 mod demo;

@@ -528,6 +528,7 @@ fn decide(
     let is_pass = outcome.verdict >= Verdict::WeakPass;
     let wanted = is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained;
     let covering = plan.covering.as_ref().filter(|_| is_pass);
+    let covering = covering.filter(|covering| !covering.again(trace));
     let mut witness = if wanted || covering.is_some() {
         witness(plan, pool, engine, (id, trace), (question, outcome.verdict))?
     } else {
@@ -535,7 +536,7 @@ fn decide(
     };
     if let Some(covering) = covering {
         let asked = (question, outcome.verdict);
-        covering.count(pool, trace.partition(), asked, witness.as_ref());
+        covering.count(pool, trace, asked, witness.as_ref());
         witness = witness.filter(|_| wanted);
     }
     Ok(Found {
@@ -652,7 +653,7 @@ fn search(
         && outcome.verdict >= Verdict::WeakPass
     {
         let asked = (question, outcome.verdict);
-        covering.count(pool, trace.partition(), asked, outcome.witness.as_ref());
+        covering.count(pool, trace, asked, outcome.witness.as_ref());
     }
     if let Some(file) = &plan.graph {
         if outcome.verdict == Verdict::Fail {
