@@ -17,7 +17,7 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
     let page = std::fs::read_to_string(root().join("docs/pictures.md")).unwrap();
     let mut drawn = Vec::new();
     for line in page.lines().filter_map(|line| line.strip_prefix("$ otus ")) {
-        let Some(name) = line.split(" docs/pictures/").nth(1) else { continue };
+        let Some(name) = line.split("docs/pictures/").nth(1) else { continue };
         let name = name.split(' ').next().unwrap();
         sandbox.shell(&format!("otus {line}"));
         let (new, old) =
