@@ -10,6 +10,7 @@ mod book;
 mod broken;
 mod convert;
 mod corpus;
+mod coverage;
 mod ctl;
 mod declared;
 mod demo;

@@ -18,7 +18,7 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
     let mut drawn = Vec::new();
     for (page, line) in commands() {
         let line = line.as_str();
-        let Some(name) = line.split(" docs/pictures/").nth(1) else { continue };
+        let Some(name) = line.split("docs/pictures/").nth(1) else { continue };
         let name = name.split(' ').next().unwrap();
         sandbox.shell(&format!("otus {line}"));
         let (new, old) =

@@ -596,6 +596,7 @@ fn decide(
         && trace.moment_count() <= plan.explained;
     let is_pass = outcome.verdict >= Verdict::WeakPass;
     let covering = plan.covering.as_ref().filter(|_| is_pass);
+    let covering = covering.filter(|covering| !covering.again(trace));
     let mut witness = if wanted || covering.is_some() {
         witness(plan, pool, engine, (id, trace), (question, outcome.verdict))?
     } else {
@@ -603,7 +604,7 @@ fn decide(
     };
     if let Some(covering) = covering {
         let asked = (question, outcome.verdict);
-        covering.count(pool, trace.partition(), asked, witness.as_ref());
+        covering.count(pool, trace, asked, witness.as_ref());
         witness = witness.filter(|_| wanted);
     }
     Ok(Found {
@@ -722,7 +723,7 @@ fn search(
         && outcome.verdict >= Verdict::WeakPass
     {
         let asked = (question, outcome.verdict);
-        covering.count(pool, trace.partition(), asked, outcome.witness.as_ref());
+        covering.count(pool, trace, asked, outcome.witness.as_ref());
     }
     if let Some(file) = &plan.graph {
         if outcome.verdict == Verdict::Fail {
