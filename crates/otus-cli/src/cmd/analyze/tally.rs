@@ -180,6 +180,7 @@ impl Tally {
             interrupted: self.interrupted,
             is_vacuous: self.is_vacuous(),
             unexplained: self.fail.saturating_sub(offered),
+            coverage: Vec::new(),
             logs: self.logs.map(|LogTally { logs, lines, unmatched, .. }| LogTotals {
                 logs,
                 lines,

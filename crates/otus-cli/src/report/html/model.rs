@@ -216,23 +216,6 @@ pub(crate) struct Coverage {
     pub(crate) parts: Vec<Part>,
 }
 
-impl Coverage {
-    /// From what is counted: of each part its kind, its label, where it stands, and by how many groups it was
-    /// exercised.
-    pub(crate) fn new<'p>(
-        specification: impl Into<String>,
-        rows: impl Iterator<Item = (&'p str, String, String, u64)>,
-    ) -> Coverage {
-        let part = |(kind, label, place, times): (&str, String, String, u64)| Part {
-            kind: kind.to_owned(),
-            label,
-            place,
-            times,
-        };
-        Coverage { specification: specification.into(), parts: rows.map(part).collect() }
-    }
-}
-
 /// A part of a specification.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Part {

@@ -4,7 +4,7 @@ use otus_analysis::question::Question;
 
 use super::fill;
 use super::model::{
-    About, Case, Coverage, Detail, Event, Excerpt, Lifeline, Report, Run, Rung, State, Total,
+    About, Case, Coverage, Detail, Event, Excerpt, Lifeline, Part, Report, Run, Rung, State, Total,
     Verdict, counts,
 };
 
@@ -225,10 +225,14 @@ fn coverage() -> Coverage {
         ("branch", "alt: live", 23, 4),
         ("loop", "loop: every message", 17, 4),
     ];
-    let row = |(kind, label, line, times): (&'static str, &str, u32, u64)| {
-        (kind, label.to_owned(), format!("docs/mqtt.md:{line}"), times)
+    let part = |(kind, label, line, times): (&str, &str, u32, u64)| Part {
+        kind: kind.to_owned(),
+        label: label.to_owned(),
+        place: format!("docs/mqtt.md:{line}"),
+        times,
     };
-    Coverage::new("docs/mqtt.md", parts.into_iter().map(row))
+    let parts = parts.into_iter().map(part).collect();
+    Coverage { specification: "docs/mqtt.md".to_owned(), parts }
 }
 
 /// Names and lines in many scripts, and what would be markup elsewhere.

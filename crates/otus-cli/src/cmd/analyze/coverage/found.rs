@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::super::spec_text;
 use super::super::tally::Tally;
 use super::Covering;
-use crate::report::model::Place;
+use crate::report::model::{Covered, CoveredPart, Place};
 
 /// Coverage of a specification.
 #[derive(Debug)]
@@ -90,6 +90,20 @@ impl Found {
             parts,
             counted: sum.counted,
             left_out: left_out.into_iter().filter(|(count, _)| *count > 0).collect(),
+        }
+    }
+
+    /// For reports.
+    pub(crate) fn covered(&self) -> Covered {
+        let part = |part: &Part| CoveredPart {
+            kind: kind_name(part.kind),
+            label: part.label.clone(),
+            place: part.place.clone(),
+            times: part.count.groups,
+        };
+        Covered {
+            specification: self.specification.clone(),
+            parts: self.parts.iter().map(part).collect(),
         }
     }
 
