@@ -69,7 +69,7 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces.
-  explain      Explain a diagnostic code
+  explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages
@@ -117,7 +117,7 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces.
-  explain      Explain a diagnostic code
+  explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages
