@@ -136,6 +136,14 @@ pub struct Coverage {
 }
 
 impl Coverage {
+    /// Adds what a multi-trace adds to some parts.
+    pub fn add(&mut self, added: &[(u32, Count)]) {
+        for (part, count) in added {
+            self.counts[*part as usize].merge(count);
+        }
+        self.counted += 1;
+    }
+
     /// Adds what others counted.
     pub fn merge(&mut self, other: &Coverage) {
         if self.counts.len() < other.counts.len() {
@@ -192,20 +200,26 @@ impl Counter {
     }
 
     /// Adds the witness of a multi-trace, with the pool that it is from. `seen` are the lifelines on which
-    /// nothing can have gone unnoticed. If it is not counted, that is counted.
-    pub fn count(&mut self, pool: &Pool, tree: &Tree, witness: &Witness, seen: &LifelineSet) {
-        match replay::replay(&mut self.marked, tree, (pool, witness)) {
-            Ok(run) => {
-                tally::add(&mut self.coverage.counts, &mut self.tally, tree, &run, seen);
-                self.coverage.counted += 1;
-            }
-            Err(Uncounted::TooMuchWork | Uncounted::NoSuchStep(_)) => {
-                self.coverage.uncounted += 1;
-            }
+    /// nothing can have gone unnoticed. Returns what it adds; if it is not counted, that is counted.
+    pub fn count(
+        &mut self,
+        pool: &Pool,
+        tree: &Tree,
+        witness: &Witness,
+        seen: &LifelineSet,
+    ) -> Option<Box<[(u32, Count)]>> {
+        let added = match replay::replay(&mut self.marked, tree, (pool, witness)) {
+            Ok(run) => Some(tally::counts(&mut self.tally, tree, &run, seen)),
+            Err(Uncounted::TooMuchWork | Uncounted::NoSuchStep(_)) => None,
+        };
+        match &added {
+            Some(added) => self.coverage.add(added),
+            None => self.coverage.uncounted += 1,
         }
         if self.marked.term_count() > self.fresh.term_count() + MOST_TERMS {
             self.marked = self.fresh.clone();
         }
+        added
     }
 }
 

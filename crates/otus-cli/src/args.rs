@@ -1385,13 +1385,13 @@ pub(crate) enum MutantKind {
     Prefix,
 }
 
-/// Explain a diagnostic code.
+/// Explain a diagnostic code, or the cause of a failure.
 ///
-/// Prints what a code such as O0301 means, with an example and its repair. Without a code, lists
-/// all of them.
+/// Prints what a code such as O0301 means, with an example and its repair, or what a cause such as
+/// too-early means. Without one, lists all of them.
 #[derive(Debug, Parser)]
 pub(crate) struct ExplainArgs {
-    /// The code, as O0301 or 301.
+    /// The code, as O0301 or 301, or the cause.
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
 }
@@ -1404,7 +1404,8 @@ pub(crate) struct ExplainArgs {
 #[command(after_long_help = "\
 Examples:
   otus schema mapping > otus.schema.json   of otus.toml
-  otus schema trace                        of canonical lines (`otus map --write events.jsonl`)")]
+  otus schema trace                        of canonical lines (`otus map --write events.jsonl`)
+  otus schema results                      of what `otus analyze --format json` prints")]
 pub(crate) struct SchemaArgs {
     /// Which format.
     #[arg(value_enum, value_name = "WHAT")]
@@ -1418,6 +1419,10 @@ pub(crate) enum Schema {
     Mapping,
     /// Canonical lines: what happened, an event a line.
     Trace,
+    /// The document of `otus analyze --format json`.
+    Results,
+    /// A line of `otus analyze --format jsonl`, or of `--results`.
+    Result,
 }
 
 /// Print shell completions.

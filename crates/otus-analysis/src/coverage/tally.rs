@@ -15,12 +15,12 @@ use super::tree::{NodeKind, Tree};
 pub(super) struct Scratch {
     /// How many derivations there were.
     derivations: u64,
-    /// How many runs there were.
-    runs: u64,
     /// By node: what is known of it in the last derivation that had an event in it.
     marks: Vec<Mark>,
-    /// By part: the last run that had it observed.
-    last: Vec<u64>,
+    /// By part: what the run at hand adds.
+    counts: Vec<Count>,
+    /// The parts to which it adds something.
+    touched: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,23 +36,30 @@ impl Scratch {
     pub(super) fn new(tree: &Tree) -> Scratch {
         Scratch {
             derivations: 0,
-            runs: 0,
             marks: vec![Mark::default(); tree.len()],
-            last: vec![0; tree.parts().len()],
+            counts: vec![Count::default(); tree.parts().len()],
+            touched: Vec::new(),
         }
+    }
+
+    /// What the run at hand adds to a part.
+    fn part(&mut self, part: u32) -> &mut Count {
+        let count = &mut self.counts[part as usize];
+        if *count == Count::default() {
+            self.touched.push(part);
+        }
+        count
     }
 }
 
-/// Adds a run to counts.
-pub(super) fn add(
-    counts: &mut [Count],
+/// What a run adds to the counts of parts.
+pub(super) fn counts(
     scratch: &mut Scratch,
     tree: &Tree,
     run: &Run,
     seen: &LifelineSet,
-) {
-    scratch.runs += 1;
-    let mut tally = Tally { counts, scratch, tree, ends: run.ends, seen };
+) -> Box<[(u32, Count)]> {
+    let mut tally = Tally { scratch, tree, ends: run.ends, seen };
     for event in &run.events {
         tally.count(tree.node(event.node).part, event.observed);
     }
@@ -66,6 +73,9 @@ pub(super) fn add(
         }
         tally.derive(inside.root);
     }
+    let Scratch { counts, touched, .. } = scratch;
+    let all = touched.drain(..).map(|part| (part, std::mem::take(&mut counts[part as usize])));
+    all.filter(|(_, count)| *count != Count::default()).collect()
 }
 
 /// What happened in an iteration, without what happened in the iterations in it.
@@ -91,7 +101,6 @@ fn by_iteration(run: &Run) -> Vec<Inside> {
 }
 
 struct Tally<'a> {
-    counts: &'a mut [Count],
     scratch: &'a mut Scratch,
     tree: &'a Tree,
     ends: bool,
@@ -101,15 +110,13 @@ struct Tally<'a> {
 impl Tally<'_> {
     fn count(&mut self, part: Option<u32>, observed: bool) {
         let Some(part) = part else { return };
-        let count = &mut self.counts[part as usize];
-        if !observed {
+        let count = self.scratch.part(part);
+        if observed {
+            count.observed += 1;
+            count.groups = 1;
+        } else {
             count.assumed += 1;
-            return;
         }
-        count.observed += 1;
-        let last = &mut self.scratch.last[part as usize];
-        count.groups += u64::from(*last != self.scratch.runs);
-        *last = self.scratch.runs;
     }
 
     /// Notes that something happened at a node, and so in all nodes above it up to the root of its
@@ -179,7 +186,7 @@ impl Tally<'_> {
         let node = self.tree.node(at);
         let Some(part) = node.part else { return };
         let Mark { iterations, assumed, .. } = self.marked(at).unwrap_or_default();
-        let left = &mut self.counts[part as usize].left;
+        let left = &mut self.scratch.part(part).left;
         if assumed > 0 || !node.lifelines.is_subset(self.seen) {
             left.assumed += 1;
             return;
@@ -194,7 +201,7 @@ impl Tally<'_> {
     /// A loop is iterated so often.
     fn most(&mut self, at: u32) {
         let (Some(part), Some(mark)) = (self.tree.node(at).part, self.marked(at)) else { return };
-        let left = &mut self.counts[part as usize].left;
+        let left = &mut self.scratch.part(part).left;
         left.most = left.most.max(mark.iterations - mark.assumed);
     }
 }

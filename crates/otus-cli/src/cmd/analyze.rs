@@ -12,6 +12,7 @@ mod ladder;
 mod outputs;
 mod pictures;
 mod plan;
+mod progress;
 mod results;
 mod seen;
 mod spec_text;
@@ -19,12 +20,11 @@ mod tally;
 mod worker;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::bail;
 use otus_core::Lowered;
@@ -47,6 +47,7 @@ use crate::{findings, pipeline, report};
 use outputs::Outputs;
 pub(super) use plan::budget;
 use plan::{Effort, LogName, Plan};
+use progress::Progress;
 use tally::{LogTally, Tally};
 use worker::{Piece, Trouble, Worker};
 
@@ -112,8 +113,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
     let logs = logs.map(|logs| (logs, plan.pool.signature().clone()));
+    let progress = Progress::new(&sorted.traces, logs.is_some());
     let mut feed = Feed::new(sorted.traces, logs, feeding.clone());
-    let mut printer = Printer::new(args, color, plan.clone())?;
+    let mut printer = Printer::new(args, color, plan.clone(), progress)?;
     let shared = plan.clone();
     pipeline::run(
         jobs.unwrap_or(NonZeroUsize::MIN),
@@ -129,7 +131,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         let found = covering.found(&plan.pool, &printer.tally);
         (covering, found)
     });
-    printer.finish(covered.as_ref().map(|(_, found)| found))?;
+    let found = covered.as_ref().map(|(_, found)| found);
+    printer.finish(found, coverage::is_asked(args))?;
+    let covered = covered.filter(|_| coverage::is_asked(args));
     if let Some((covering, found)) = &covered {
         coverage::say(args, color, (covering, &plan.pool), found)?;
     }
@@ -293,7 +297,12 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(args: &AnalyzeArgs, color: Color, plan: Arc<Plan>) -> anyhow::Result<Printer> {
+    fn new(
+        args: &AnalyzeArgs,
+        color: Color,
+        plan: Arc<Plan>,
+        progress: Progress,
+    ) -> anyhow::Result<Printer> {
         Ok(Printer {
             color,
             outputs: Some(Outputs::open(args, &plan.run())?),
@@ -302,7 +311,7 @@ impl Printer {
             shown: 0,
             hidden: 0,
             reasons: BTreeMap::new(),
-            progress: Progress::new(),
+            progress,
         })
     }
 
@@ -370,7 +379,7 @@ impl Printer {
 
     fn complain(&mut self, trouble: &Trouble) {
         match trouble {
-            Trouble::Text { sources, diagnostics } => {
+            Trouble::Text { sources, diagnostics, .. } => {
                 let worth_it = diagnostics.iter().filter(|found| found.severity > Severity::Note);
                 let found: Vec<Diagnostic> = worth_it.cloned().collect();
                 if self.shown >= MAX_DIAGNOSTICS {
@@ -398,13 +407,14 @@ impl Printer {
         }
     }
 
-    fn finish(&mut self, covered: Option<&coverage::Found>) -> anyhow::Result<()> {
+    fn finish(&mut self, covered: Option<&coverage::Found>, is_asked: bool) -> anyhow::Result<()> {
         self.progress.hide();
-        let totals = self.tally.totals(self.explained());
+        let mut totals = self.tally.totals(self.explained());
+        totals.coverage = covered.map(coverage::Found::covered).into_iter().collect();
         if let Some(outputs) = self.outputs.take() {
             let indented = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
             let mut summary = indented(&self.tally.json());
-            if let Some(coverage) = coverage::member(covered) {
+            if let Some(coverage) = covered.filter(|_| is_asked).map(coverage::member) {
                 summary = format!("{summary},\n  \"coverage\": {}", indented(&coverage));
             }
             outputs.finish(&totals, &summary)?;
@@ -424,48 +434,5 @@ impl Printer {
             output::complain(&format!("otus: {}: {reason}", counted(*times, "more time")));
         }
         Ok(())
-    }
-}
-
-/// A line on the terminal that says how far a long run is. Results are better news, so there is
-/// none where they are on the same terminal.
-struct Progress {
-    wanted: bool,
-    begun: Instant,
-    last: Instant,
-    shown: bool,
-}
-
-impl Progress {
-    /// How long a run takes before anybody asks.
-    const PATIENCE: Duration = Duration::from_secs(1);
-    const INTERVAL: Duration = Duration::from_millis(200);
-
-    fn new() -> Progress {
-        let wanted = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
-        let now = Instant::now();
-        Progress { wanted, begun: now, last: now, shown: false }
-    }
-
-    fn show(&mut self, tally: &Tally) {
-        if !self.wanted
-            || self.begun.elapsed() < Self::PATIENCE
-            || self.last.elapsed() < Self::INTERVAL
-        {
-            return;
-        }
-        self.last = Instant::now();
-        self.shown = true;
-        let text = format!("checked {}: {}", tally.total(), tally.verdicts());
-        let mut error = std::io::stderr().lock();
-        // Nothing sensible can be done when standard error is gone.
-        let _ = write!(error, "\r\x1b[K{text}").and_then(|()| error.flush());
-    }
-
-    fn hide(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            let mut error = std::io::stderr().lock();
-            let _ = write!(error, "\r\x1b[K").and_then(|()| error.flush());
-        }
     }
 }

@@ -151,12 +151,13 @@ pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
 }
 
 /// What a line prints, on both streams.
-fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
+pub(crate) fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .args(["-c", &format!("exec 2>&1; {line}")])
         .current_dir(sandbox.path(""))
         .env("PATH", format!("{}:{path}", programs.path("").display()))
+        .env("REPO", Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
         .env("COLUMNS", "100")
         .env_remove("CLICOLOR_FORCE")
         .output()

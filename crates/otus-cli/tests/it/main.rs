@@ -5,9 +5,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod analyze;
+#[cfg(unix)]
+mod book;
 mod broken;
 mod convert;
 mod corpus;
+mod coverage;
 mod ctl;
 mod declared;
 mod demo;
@@ -26,5 +29,6 @@ mod pictures;
 mod reference;
 mod reports;
 mod sandbox;
+mod schema;
 mod stream;
 mod usage;

@@ -3,6 +3,9 @@
 //! Workers count the witness of each multi-trace that passes. They borrow counters from a shelf: there are never
 //! more of them than threads, a lock is held only while one is taken and put back, and since joining counts
 //! does not depend on the order, neither does what is said in the end.
+//!
+//! A witness costs far more than a verdict, and sessions are often alike. So what a multi-trace adds is kept, for as
+//! many as fit into [`REMEMBERED`] actions, and added again when it comes again.
 
 mod data;
 mod found;
@@ -11,18 +14,21 @@ mod text;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::bail;
-use otus_analysis::coverage::{self, Counter, Coverage, MOST_POSITIONS, Tree, seen};
+use otus_analysis::coverage::{Count, Counter, Coverage, MOST_POSITIONS, Tree, seen};
 use otus_analysis::{Question, Verdict, Witness};
 use otus_core::lower::{Place, places};
 use otus_core::{Lowered, Pool, TermId};
 use otus_syntax::Source;
 use otus_syntax::ast::SpecFile;
-use otus_trace::Partition;
+use otus_trace::multitrace::Step;
+use otus_trace::{MultiTrace, Partition};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use super::outputs;
 use super::tally::Tally;
 use crate::args::{AnalyzeArgs, Color, CoverageFile, CoverageOutput, FailOn, VerdictFormat};
 use crate::exit::Exit;
@@ -40,18 +46,57 @@ pub(super) struct Covering {
     file: SpecFile,
     source: Source,
     shelf: Mutex<Vec<Counter>>,
+    /// What some multi-traces add.
+    memory: Mutex<Memory>,
     /// How many that pass have no witness within the limits.
     unexplained: AtomicU64,
 }
 
+/// How many actions of multi-traces are kept.
+const REMEMBERED: usize = 1 << 20;
+
+/// What multi-traces add, so that none is explained twice.
+#[derive(Debug, Default)]
+struct Memory {
+    known: FxHashMap<Key, Box<[(u32, Count)]>>,
+    /// How many actions they have.
+    actions: usize,
+    /// What was added again.
+    again: Coverage,
+}
+
+/// A multi-trace. Actions that the specification does not have may be others in another thread, but in what
+/// passes they are only where nobody looks.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    partition: Arc<Partition>,
+    /// By component: how many steps.
+    lengths: Box<[usize]>,
+    steps: Box<[Step]>,
+}
+
+impl Key {
+    fn new(trace: &MultiTrace) -> Key {
+        let components = || trace.partition().components();
+        Key {
+            partition: trace.shared_partition().clone(),
+            lengths: components().map(|component| trace.steps(component).len()).collect(),
+            steps: components().flat_map(|component| trace.steps(component)).copied().collect(),
+        }
+    }
+}
+
 impl Covering {
-    /// If it is asked for.
+    /// If it is asked for, or shown anyway.
     pub(super) fn new(
         args: &AnalyzeArgs,
         loaded: &Loaded,
         (lowered, term): (&Lowered, TermId),
     ) -> anyhow::Result<Option<Covering>> {
-        if args.coverage.is_empty() && args.min_coverage.is_none() {
+        let is_asked = is_asked(args);
+        // A page has room for it, and people who look at one want to know.
+        let is_shown = outputs::formats(args).contains(&VerdictFormat::Html);
+        if !is_asked && !is_shown {
             return Ok(None);
         }
         for output in &args.coverage {
@@ -89,6 +134,9 @@ impl Covering {
         let (Some(tree), Some(places)) =
             (Tree::new(&lowered.pool, term), places(interaction, most))
         else {
+            if !is_asked {
+                return Ok(None);
+            }
             bail!(
                 "--coverage tells at most {MOST_POSITIONS} positions apart; the interaction has {}",
                 lowered.pool.attributes(term).nodes
@@ -103,15 +151,27 @@ impl Covering {
             file: file.clone(),
             source: loaded.inputs.source(file.source).clone(),
             shelf: Mutex::default(),
+            memory: Mutex::default(),
             unexplained: AtomicU64::new(0),
         }))
+    }
+
+    /// Counts a multi-trace that passes if one like it was counted before.
+    pub(super) fn again(&self, trace: &MultiTrace) -> bool {
+        let key = Key::new(trace);
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let Memory { known, again, .. } = &mut *memory;
+        let Some(added) = known.get(&key) else { return false };
+        again.counts.resize(self.tree.parts().len(), Count::default());
+        again.add(added);
+        true
     }
 
     /// Counts a multi-trace that passes, by its witness if there is one.
     pub(super) fn count(
         &self,
         pool: &Pool,
-        partition: &Partition,
+        trace: &MultiTrace,
         (question, verdict): (&Question, Verdict),
         witness: Option<&Witness>,
     ) {
@@ -121,8 +181,22 @@ impl Covering {
         };
         let free = self.shelf().pop();
         let mut counter = free.unwrap_or_else(|| Counter::new(pool, &self.tree));
-        counter.count(pool, &self.tree, witness, &seen(partition, question, verdict));
+        let seen = seen(trace.partition(), question, verdict);
+        let added = counter.count(pool, &self.tree, witness, &seen);
         self.shelf().push(counter);
+        let Some(added) = added else { return };
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = trace.len() + added.len() + 8;
+        if memory.actions + size <= REMEMBERED {
+            memory.actions += size;
+            memory.known.insert(Key::new(trace), added);
+        }
+    }
+
+    /// Whether a choice is one that nobody wrote: a diagram's loop that may end, unfolded.
+    fn is_repetition(&self, node: usize) -> bool {
+        let written = self.places[node].span.range();
+        self.file.implicit && self.source.text()[written].trim_start().starts_with("loop")
     }
 
     fn shelf(&self) -> MutexGuard<'_, Vec<Counter>> {
@@ -133,17 +207,23 @@ impl Covering {
     /// All that was counted, with where it stands.
     pub(super) fn found(&self, pool: &Pool, tally: &Tally) -> Found {
         let mut sum = Coverage::default();
-        sum.counts.resize(self.tree.parts().len(), coverage::Count::default());
+        sum.counts.resize(self.tree.parts().len(), Count::default());
         for counter in self.shelf().iter() {
             sum.merge(&counter.coverage);
         }
+        sum.merge(&self.memory.lock().unwrap_or_else(PoisonError::into_inner).again);
         Found::new(self, pool, &sum, tally)
     }
 }
 
+/// Whether somebody wants to know more than an HTML report shows anyway.
+pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {
+    !args.coverage.is_empty() || args.min_coverage.is_some()
+}
+
 /// What a JSON document of verdicts has besides.
-pub(super) fn member(found: Option<&Found>) -> Option<Value> {
-    found.map(data::json)
+pub(super) fn member(found: &Found) -> Value {
+    data::json(found)
 }
 
 /// Prints and writes coverage as it is asked for.

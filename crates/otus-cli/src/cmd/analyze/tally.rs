@@ -45,6 +45,8 @@ pub(super) struct Tally {
     /// Whether something that was asked for could not be written.
     pub(super) unwritten: bool,
     actions: usize,
+    /// How many bytes of files they were read from.
+    pub(super) bytes: u64,
     /// How many of the multi-traces are groups of raw logs.
     pub(super) groups: usize,
     /// What became of raw logs, if there are some.
@@ -95,6 +97,7 @@ impl Tally {
         self.unusable += other.unusable;
         self.unwritten |= other.unwritten;
         self.actions += other.actions;
+        self.bytes += other.bytes;
         self.groups += other.groups;
     }
 
@@ -177,6 +180,7 @@ impl Tally {
             interrupted: self.interrupted,
             is_vacuous: self.is_vacuous(),
             unexplained: self.fail.saturating_sub(offered),
+            coverage: Vec::new(),
             logs: self.logs.map(|LogTally { logs, lines, unmatched, .. }| LogTotals {
                 logs,
                 lines,

@@ -77,20 +77,14 @@ pub(super) fn markdown(found: &Found) -> String {
     let headline = headline.strip_prefix("coverage: ").unwrap_or(&headline);
     let mut out = format!("## Coverage of {}\n\n{headline}\n\n", cell(&found.specification));
     out.push_str("| part | where | groups | |\n|---|---|---:|---|\n");
-    for (part, (kind, label, place, groups)) in found.parts.iter().zip(found.rows()) {
+    for (part, (_, _, place, groups)) in found.parts.iter().zip(found.rows()) {
         let seen = match part.count.state() {
             State::Exercised => "✓",
             State::Assumed => "only assumed",
             State::Never => "**never**",
         };
-        let label = label.strip_suffix(" (only assumed)").unwrap_or(&label);
-        let label = cell(label);
-        let part = if kind == "loop" || kind == "branch" && label != "nothing" {
-            label
-        } else {
-            format!("{kind} {label}")
-        };
-        let _ = writeln!(out, "| {part} | {} | {groups} | {seen} |", cell(&place));
+        let (label, place) = (cell(&part.label), cell(&place));
+        let _ = writeln!(out, "| {label} | {place} | {groups} | {seen} |");
     }
     out
 }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::super::spec_text;
 use super::super::tally::Tally;
 use super::Covering;
-use crate::report::model::Place;
+use crate::report::model::{Covered, CoveredPart, Place};
 
 /// Coverage of a specification.
 #[derive(Debug)]
@@ -93,6 +93,20 @@ impl Found {
         }
     }
 
+    /// For reports.
+    pub(crate) fn covered(&self) -> Covered {
+        let part = |part: &Part| CoveredPart {
+            kind: kind_name(part.kind),
+            label: part.label.clone(),
+            place: part.place.clone(),
+            times: part.count.groups,
+        };
+        Covered {
+            specification: self.specification.clone(),
+            parts: self.parts.iter().map(part).collect(),
+        }
+    }
+
     /// How many parts of a kind there are, or of all.
     pub(crate) fn share(&self, kind: Option<PartKind>) -> Share {
         let mut share = Share::default();
@@ -162,12 +176,17 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
             PartKind::Action => pool.text(term),
             PartKind::Branch => {
                 let (choice, number, of) = tree.branch(part.node).unwrap_or((part.node, 1, 1));
-                if pool.has_events(term) {
-                    format!("branch {number} of {of}")
-                } else {
+                let is_something = pool.has_events(term);
+                let is_repeated = covering.is_repetition(choice);
+                if is_repeated || !is_something {
                     // What is not written has no place but that of the choice.
                     at = choice;
-                    "nothing".to_owned()
+                }
+                match (is_repeated, is_something) {
+                    (false, true) => format!("branch {number} of {of}"),
+                    (false, false) => "the choice to do nothing".to_owned(),
+                    (true, true) => "one more repetition".to_owned(),
+                    (true, false) => "an end before the last repetition".to_owned(),
                 }
             }
             PartKind::Loop => match pool.node(term) {
@@ -199,82 +218,84 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
     parts
 }
 
+/// What was not exercised, in the order of the text.
 fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
     let tree = &covering.tree;
     // By position: whether it is inside of a gap.
     let mut inside = vec![false; tree.len()];
-    let mut gaps: Vec<Gap> = Vec::new();
-    // The last gap that is a message, with its node and the names of its actions.
-    let mut last: Option<(NodeId, State, Vec<&str>)> = None;
-    for part in parts {
-        let state = part.count.state();
-        if state == State::Exercised || part.nodes.iter().all(|&node| inside[node]) {
+    let is_gap = |part: &Part, inside: &[bool]| {
+        part.count.state() != State::Exercised && !part.nodes.iter().all(|&node| inside[node])
+    };
+    // By the position that they begin at.
+    let mut gaps: Vec<(usize, Gap)> = Vec::new();
+    // Choices and loops first: what is repeated may be inside of a later one.
+    for part in parts.iter().filter(|part| part.kind != PartKind::Action) {
+        if !is_gap(part, &inside) {
             continue;
         }
-        let times = part.count.assumed;
-        let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
-        let said = |never: &str, observed: &str| match state {
-            State::Never | State::Exercised => never.to_owned(),
-            State::Assumed => format!("{observed}, only assumed ({times})"),
-        };
-        let label = part.label.as_str();
-        let title = match part.kind {
-            PartKind::Action => {
-                // Both ends of a message are one gap.
-                if let (Some((node, known, labels)), Some(gap)) = (&mut last, gaps.last_mut())
-                    && (*node, *known) == (part.node, state)
-                {
-                    labels.push(label);
-                    let names = labels.join(" and ");
-                    gap.title = match state {
-                        State::Never | State::Exercised => format!("{names} were never exercised"),
-                        State::Assumed => format!("{names} were never observed, only assumed"),
-                    };
-                    let whole = covering.file.interaction.as_ref();
-                    if let Some(whole) = whole.map(|tree| tree.node(part.node).span) {
-                        (gap.place, gap.text, gap.span) = spec_text::place(&covering.source, whole);
-                    }
-                    continue;
-                }
-                last = Some((part.node, state, vec![label]));
-                said(
-                    &format!("{label} was never exercised"),
-                    &format!("{label} was never observed"),
-                )
-            }
-            PartKind::Branch if label == "nothing" => said(
-                "the choice to do nothing was never taken",
-                "the choice to do nothing was never observed",
-            ),
-            PartKind::Branch => {
-                said(&format!("{label} was never taken"), &format!("{label} was never observed"))
-            }
-            PartKind::Loop => {
-                said("this loop was never entered", "no repetition of this loop was observed")
-            }
-        };
-        let own = match part.kind {
-            PartKind::Action => Vec::new(),
-            PartKind::Branch => part.nodes.iter().map(|&node| tree.within(node)).collect(),
-            PartKind::Loop => {
-                let below = |&node: &usize| node + 1..tree.within(node).end;
-                part.nodes.iter().map(below).collect::<Vec<_>>()
-            }
-        };
-        for range in own {
-            inside[range].fill(true);
+        for &node in &part.nodes {
+            let own = usize::from(part.kind == PartKind::Loop);
+            inside[node + own..tree.within(node).end].fill(true);
         }
-        if part.kind != PartKind::Action {
-            last = None;
-        }
-        let below = match part.kind {
-            PartKind::Action => String::new(),
-            PartKind::Branch | PartKind::Loop => within(tree, parts, part),
-        };
-        let (place, text, span) = (part.place.clone(), part.text.clone(), part.span.clone());
-        gaps.push(Gap { state, title, inside: below, place, text, span });
+        gaps.push((part.nodes[0], Gap::new(part, title(part), within(tree, parts, part))));
     }
-    gaps
+    let mut left = parts
+        .iter()
+        .filter(|part| part.kind == PartKind::Action && is_gap(part, &inside))
+        .peekable();
+    while let Some(part) = left.next() {
+        let mut gap = Gap::new(part, title(part), String::new());
+        // Both ends of a message are one gap.
+        let mut names = vec![part.label.as_str()];
+        let is_same =
+            |other: &&Part| other.node == part.node && other.count.state() == part.count.state();
+        while let Some(other) = left.next_if(is_same) {
+            names.push(&other.label);
+        }
+        if names.len() > 1 {
+            let names = names.join(" and ");
+            gap.title = match gap.state {
+                State::Never | State::Exercised => format!("{names} were never exercised"),
+                State::Assumed => format!("{names} were never observed, only assumed"),
+            };
+            if let Some(interaction) = &covering.file.interaction {
+                let whole = interaction.node(part.node).span;
+                (gap.place, gap.text, gap.span) = spec_text::place(&covering.source, whole);
+            }
+        }
+        gaps.push((part.nodes[0], gap));
+    }
+    gaps.sort_by_key(|(node, _)| *node);
+    gaps.into_iter().map(|(_, gap)| gap).collect()
+}
+
+impl Gap {
+    fn new(part: &Part, title: String, inside: String) -> Gap {
+        let (place, text, span) = (part.place.clone(), part.text.clone(), part.span.clone());
+        Gap { state: part.count.state(), title, inside, place, text, span }
+    }
+}
+
+/// What is said of a part that was not exercised.
+fn title(part: &Part) -> String {
+    let label = part.label.as_str();
+    let (never, unobserved) = match part.kind {
+        PartKind::Action => {
+            (format!("{label} was never exercised"), format!("{label} was never observed"))
+        }
+        PartKind::Branch => {
+            (format!("{label} was never taken"), format!("{label} was never observed"))
+        }
+        PartKind::Loop => (
+            "this loop was never entered".to_owned(),
+            "no repetition of this loop was observed".to_owned(),
+        ),
+    };
+    match (part.count.state(), part.count.assumed) {
+        (State::Never | State::Exercised, _) => never,
+        (State::Assumed, 1) => format!("{unobserved}, only assumed (once)"),
+        (State::Assumed, times) => format!("{unobserved}, only assumed ({times} times)"),
+    }
 }
 
 /// What a part has inside, in words.

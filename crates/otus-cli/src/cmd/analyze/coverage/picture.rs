@@ -87,3 +87,26 @@ fn legend(scene: &mut Scene, words: &str) {
     row("never exercised", Some(Tone::Faded));
     scene.fit(MARGIN);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_legend_is_below_the_diagram_and_over_nothing() {
+        let text = "@message{m}\n@lifeline{a; b}\nloopS(alt(a -- m -> b, a -- m ->|, o))";
+        let file = otus_syntax::parse_spec(&otus_syntax::Source::new("model.hsf", text)).tree;
+        let lowered = otus_core::lower(&[&file]);
+        let nodes = file.interaction.as_ref().map_or(0, |interaction| interaction.nodes.len());
+        for state in [None, Some(State::Exercised), Some(State::Assumed), Some(State::Never)] {
+            let tones = vec![tone(state); nodes];
+            let options = Options { tones: &tones, ..Options::default() };
+            let mut scene = sequence(&file, lowered.pool.signature(), &options);
+            let height = scene.size.height;
+            legend(&mut scene, "3 of 3 actions");
+            assert_eq!(otus_draw::check::flaws(&scene), []);
+            assert!(scene.size.height > height);
+            assert!(scene.texts().any(|text| text == "only assumed"));
+        }
+    }
+}

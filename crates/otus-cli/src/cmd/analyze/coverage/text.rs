@@ -19,13 +19,15 @@ pub(super) fn text(found: &Found, colored: bool, most: usize) -> String {
         let reasons = found.left_out.iter().map(|(count, why)| format!("{count} {why}"));
         let _ = writeln!(out, "not counted: {}", reasons.collect::<Vec<_>>().join(", "));
     }
-    for gap in found.gaps.iter().take(most) {
+    // Where nothing was exercised, everything is missing.
+    let gaps = if found.is_nothing() && most == SHORT { &[] } else { found.gaps.as_slice() };
+    for gap in gaps.iter().take(most) {
         for line in renderer.render(&[group(gap)]).lines() {
             out.push_str(line.trim_end());
             out.push('\n');
         }
     }
-    if let Some(more) = found.gaps.len().checked_sub(most).filter(|&more| more > 0) {
+    if let Some(more) = gaps.len().checked_sub(most).filter(|&more| more > 0) {
         let _ = writeln!(out, "and {more} more (--coverage=coverage.txt writes all)");
     }
     let loops = found.parts.iter().filter(|part| part.kind == PartKind::Loop);
@@ -41,7 +43,7 @@ pub(super) fn text(found: &Found, colored: bool, most: usize) -> String {
             part.label
         );
         if assumed > 0 {
-            let _ = write!(out, ", {assumed}× after nobody knows how many");
+            let _ = write!(out, ", {assumed}× with something assumed");
         }
         out.push('\n');
     }
