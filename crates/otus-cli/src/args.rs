@@ -1048,10 +1048,10 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus bench papers --list                             what there is, and what there is not
-  otus bench papers --quick --only 004-nodes 003-fig11 some of it
-  otus bench papers --quick --only 004 --format csv    for a program
-  otus bench papers --quick --out FOLDER               all of it, in a few minutes
+  otus bench papers --list                              what there is, and what there is not
+  otus bench papers --quick --only 004-nodes 003-fig11  some of it
+  otus bench papers --quick --only 004 --format csv     for a program
+  otus bench papers --quick --out FOLDER                all of it, in a few minutes
 
 Exit status: 0 all verdicts are as they must be, 1 some are not, 2 unusable input or usage, 3 interrupted.")]
 pub(crate) struct BenchArgs {

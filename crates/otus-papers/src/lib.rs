@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod artefact;
+mod clock;
 pub mod data;
 mod list;
 pub mod protocol;

@@ -140,6 +140,7 @@ fn examples_of_the_help_work() {
         "learn",
         "generate",
         "demo",
+        "bench",
         "fmt",
         "lint",
         "convert",

@@ -5,8 +5,6 @@
 //! of a set, in their order. Explanations are certified outside the clock, all of the search and some of the engine,
 //! whose explanations take another search.
 
-use std::time::Instant;
-
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
 use otus_analysis::engine::Options;
@@ -17,6 +15,7 @@ use otus_draw::scene::Tone;
 use otus_trace::MultiTrace;
 
 use crate::artefact::Artefact;
+use crate::clock::Clock;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::statistics::{Statistics, median, number};
 use crate::table::{Cell, Table};
@@ -76,9 +75,9 @@ pub(super) fn analyse(
     let mut engine = Engine::new(&model.pool, model.term, first.partition(), Options::default());
     for (done, trace) in class.traces.iter().enumerate() {
         plan.watch.step(&format!("{} {}", artefact.id, class.name), done, class.traces.len())?;
-        let start = Instant::now();
+        let clock = Clock::start();
         let verdict = engine.analyze(trace, &plan.question, &plan.budget(trace)).verdict;
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = clock.seconds();
         let cold = by_engine(model, trace, plan, done.is_multiple_of(SAMPLED), artefact);
         let search = by_search(model, trace, plan, artefact);
         // An interrupted search is no answer.
@@ -117,11 +116,11 @@ fn by_engine(
     let mut times = Vec::new();
     let mut verdict = Verdict::Inconclusive;
     for attempt in 0..plan.setting.size.tries() {
-        let start = Instant::now();
+        let clock = Clock::start();
         let mut engine =
             Engine::new(&model.pool, model.term, trace.partition(), Options::default());
         verdict = engine.analyze(trace, &plan.question, &budget).verdict;
-        times.push(start.elapsed().as_secs_f64());
+        times.push(clock.seconds());
         if attempt > 0 || !is_certified || !explained(verdict) {
             continue;
         }
@@ -146,9 +145,9 @@ fn by_search(model: &Model, trace: &MultiTrace, plan: &Plan<'_>, artefact: &mut 
     let mut verdict = Verdict::Inconclusive;
     for attempt in 0..plan.setting.pick(1, 1, 5) {
         let mut pool = model.pool.clone();
-        let start = Instant::now();
+        let clock = Clock::start();
         let outcome = graph::analyze(&mut pool, model.term, trace, &config, &mut Silent);
-        times.push(start.elapsed().as_secs_f64());
+        times.push(clock.seconds());
         let Ok(outcome) = outcome else { break };
         verdict = outcome.verdict;
         if attempt == 0

@@ -1,6 +1,6 @@
 //! Figure 8 of 000 (and 6, which is a part of it): formulas with three literals a clause as questions about multi-traces.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
@@ -13,6 +13,7 @@ use otus_syntax::options::LocalAnalysis;
 
 use super::analyses::{explained, ratio};
 use crate::artefact::Artefact;
+use crate::clock::Clock;
 use crate::data;
 use crate::sat::{Formula, reduce, solve};
 use crate::setting::{Interrupted, Setting, Watch};
@@ -135,16 +136,16 @@ fn analyse(
     let mut is_satisfiable = false;
     let mut lost = false;
     for attempt in 0..setting.size.tries() {
-        let start = Instant::now();
+        let clock = Clock::start();
         is_satisfiable = solve(formula).is_some();
-        solver.push(start.elapsed().as_secs_f64());
+        solver.push(clock.seconds());
 
         let problem = reduce(formula);
         let partition = problem.trace.partition();
-        let start = Instant::now();
+        let clock = Clock::start();
         let mut engine = Engine::new(&problem.pool, problem.term, partition, Options::default());
         let found = engine.analyze(&problem.trace, &Question::MULTI_PREFIX, &engine_budget).verdict;
-        fast.push(start.elapsed().as_secs_f64());
+        fast.push(clock.seconds());
         artefact.check(
             explained(found) == is_satisfiable && found != Verdict::Inconclusive,
             || {
@@ -159,10 +160,10 @@ fn analyse(
             continue;
         }
         let mut problem = reduce(formula);
-        let start = Instant::now();
+        let clock = Clock::start();
         let outcome =
             graph::analyze(&mut problem.pool, problem.term, &problem.trace, &search, &mut Silent);
-        slow.push(start.elapsed().as_secs_f64());
+        slow.push(clock.seconds());
         let found = outcome.map_or(Verdict::Inconclusive, |outcome| outcome.verdict);
         lost = found == Verdict::Inconclusive;
         artefact.check(lost || explained(found) == is_satisfiable, || {

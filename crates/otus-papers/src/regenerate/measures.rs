@@ -1,8 +1,6 @@
 //! Figures 7 to 11 of 003: what a bounded simulation may still do along the paths that are drawn there, and what
 //! the criterion misses.
 
-use std::time::Instant;
-
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Simulation};
 use otus_analysis::engine::Options;
@@ -11,6 +9,7 @@ use otus_analysis::graph::{self, Silent};
 use otus_analysis::{Engine, Question, Verdict};
 
 use crate::artefact::Artefact;
+use crate::clock::Clock;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
 use crate::workload::Model;
@@ -187,10 +186,10 @@ pub(crate) fn figure_11(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Inter
         watch.go_on()?;
         let mut model = Model::of_interaction(interaction);
         let trace = model.trace(text);
-        let start = Instant::now();
+        let clock = Clock::start();
         let outcome =
             graph::analyze(&mut model.pool, model.term, &trace, &simulation(watch), &mut Silent);
-        let slow = start.elapsed().as_secs_f64();
+        let slow = clock.seconds();
         let (graph, nodes) =
             outcome.map_or((Verdict::Inconclusive, 0), |found| (found.verdict, found.nodes));
         artefact.check(graph == Verdict::WeakFail, || {
@@ -238,8 +237,8 @@ fn simulation(watch: &Watch<'_>) -> Config {
 fn by_engine(interaction: &str, text: &str) -> (Verdict, f64) {
     let mut model = Model::of_interaction(interaction);
     let trace = model.trace(text);
-    let start = Instant::now();
+    let clock = Clock::start();
     let mut engine = Engine::new(&model.pool, model.term, trace.partition(), Options::default());
     let verdict = engine.analyze(&trace, &Question::SLICE, &Budget::default()).verdict;
-    (verdict, start.elapsed().as_secs_f64())
+    (verdict, clock.seconds())
 }

@@ -1,7 +1,5 @@
 //! The table of section 4.3 of 004: how many nodes a search makes, by priorities.
 
-use std::time::Instant;
-
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Priorities};
 use otus_analysis::engine::Options;
@@ -9,6 +7,7 @@ use otus_analysis::graph::{self, Silent};
 use otus_analysis::{Engine, Question, Verdict};
 
 use crate::artefact::Artefact;
+use crate::clock::Clock;
 use crate::data;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
@@ -48,20 +47,20 @@ pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupt
                 priorities,
                 ..Config::default()
             };
-            let start = Instant::now();
+            let clock = Clock::start();
             let outcome =
                 graph::analyze(&mut model.pool.clone(), model.term, &trace, &config, &mut Silent);
-            let slow = start.elapsed().as_secs_f64();
+            let slow = clock.seconds();
             let (verdict, nodes) =
                 outcome.map_or((Verdict::Inconclusive, 0), |found| (found.verdict, found.nodes));
             artefact
                 .check(verdict == Verdict::Pass, || format!("the search says {verdict}: {text}"));
             artefact.check(nodes == paper, || format!("{nodes} nodes, not {paper}: {text}"));
-            let start = Instant::now();
+            let clock = Clock::start();
             let mut engine =
                 Engine::new(&model.pool, model.term, trace.partition(), Options::default());
             let found = engine.analyze(&trace, &Question::ACCEPT, &Budget::default());
-            let fast = start.elapsed().as_secs_f64();
+            let fast = clock.seconds();
             artefact.check(found.verdict == Verdict::Pass, || {
                 format!("the engine says {}: {text}", found.verdict)
             });

@@ -14,6 +14,7 @@ use otus_syntax::{Source, parse_formulas};
 use otus_trace::order::PartialOrder;
 
 use crate::artefact::Artefact;
+use crate::clock::Clock;
 use crate::data::{OrderRow, Time, orders, selection};
 use crate::protocol::Protocol;
 use crate::setting::{Interrupted, Setting, Watch};
@@ -254,9 +255,9 @@ fn ask(
             ..Options::default()
         };
         let known = lowered.formulas.clone();
-        let start = Instant::now();
+        let clock = Clock::start();
         let answer = Checker::new(trace, known).check(formula, &options);
-        let time = start.elapsed().as_secs_f64();
+        let time = clock.seconds();
         match answer {
             Ok(answer) => {
                 let least = best.map_or(time, |(least, _)| least.min(time));
