@@ -1,7 +1,6 @@
 //! Diagnostics as text for people, as lines for editors, and as JSON for scripts; below, reports on
 //! verdicts.
 
-pub(crate) mod excerpt;
 pub(crate) mod github;
 pub(crate) mod html;
 pub(crate) mod junit;

@@ -48,7 +48,7 @@ fn papers(args: &BenchArgs) -> anyhow::Result<Exit> {
     watch_interrupt(&cancel)?;
     let progress = Progress::new();
     let show = |what: &str, done: usize, all: usize| progress.show(what, done, all);
-    let watch = Watch { cancel: cancel.clone(), progress: &show };
+    let watch = Watch { cancel, progress: &show };
 
     let heading = heading(args, size);
     match args.format {
@@ -226,6 +226,7 @@ fn watch_interrupt(cancel: &Arc<AtomicBool>) -> anyhow::Result<()> {
     let flag = cancel.clone();
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            #[expect(clippy::exit, reason = "whoever asks twice does not want to wait")]
             std::process::exit(130);
         }
     })

@@ -63,8 +63,11 @@ fn take(step: &Step, folder: &Path, color: Color) -> anyhow::Result<()> {
                 .with_context(|| format!("cannot read {file}"))?;
             let (first, last) = lines;
             let shown = text.lines().skip(first - 1).take(last + 1 - first);
-            let shown: String = shown.map(|line| format!("    {line}\n")).collect();
-            output::print(&format!("\n  {file}\n{shown}"))
+            let mut out = format!("\n  {file}\n");
+            for line in shown {
+                let _ = writeln!(out, "    {line}");
+            }
+            output::print(&out)
         }
         Step::Run { command, exit } => {
             output::print(&format!("\n$ otus {command}\n"))?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use otus_core::Pool;
-use otus_syntax::{Source, Span, parse_trace};
+use otus_syntax::{Source, Span, excerpt, parse_trace};
 use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace};
 
@@ -13,7 +13,6 @@ use super::worker::CaseLine;
 use crate::args::Format;
 use crate::group::Group;
 use crate::input::Inputs;
-use crate::report::excerpt;
 use crate::report::html::model as html;
 use crate::report::model::Place;
 

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use otus_core::{Lowered, TermId};
-use otus_syntax::{Source, Span};
+use otus_syntax::{Source, Span, excerpt};
 
 use crate::load::Loaded;
-use crate::report::excerpt;
 use crate::report::html::model::Excerpt;
 use crate::report::model::{Columns, Place};
 

@@ -241,7 +241,8 @@ fn pairs(map: &Map<'_>, out: &mut String) {
     if account.paired == 0 && account.unpaired.is_empty() {
         return;
     }
-    let _ = writeln!(out, "{} with their emission", counted(account.paired, "reception"));
+    let whose = if account.paired == 1 { "its" } else { "their" };
+    let _ = writeln!(out, "{} with {whose} emission", counted(account.paired, "reception"));
     for (direction, sign, what) in [
         (Direction::Emission, "!", "sent, and never received"),
         (Direction::Reception, "?", "received, and never sent"),
