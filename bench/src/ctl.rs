@@ -6,7 +6,7 @@
 //! - [`gossip`]: processes without any locality, and bounds;
 //! - [`nusmv`]: the paper's rows by `NuSMV`, if `OTUS_NUSMV` names its program.
 //!
-//! Traces come from [`simulate`]. Everything but the times follows from a seed. Every check has a budget of time and
+//! Traces come from [`otus_papers::protocol`]. Everything but the times follows from a seed. Every check has a budget of time and
 //! memory. At the end stands what was to be reached and what was.
 
 mod ask;
@@ -15,9 +15,7 @@ mod gossip;
 mod growth;
 mod nusmv;
 mod paper;
-mod simulate;
 mod whole;
-mod world;
 mod write;
 
 use crate::engine::checks::Checks;

@@ -3,8 +3,7 @@
 //! `cargo run --release -p otus-bench -- parse` runs one group. Each of its workloads is also run at
 //! half its size, so that the ratio shows how the cost grows: 2 is linear.
 //!
-//! `-- experiments` prints the tables of the papers' experiments, with `--full` on sets as large as
-//! theirs.
+//! The tables of the papers' experiments are printed by `otus bench papers`.
 //!
 //! `-- engine` measures the fast engine beside everything it can be compared with; names after it are
 //! parts of it: `-- engine long sat`.
@@ -19,7 +18,6 @@
 mod ctl;
 mod draw;
 mod engine;
-mod experiments;
 mod logs;
 mod measure;
 mod parse;
@@ -77,9 +75,6 @@ fn main() {
     let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
     if runs("parse") {
         parse::run();
-    }
-    if runs("experiments") {
-        experiments::run(Size { full });
     }
     if runs("engine") {
         engine::run(Size { full }, &[]);

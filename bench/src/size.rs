@@ -1,5 +1,7 @@
 //! How much is done.
 
+use otus_papers::Setting;
+
 /// The size of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
@@ -13,4 +15,12 @@ impl Size {
     pub(crate) fn pick<T>(self, small: T, full: T) -> T {
         if self.full { full } else { small }
     }
+
+    /// The same for the workloads of the papers.
+    pub(crate) fn setting(self) -> Setting {
+        Setting { size: self.pick(otus_papers::Size::Quick, otus_papers::Size::Full), seed: PAPERS }
+    }
 }
+
+/// The seed of the workloads of the papers.
+const PAPERS: u64 = 2023;

@@ -8,7 +8,7 @@
 //! - *response*: `AG(p_i -> AF q_i)` for all i, which comes apart into one part for each, and
 //!   `AG((p_0 & … ) -> AF(q_0 & …))`, which does not.
 
-use super::simulate::Protocol;
+use otus_papers::protocol::Protocol;
 
 /// A formula with a name.
 pub(super) type Named = (&'static str, String);
@@ -115,4 +115,49 @@ fn never_two(n: usize, p: impl Fn(usize) -> String) -> String {
         .map(|(i, j)| format!("!({} & {})", p(i), p(j)))
         .collect();
     format!("AG({})", all.join(" & "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ctl::ask::{Way, ask};
+
+    const SMALL: [(Protocol, usize); 5] = [
+        (Protocol::Peterson, 2),
+        (Protocol::AlternatingBit, 2),
+        (Protocol::PetersonN, 3),
+        (Protocol::Philosophers, 3),
+        (Protocol::Philosophers, 4),
+    ];
+
+    #[test]
+    fn no_end_of_observation_leaves_a_message_without_its_receipt() {
+        for seed in 0..20 {
+            for events in 0..150 {
+                let trace = Protocol::AlternatingBit.trace(2, events, seed);
+                let found = ask(&trace, Protocol::AlternatingBit.formula(), Way::INTERVAL);
+                assert_eq!(found.holds(), "yes", "seed {seed}, {events} events");
+            }
+        }
+    }
+
+    #[test]
+    fn protocols_keep_what_they_promise_and_engines_agree() {
+        for (protocol, processes) in SMALL {
+            for seed in 0..10 {
+                let trace = protocol.trace(processes, 60, seed);
+                let mut formulas = vec![("paper", protocol.formula().to_owned())];
+                formulas.extend(of_protocol(protocol, processes));
+                for (name, formula) in formulas {
+                    let auto = ask(&trace, &formula, Way::AUTO);
+                    let wanted = ["paper", "never two inside", "no neighbours eat"];
+                    assert!(!wanted.contains(&name) || auto.holds() == "yes", "{formula}");
+                    for way in [Way::WHOLE, Way::EXPLICIT, Way::IST, Way::FIXPOINT] {
+                        let other = ask(&trace, &formula, way);
+                        assert_eq!(other.holds(), auto.holds(), "{}: {formula}", way.name);
+                    }
+                }
+            }
+        }
+    }
 }

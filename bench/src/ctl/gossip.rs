@@ -6,10 +6,10 @@ use otus_ctl::interval::Budget;
 use otus_ctl::{Checker, Options};
 
 use super::ask::{Way, ask, cuts, short, why};
-use super::simulate::Gossip;
 use super::{SEED, Size, every};
 use crate::engine::checks::Checks;
 use crate::engine::timing::{nanoseconds, show};
+use otus_papers::protocol::Gossip;
 
 pub(super) fn run(size: Size, checks: &mut Checks) {
     println!();

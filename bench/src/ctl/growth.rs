@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use otus_trace::order::pot;
 
 use super::ask::{Way, ask};
-use super::simulate::Protocol;
 use super::{SEED, Size, every, whole};
 use crate::engine::checks::Checks;
 use crate::engine::timing::{nanoseconds, number, show};
+use otus_papers::protocol::Protocol;
 
 const LOADS: [(Protocol, usize); 5] = [
     (Protocol::Peterson, 2),

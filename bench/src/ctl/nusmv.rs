@@ -461,7 +461,7 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     for (_, protocol, table) in tables() {
         // A larger row of as many processes is not tried after one that took too long.
         let mut lost: Option<usize> = None;
-        for &(processes, events, ..) in table {
+        for otus_papers::data::OrderRow { processes, events, .. } in table {
             if lost == Some(processes) {
                 continue;
             }

@@ -11,8 +11,8 @@ use otus_trace::order::{PartialOrder, pot};
 
 use super::every::{self, Named};
 use super::paper::tables;
-use super::simulate::Gossip;
 use super::{SEED, Size, nusmv};
+use otus_papers::protocol::Gossip;
 
 pub(crate) fn write(size: Size, folder: &Path) {
     match all(size, folder) {
@@ -26,7 +26,7 @@ fn all(size: Size, folder: &Path) -> io::Result<usize> {
     let mut count = 0;
     for (_, protocol, table) in tables() {
         let mut sizes: Vec<(usize, usize)> =
-            table.iter().map(|&(processes, events, ..)| (processes, events)).collect();
+            table.iter().map(|row| (row.processes, row.events)).collect();
         if size.full {
             sizes.extend(sizes.last().map(|&(processes, _)| (processes, 1_000_000)));
         }

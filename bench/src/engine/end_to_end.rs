@@ -14,7 +14,7 @@ use super::sets::derived;
 use super::timing::number;
 use super::use_cases::MODELS;
 use super::{SEED, Size};
-use crate::experiments::model::Model;
+use otus_papers::workload::Model;
 
 const CASES: usize = 100_000;
 

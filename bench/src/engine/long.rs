@@ -13,7 +13,7 @@ use super::timing::{nanoseconds, number, times};
 use super::use_cases::{MODELS, TWINS};
 use super::walk::{Part, execution};
 use super::{QUESTIONS, SEED, Size, memory};
-use crate::experiments::model::Model;
+use otus_papers::workload::Model;
 
 /// A model and how many iterations are under way at a time.
 pub(super) struct Workload {

@@ -18,8 +18,8 @@ use super::long::{trace, workloads};
 use super::timing::number;
 use super::walk::Part;
 use super::{QUESTIONS, Size};
-use crate::experiments::model::Model;
 use crate::measure::{peak_bytes, present_bytes};
+use otus_papers::workload::Model;
 
 pub(super) fn run(size: Size, checks: &mut Checks) {
     let actions: usize = size.pick(1_000_000, 10_000_000);

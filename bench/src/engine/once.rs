@@ -17,7 +17,7 @@ use super::long::{trace, workloads};
 use super::timing::{nanoseconds, number};
 use super::walk::Part;
 use super::{QUESTIONS, Size, random};
-use crate::experiments::model::Model;
+use otus_papers::workload::Model;
 
 /// Prints nanoseconds for each multi-trace or each action, the best of some runs.
 pub(crate) fn once(arguments: &[String]) {

@@ -21,7 +21,7 @@ use super::checks::Checks;
 use super::sets::{Set, derived};
 use super::timing::{Times, analyse, analyse_up_to, nanoseconds, print_head, search, show, times};
 use super::{QUESTIONS, SEED, Size};
-use crate::experiments::model::Model;
+use otus_papers::workload::Model;
 
 /// What the peer takes for one multi-trace of its random benchmark, with all its reductions: 20 s
 /// for 115,570.

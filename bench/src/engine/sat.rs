@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
+use otus_papers::sat::{Formula, random, reduce, solve};
 use otus_testkit::corpus;
-use otus_testkit::sat::{Formula, random, reduce, solve};
 use varisat::{CnfFormula, ExtendFormula as _, Lit, Solver};
 
 use super::checks::Checks;

@@ -5,7 +5,7 @@ use otus_trace::MultiTrace;
 use otus_trace::transform::{Swaps, derive_seed, noise, prefixes, slices, swap_actions};
 
 use super::SEED;
-use crate::experiments::model::Model;
+use otus_papers::workload::Model;
 
 /// Multi-traces of one kind.
 pub(super) struct Set {

@@ -15,8 +15,8 @@ use super::timing::{Times, analyse, print_head, show};
 use super::use_cases::{MODELS, TWINS, asynchronous};
 use super::walk::{Part, execution};
 use super::{SEED, Size};
-use crate::experiments::model::Model;
-use crate::experiments::slices::{Slices, deep, shallow};
+use otus_papers::workload::Model;
+use otus_papers::workload::slices::{Slices, deep, shallow};
 
 pub(super) fn run(size: Size, checks: &mut Checks) {
     println!();
@@ -67,12 +67,12 @@ fn figure_12(size: Size, checks: &mut Checks) {
     print_head("interaction | set", &["wrong"]);
     let mut everything = Times::default();
     let mut wrong = 0;
-    for (name, set) in [("i1", shallow(size)), ("i2", deep(size))] {
+    for (name, set) in [("i1", shallow(size.setting())), ("i2", deep(size.setting()))] {
         let Slices { model, partition, sets, .. } = set;
         let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
         for class in &sets {
             let found = analyse(&mut engine, &class.traces, &Question::SLICE, size);
-            let bad = if class.right { found.count(Verdict::Fail) } else { 0 };
+            let bad = if class.known.is_right() { found.count(Verdict::Fail) } else { 0 };
             println!("| {name} | {} | {} | {bad} |", class.name, found.cells());
             everything.extend(&found);
             wrong += bad;

@@ -13,7 +13,7 @@ use otus_analysis::{Config, Engine, Question, Verdict};
 use otus_trace::MultiTrace;
 
 use super::Size;
-use crate::experiments::model::Model;
+use otus_papers::workload::Model;
 
 /// What is known of many analyses.
 #[derive(Debug, Clone, Default)]

@@ -11,19 +11,20 @@ use super::checks::Checks;
 use super::sets::derived;
 use super::timing::{Times, analyse, print_head, search, show, times};
 use super::{QUESTIONS, SEED, Size};
-use crate::experiments::model::{Model, texts};
+use otus_papers::workload::Model;
+use otus_papers::workload::model;
 
 /// The models, as signature and interaction.
 pub(super) const MODELS: [(&str, (&str, &str)); 4] = [
-    ("abp", texts!("abp")),
-    ("book", texts!("book")),
-    ("network", texts!("network")),
-    ("sensor", texts!("sensor")),
+    ("abp", model::ABP),
+    ("book", model::BOOK),
+    ("network", model::NETWORK),
+    ("sensor", model::SENSOR),
 ];
 
 /// A model that is as they are but for twins, which make it coupled and ambiguous. It is of our own
 /// making: what stays undecided there is shown and not counted, what is wrong is.
-pub(super) const TWINS: (&str, (&str, &str)) = ("twins", texts!("twins"));
+pub(super) const TWINS: (&str, (&str, &str)) = ("twins", model::TWINS);
 
 /// The same with messages that travel.
 pub(super) fn asynchronous((signature, interaction): (&str, &str)) -> Model {

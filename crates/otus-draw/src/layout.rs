@@ -4,6 +4,7 @@ pub mod automaton;
 pub mod layered;
 pub mod multitrace;
 pub mod order;
+pub mod plot;
 pub mod search;
 pub mod sequence;
 pub mod term;

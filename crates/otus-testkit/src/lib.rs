@@ -18,6 +18,7 @@ pub mod generate;
 pub mod oracle;
 pub mod read;
 pub mod reference;
-pub mod sat;
 pub mod small_scope;
 pub mod spec;
+
+pub use otus_papers::sat;

@@ -227,7 +227,9 @@ fn joining_counts_does_not_depend_on_the_order() {
     let all = [of(&[1, 2, 3]), of(&[4, 5, 6]), of(&[7, 8, 9]), of(&[2, 0, 1])];
     let joined = |order: [usize; 4]| {
         let mut sum = Coverage::default();
-        order.iter().for_each(|&at| sum.merge(&all[at]));
+        for at in order {
+            sum.merge(&all[at]);
+        }
         sum
     };
     let expected = joined([0, 1, 2, 3]);
@@ -243,9 +245,10 @@ fn joining_counts_does_not_depend_on_the_order() {
 fn long_traces_are_counted() {
     // Nobody consumes b: ten thousand iterations are open at the same time.
     let count = 10_000;
-    let trace = format!("[a] {}; [b] {}", ["a!m"; 10_000].join("."), ["b!m"; 10_000].join("."));
+    let often = |action: &str| vec![action; 10_000].join(".");
+    let trace = format!("[a] {}; [b] {}; [c] {}", often("a!m"), often("b!m"), often("c!m"));
     let model = "seq(loopW(seq(a!m, b!m)), loopW(c!m))";
-    let (mut lowered, trace) = read(model, &format!("{trace}; [c] {}", ["c!m"; 10_000].join(".")));
+    let (mut lowered, trace) = read(model, &trace);
     let term = lowered.term.expect("an interaction");
     let (witness, _) =
         witness(&mut lowered.pool, term, &trace, &Question::ACCEPT).expect("it is explained");
@@ -384,7 +387,12 @@ impl Derivations<'_> {
 fn events(pool: &Pool, tree: &Tree, nodes: &[usize]) -> Vec<EventId> {
     let event = |&node: &usize| match pool.node(tree.term(node)) {
         Term::Event(event) => event,
-        other => panic!("{other:?} is no event"),
+        Term::Empty
+        | Term::Strict(..)
+        | Term::Coreg(..)
+        | Term::Alt(..)
+        | Term::LoopS(_)
+        | Term::LoopC(..) => panic!("only events are counted as actions"),
     };
     nodes.iter().map(event).collect()
 }
@@ -402,7 +410,9 @@ fn observed(pool: &Pool, partition: &Partition, trace: &[EventId], cut: usize) -
             .collect();
         for moment in &moments[..moments.len().saturating_sub(cut)] {
             builder.next_moment();
-            moment.iter().for_each(|&action| builder.push(action, 0));
+            for &action in moment {
+                builder.push(action, 0);
+            }
         }
         builder.next_component();
     }

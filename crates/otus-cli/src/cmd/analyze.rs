@@ -131,9 +131,7 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         let found = covering.found(&plan.pool, &printer.tally);
         (covering, found)
     });
-    let found = covered.as_ref().map(|(_, found)| found);
-    printer.finish(found, coverage::is_asked(args))?;
-    let covered = covered.filter(|_| coverage::is_asked(args));
+    printer.finish(covered.as_ref().map(|(_, found)| found))?;
     if let Some((covering, found)) = &covered {
         coverage::say(args, color, (covering, &plan.pool), found)?;
     }
@@ -407,14 +405,14 @@ impl Printer {
         }
     }
 
-    fn finish(&mut self, covered: Option<&coverage::Found>, is_asked: bool) -> anyhow::Result<()> {
+    fn finish(&mut self, covered: Option<&coverage::Found>) -> anyhow::Result<()> {
         self.progress.hide();
         let mut totals = self.tally.totals(self.explained());
         totals.coverage = covered.map(coverage::Found::covered).into_iter().collect();
         if let Some(outputs) = self.outputs.take() {
             let indented = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
             let mut summary = indented(&self.tally.json());
-            if let Some(coverage) = covered.filter(|_| is_asked).map(coverage::member) {
+            if let Some(coverage) = covered.map(coverage::member) {
                 summary = format!("{summary},\n  \"coverage\": {}", indented(&coverage));
             }
             outputs.finish(&totals, &summary)?;

@@ -141,6 +141,7 @@ fn examples_of_the_help_work() {
         "learn",
         "generate",
         "demo",
+        "bench",
         "fmt",
         "lint",
         "convert",

@@ -5,6 +5,7 @@ mod common;
 mod layered;
 mod multitrace;
 mod order;
+mod plot;
 mod scene;
 mod search;
 mod sequence;

@@ -28,7 +28,6 @@ use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::outputs;
 use super::tally::Tally;
 use crate::args::{AnalyzeArgs, Color, CoverageFile, CoverageOutput, FailOn, VerdictFormat};
 use crate::exit::Exit;
@@ -87,16 +86,13 @@ impl Key {
 }
 
 impl Covering {
-    /// If it is asked for, or shown anyway.
+    /// If it is asked for.
     pub(super) fn new(
         args: &AnalyzeArgs,
         loaded: &Loaded,
         (lowered, term): (&Lowered, TermId),
     ) -> anyhow::Result<Option<Covering>> {
-        let is_asked = is_asked(args);
-        // A page has room for it, and people who look at one want to know.
-        let is_shown = outputs::formats(args).contains(&VerdictFormat::Html);
-        if !is_asked && !is_shown {
+        if args.coverage.is_empty() && args.min_coverage.is_none() {
             return Ok(None);
         }
         for output in &args.coverage {
@@ -134,9 +130,6 @@ impl Covering {
         let (Some(tree), Some(places)) =
             (Tree::new(&lowered.pool, term), places(interaction, most))
         else {
-            if !is_asked {
-                return Ok(None);
-            }
             bail!(
                 "--coverage tells at most {MOST_POSITIONS} positions apart; the interaction has {}",
                 lowered.pool.attributes(term).nodes
@@ -214,11 +207,6 @@ impl Covering {
         sum.merge(&self.memory.lock().unwrap_or_else(PoisonError::into_inner).again);
         Found::new(self, pool, &sum, tally)
     }
-}
-
-/// Whether somebody wants to know more than an HTML report shows anyway.
-pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {
-    !args.coverage.is_empty() || args.min_coverage.is_some()
 }
 
 /// What a JSON document of verdicts has besides.

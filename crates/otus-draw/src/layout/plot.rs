@@ -1,0 +1,437 @@
+//! Plots: clouds of points, lines and boxes over linear, logarithmic and named axes, one panel or several.
+//!
+//! A [`Figure`] is a grid of [`Panel`]s below one legend. What is written stands outside of the frames of panels and
+//! what is measured inside, so that no label can meet a point. Series differ by the form of their
+//! [`Mark`]s and not by their tone alone. Tens (or steps) are told apart by bands behind everything,
+//! which need no ink of their own.
+//!
+//! What an axis cannot show is left out, and the description says how much: numbers that are not
+//! finite, and on a logarithmic axis those that are not positive. Points that would be painted on one
+//! another are painted once, so that a cloud of thousands stays a small file.
+//!
+//! Boxes are those of Tukey ("Exploratory Data Analysis", 1977) with whiskers to the extremes.
+
+mod axis;
+mod mark;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::geometry::{Point, Rect, Size, point};
+use crate::metrics::{PLAIN, SMALL, STRONG};
+use crate::scene::{Anchor, Item, Role, Scene, Shape, Tone};
+
+use axis::Ruler;
+
+pub use axis::{Axis, Scale, Unit};
+pub use mark::Mark;
+
+/// A picture of numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Figure {
+    /// What it shows, in a line.
+    pub title: String,
+    /// What else there is to say, below it.
+    pub note: String,
+    /// How many panels stand beside each other; at least one.
+    pub columns: usize,
+    /// Whether panels have the same ranges, so that they can be compared.
+    pub shared: bool,
+    /// The panels, by row.
+    pub panels: Vec<Panel>,
+}
+
+/// One pair of axes with what is between them.
+#[derive(Debug, Clone, Default)]
+pub struct Panel {
+    /// What it is of; nothing if it is the only one.
+    pub title: String,
+    /// To the right.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// What is shown, in painting order.
+    pub series: Vec<Series>,
+}
+
+/// Numbers that belong together.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// What the legend says; equal ones in several panels are said once.
+    pub name: String,
+    /// How they are told apart by colour and pen.
+    pub tone: Tone,
+    /// How they are told apart by form.
+    pub mark: Mark,
+    /// The numbers.
+    pub data: Data,
+}
+
+/// The numbers of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// Points by themselves.
+    Points(Vec<[f64; 2]>),
+    /// Points with a line through them, in their order.
+    Line(Vec<[f64; 2]>),
+    /// Boxes, each at a place of the x axis.
+    Boxes(Vec<(f64, Spread)>),
+    /// A height that all is to be compared with.
+    Level(f64),
+}
+
+/// How some numbers are spread: what a box shows.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// A quarter is below.
+    pub q1: f64,
+    /// A half is below.
+    pub median: f64,
+    /// Three quarters are below.
+    pub q3: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+/// The room between the axes of a panel, if there is one.
+const ALONE: Size = Size { width: 460.0, height: 280.0 };
+/// The same if there are several.
+const TOGETHER: Size = Size { width: 250.0, height: 170.0 };
+/// Around the picture.
+const MARGIN: f64 = 14.0;
+/// Between panels.
+const GAP: f64 = 26.0;
+/// How long the strokes at an axis are.
+const TICK: f64 = 4.0;
+/// Points nearer than this are painted once.
+const GRAIN: f64 = 3.0;
+
+/// Draws a figure.
+///
+/// ```
+/// use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
+/// use otus_draw::scene::Tone;
+///
+/// let data = Data::Line(vec![[10.0, 0.1], [100.0, 1.2]]);
+/// let series = Series { name: "ours".to_owned(), tone: Tone::Active, mark: Mark::Disc, data };
+/// let panel = Panel { x: Axis::log("events"), y: Axis::log_seconds("time"), series: vec![series], ..Panel::default() };
+/// let scene = plot(&Figure { title: "Growth".to_owned(), columns: 1, panels: vec![panel], ..Figure::default() });
+/// assert!(scene.texts().any(|text| text == "100 ms"));
+/// ```
+pub fn plot(figure: &Figure) -> Scene {
+    let mut scene = Scene::new(figure.title.clone());
+    scene.description = description(figure);
+    let room = if figure.panels.len() > 1 { TOGETHER } else { ALONE };
+    let rulers = rulers(figure);
+    let drawn: Vec<Scene> = figure
+        .panels
+        .iter()
+        .zip(&rulers)
+        .map(|(panel, rulers)| draw_panel(panel, rulers, room))
+        .collect();
+    let columns = figure.columns.max(1);
+    let widths: Vec<f64> = (0..columns)
+        .map(|column| {
+            drawn.iter().skip(column).step_by(columns).map(|s| s.size.width).fold(0.0, f64::max)
+        })
+        .collect();
+    let used = widths.iter().filter(|width| **width > 0.0).count();
+    #[expect(clippy::cast_precision_loss, reason = "a handful of columns")]
+    let width = (widths.iter().sum::<f64>() + GAP * used.saturating_sub(1) as f64).max(320.0);
+    let mut y = head(&mut scene, figure, width);
+    for row in drawn.chunks(columns) {
+        let mut x = 0.0;
+        for (panel, width) in row.iter().zip(&widths) {
+            scene.place(panel, point(x, y));
+            x += width + GAP;
+        }
+        y += row.iter().map(|s| s.size.height).fold(0.0, f64::max) + GAP / 2.0;
+    }
+    scene.fit(MARGIN);
+    scene
+}
+
+/// Title, note and legend; gives where the panels begin.
+fn head(scene: &mut Scene, figure: &Figure, width: f64) -> f64 {
+    let text = (Role::Text, Tone::Normal);
+    let lines = STRONG.wrap_to(&figure.title, width, 2);
+    let mut y = scene.lines(&lines, (0.0, 0.0), Anchor::Start, STRONG, text);
+    if !figure.note.is_empty() {
+        let lines = SMALL.wrap_to(&figure.note, width, 4);
+        let aside = (Role::Aside, Tone::Normal);
+        y = scene.lines(&lines, (0.0, y), Anchor::Start, SMALL, aside);
+    }
+    y += 4.0;
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut x = 0.0;
+    let line = SMALL.line_height() + 3.0;
+    for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+        if series.name.is_empty() || !seen.insert(&series.name) {
+            continue;
+        }
+        let wide = 20.0 + SMALL.width(&series.name);
+        if x > 0.0 && x + wide > width {
+            x = 0.0;
+            y += line;
+        }
+        let middle = y + line / 2.0;
+        sample(scene, series, point(x + 7.0, middle));
+        let base = middle + SMALL.ascent() / 2.0 - 0.5;
+        scene.push(Item::label(
+            Role::Aside,
+            series.name.clone(),
+            point(x + 18.0, base),
+            Anchor::Start,
+            SMALL,
+        ));
+        x += wide + 16.0;
+    }
+    if seen.is_empty() { y + 4.0 } else { y + line + 8.0 }
+}
+
+/// A piece of a series, for the legend.
+fn sample(scene: &mut Scene, series: &Series, at: Point) {
+    let reach = point(7.0, 0.0);
+    match &series.data {
+        Data::Points(_) => {}
+        Data::Line(_) => {
+            scene.push(Item::line(Role::Message, at - reach, at + reach).tone(series.tone));
+        }
+        Data::Boxes(_) => {
+            let rect =
+                Rect { left: at.x - 5.0, top: at.y - 4.0, right: at.x + 5.0, bottom: at.y + 4.0 };
+            scene.push(Item::rect(Role::Event, rect).tone(series.tone));
+            return;
+        }
+        Data::Level(_) => {
+            scene.push(Item::line(Role::Separator, at - reach, at + reach).tone(series.tone));
+            return;
+        }
+    }
+    scene.push(series.mark.item(at, 3.5, series.tone));
+}
+
+/// By panel: both axes with their ranges.
+fn rulers(figure: &Figure) -> Vec<[Ruler; 2]> {
+    let numbers = |panel: &Panel| [panel.numbers(0), panel.numbers(1)];
+    if !figure.shared {
+        let own = |panel: &Panel| {
+            let [x, y] = numbers(panel);
+            [Ruler::new(&panel.x, &x), Ruler::new(&panel.y, &y)]
+        };
+        return figure.panels.iter().map(own).collect();
+    }
+    let all: [Vec<f64>; 2] =
+        figure.panels.iter().map(numbers).fold([Vec::new(), Vec::new()], |mut all, [x, y]| {
+            all[0].extend(x);
+            all[1].extend(y);
+            all
+        });
+    let own = |panel: &Panel| [Ruler::new(&panel.x, &all[0]), Ruler::new(&panel.y, &all[1])];
+    figure.panels.iter().map(own).collect()
+}
+
+impl Panel {
+    /// All numbers that are to be on an axis: 0 is to the right, 1 is upwards.
+    fn numbers(&self, axis: usize) -> Vec<f64> {
+        let mut all = Vec::new();
+        for series in &self.series {
+            match &series.data {
+                Data::Points(points) | Data::Line(points) => {
+                    all.extend(points.iter().filter(|at| self.shows(**at)).map(|at| at[axis]));
+                }
+                Data::Boxes(boxes) => {
+                    for (x, spread) in boxes {
+                        all.extend(if axis == 0 { vec![*x] } else { vec![spread.min, spread.max] });
+                    }
+                }
+                Data::Level(y) if axis == 1 => all.push(*y),
+                Data::Level(_) => {}
+            }
+        }
+        all
+    }
+
+    fn shows(&self, [x, y]: [f64; 2]) -> bool {
+        self.x.scale.shows(x) && self.y.scale.shows(y)
+    }
+
+    /// How many points there are, and how many of them no axis can show.
+    fn counts(&self) -> (usize, usize) {
+        let (mut all, mut lost) = (0, 0);
+        for series in &self.series {
+            match &series.data {
+                Data::Points(points) | Data::Line(points) => {
+                    all += points.len();
+                    lost += points.iter().filter(|at| !self.shows(**at)).count();
+                }
+                Data::Boxes(boxes) => all += boxes.len(),
+                Data::Level(_) => {}
+            }
+        }
+        (all, lost)
+    }
+}
+
+/// A panel with its corner at the origin of a scene of its own.
+fn draw_panel(panel: &Panel, [across, up]: &[Ruler; 2], room: Size) -> Scene {
+    let mut scene = Scene::default();
+    let area = Rect::at(point(0.0, 0.0), room);
+    let x_of = |value: f64| area.left + across.part(value) * area.width();
+    let y_of = |value: f64| area.bottom - up.part(value) * area.height();
+    for [low, high] in up.bands() {
+        let rect = Rect { left: area.left, top: y_of(high), right: area.right, bottom: y_of(low) };
+        scene.push(Item::new(Role::Band, Shape::Box { rect, radius: 0.0 }));
+    }
+    scene.push(Item::new(Role::Frame, Shape::Box { rect: area, radius: 0.0 }));
+    let tick_font = SMALL;
+    let mut end = f64::NEG_INFINITY;
+    for (value, text) in across.ticks() {
+        let x = x_of(value);
+        let bottom = area.bottom;
+        scene.push(Item::line(Role::Frame, point(x, bottom), point(x, bottom + TICK)));
+        let half = tick_font.width(&text) / 2.0;
+        if x - half > end + 4.0 {
+            end = x + half;
+            let at = point(x, bottom + TICK + 2.0 + tick_font.ascent());
+            scene.push(Item::label(Role::Aside, text, at, Anchor::Middle, tick_font));
+        }
+    }
+    let mut above = f64::INFINITY;
+    for (value, text) in up.ticks() {
+        let y = y_of(value);
+        scene.push(Item::line(Role::Frame, point(area.left - TICK, y), point(area.left, y)));
+        if y + tick_font.size / 2.0 < above {
+            above = y - tick_font.size / 2.0;
+            let at = point(area.left - TICK - 3.0, y + tick_font.ascent() / 2.0 - 0.5);
+            scene.push(Item::label(Role::Aside, text, at, Anchor::End, tick_font));
+        }
+    }
+    let below = area.bottom + TICK + 2.0 + tick_font.line_height() + 3.0;
+    let label = tick_font.shorten(&panel.x.label, area.width());
+    let at = point(area.center().x, below + tick_font.ascent());
+    scene.push(Item::label(Role::Text, label, at, Anchor::Middle, tick_font));
+    // Upright text is the easiest to read: what is measured stands above the axis, not along it.
+    let y_label = tick_font.shorten(&panel.y.label, area.width());
+    let at = point(area.left, area.top - 7.0);
+    scene.push(Item::label(Role::Text, y_label, at, Anchor::Start, tick_font));
+    if !panel.title.is_empty() {
+        let title = PLAIN.shorten(&panel.title, area.width());
+        let at = point(area.left, area.top - 10.0 - tick_font.line_height());
+        scene.push(Item::label(Role::Text, title, at, Anchor::Start, PLAIN));
+    }
+    for series in &panel.series {
+        draw_series(&mut scene, panel, series, area, (&x_of, &y_of));
+    }
+    scene.fit(0.0);
+    scene
+}
+
+fn draw_series(
+    scene: &mut Scene,
+    panel: &Panel,
+    series: &Series,
+    area: Rect,
+    (x_of, y_of): (&dyn Fn(f64) -> f64, &dyn Fn(f64) -> f64),
+) {
+    let place = |at: &[f64; 2]| panel.shows(*at).then(|| point(x_of(at[0]), y_of(at[1])));
+    match &series.data {
+        Data::Points(points) => {
+            for at in thinned(points.iter().filter_map(place)) {
+                scene.push(series.mark.item(at, 2.2, series.tone));
+            }
+        }
+        Data::Line(points) => {
+            let places: Vec<Point> = points.iter().filter_map(place).collect();
+            if places.len() > 1 {
+                scene.push(Item::path(Role::Message, places.clone()).tone(series.tone));
+            }
+            for at in thinned(places.into_iter()) {
+                scene.push(series.mark.item(at, 3.2, series.tone));
+            }
+        }
+        Data::Boxes(boxes) => {
+            let half = half_width(panel, area, x_of);
+            for (x, spread) in boxes {
+                let values = [spread.min, spread.q1, spread.median, spread.q3, spread.max];
+                if values.iter().all(|value| panel.y.scale.shows(*value)) {
+                    draw_box(scene, series.tone, (x_of(*x), half), values.map(y_of));
+                }
+            }
+        }
+        Data::Level(y) => {
+            if panel.y.scale.shows(*y) {
+                let (from, to) = (point(area.left, y_of(*y)), point(area.right, y_of(*y)));
+                scene.push(Item::line(Role::Separator, from, to).tone(series.tone));
+            }
+        }
+    }
+}
+
+/// Half of how wide boxes may be: a third of the least distance, at most a dozen pixels.
+fn half_width(panel: &Panel, area: Rect, x_of: &dyn Fn(f64) -> f64) -> f64 {
+    let mut places: Vec<f64> = panel
+        .series
+        .iter()
+        .filter_map(|series| match &series.data {
+            Data::Boxes(boxes) => Some(boxes.iter().map(|(x, _)| x_of(*x))),
+            Data::Points(_) | Data::Line(_) | Data::Level(_) => None,
+        })
+        .flatten()
+        .collect();
+    places.sort_by(f64::total_cmp);
+    let gaps = places.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.5);
+    gaps.fold(area.width(), f64::min).min(36.0) / 3.0
+}
+
+fn draw_box(scene: &mut Scene, tone: Tone, (x, half): (f64, f64), heights: [f64; 5]) {
+    let [min, q1, median, q3, max] = heights;
+    let mut line =
+        |from: Point, to: Point| scene.push(Item::line(Role::Message, from, to).tone(tone));
+    for (outer, inner) in [(min, q1), (max, q3)] {
+        line(point(x, outer), point(x, inner));
+        line(point(x - half / 2.0, outer), point(x + half / 2.0, outer));
+    }
+    // Not less than a line, where three quarters are nearly the same.
+    let middle = f64::midpoint(q1, q3);
+    let rect = Rect {
+        left: x - half,
+        top: q3.min(middle - 0.7),
+        right: x + half,
+        bottom: q1.max(middle + 0.7),
+    };
+    scene.push(Item::new(Role::Event, Shape::Box { rect, radius: 1.0 }).tone(tone));
+    scene.push(
+        Item::line(Role::Coregion, point(x - half, median), point(x + half, median)).tone(tone),
+    );
+}
+
+/// Places of which no two are in the same grain, in their order.
+fn thinned(places: impl Iterator<Item = Point>) -> Vec<Point> {
+    let mut seen = BTreeSet::new();
+    #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
+    let grain = |length: f64| (length / GRAIN).round() as i64;
+    places.filter(|at| seen.insert((grain(at.x), grain(at.y)))).collect()
+}
+
+fn description(figure: &Figure) -> String {
+    let mut text = figure.note.clone();
+    for panel in &figure.panels {
+        let (all, lost) = panel.counts();
+        let names: Vec<&str> = panel.series.iter().map(|series| series.name.as_str()).collect();
+        let title = if panel.title.is_empty() { &figure.title } else { &panel.title };
+        let _ = write!(
+            text,
+            " {title}: {} over {}; {all} values of {}.",
+            panel.y.label,
+            panel.x.label,
+            names.join(", ")
+        );
+        if lost > 0 {
+            let _ = write!(text, " {lost} of them cannot be shown on these axes.");
+        }
+    }
+    text.trim_start().to_owned()
+}

@@ -1,0 +1,245 @@
+//! Axes: ranges that are round, and ticks that can be read.
+
+/// An axis before its range is known.
+#[derive(Debug, Clone, Default)]
+pub struct Axis {
+    /// What is measured along it.
+    pub label: String,
+    /// How far apart numbers are.
+    pub scale: Scale,
+    /// How numbers are written.
+    pub unit: Unit,
+}
+
+/// How far apart numbers are on an axis.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Scale {
+    /// By their difference, from zero on if none is negative.
+    #[default]
+    Linear,
+    /// By their ratio; only for positive ones.
+    Log,
+    /// These are no numbers: 0 is the first name, 1 the second.
+    Names(Vec<String>),
+}
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// As they are.
+    #[default]
+    Plain,
+    /// As times of so many seconds.
+    Seconds,
+}
+
+impl Axis {
+    /// Numbers by their difference.
+    pub fn linear(label: impl Into<String>) -> Self {
+        Axis { label: label.into(), ..Axis::default() }
+    }
+
+    /// Numbers by their ratio.
+    pub fn log(label: impl Into<String>) -> Self {
+        Axis { label: label.into(), scale: Scale::Log, unit: Unit::Plain }
+    }
+
+    /// Times by their ratio.
+    pub fn log_seconds(label: impl Into<String>) -> Self {
+        Axis { label: label.into(), scale: Scale::Log, unit: Unit::Seconds }
+    }
+
+    /// Things that have names.
+    pub fn names<T: Into<String>>(
+        label: impl Into<String>,
+        names: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        Axis { label: label.into(), scale: Scale::Names(names), unit: Unit::Plain }
+    }
+}
+
+impl Scale {
+    /// Whether a number has a place.
+    pub fn shows(&self, value: f64) -> bool {
+        match self {
+            Scale::Linear | Scale::Names(_) => value.is_finite(),
+            Scale::Log => value.is_finite() && value > 0.0,
+        }
+    }
+}
+
+/// An axis with its range.
+#[derive(Debug, Clone)]
+pub(super) struct Ruler {
+    scale: Scale,
+    unit: Unit,
+    /// The ends, as logarithms to base ten on a logarithmic axis.
+    range: [f64; 2],
+    /// From one tick to the next, in the same measure.
+    step: f64,
+}
+
+/// How many ticks a linear axis has, about.
+const TICKS: f64 = 5.0;
+/// Beyond so many tens, not every one has a tick.
+const TENS: f64 = 8.0;
+
+impl Ruler {
+    /// A round range that has all numbers.
+    pub(super) fn new(axis: &Axis, values: &[f64]) -> Ruler {
+        let scale = axis.scale.clone();
+        let shown = values.iter().copied().filter(|value| scale.shows(*value));
+        let ends = shown.fold(None, |ends: Option<[f64; 2]>, value| {
+            Some(ends.map_or([value; 2], |[low, high]| [low.min(value), high.max(value)]))
+        });
+        let (range, step) = match &scale {
+            Scale::Names(names) => {
+                let count = f64::from(u32::try_from(names.len().max(1)).unwrap_or(u32::MAX));
+                ([-0.5, count - 0.5], 1.0)
+            }
+            Scale::Linear => {
+                let [low, high] = ends.unwrap_or([0.0, 1.0]);
+                let low = low.min(0.0);
+                let high = if high > low { high } else { low + 1.0 };
+                let step = round_step((high - low) / TICKS);
+                ([(low / step).floor() * step, (high / step).ceil() * step], step)
+            }
+            Scale::Log => {
+                let [low, high] = ends.unwrap_or([1.0, 10.0]).map(f64::log10);
+                let low = (low + 1e-9).floor();
+                let high = (high - 1e-9).ceil().max(low + 1.0);
+                ([low, high], ((high - low) / TENS).ceil().max(1.0))
+            }
+        };
+        Ruler { scale, unit: axis.unit, range, step }
+    }
+
+    /// Where a number is, from 0 at the beginning to 1 at the end.
+    pub(super) fn part(&self, value: f64) -> f64 {
+        let value = if self.scale == Scale::Log { value.log10() } else { value };
+        ((value - self.range[0]) / (self.range[1] - self.range[0])).clamp(0.0, 1.0)
+    }
+
+    /// Numbers with what is written beside them, in order.
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        match &self.scale {
+            Scale::Names(names) => {
+                names.iter().zip(0_u32..).map(|(name, at)| (f64::from(at), name.clone())).collect()
+            }
+            Scale::Linear => {
+                self.marks().into_iter().map(|at| (at, write(at, self.unit))).collect()
+            }
+            Scale::Log => self
+                .marks()
+                .into_iter()
+                .map(|at| (10_f64.powf(at), write(10_f64.powf(at), self.unit)))
+                .collect(),
+        }
+    }
+
+    /// Every second stretch from one tick to the next; none where things have names.
+    pub(super) fn bands(&self) -> Vec<[f64; 2]> {
+        let number = |at: f64| if self.scale == Scale::Log { 10_f64.powf(at) } else { at };
+        match self.scale {
+            Scale::Names(_) => Vec::new(),
+            Scale::Linear | Scale::Log => self
+                .marks()
+                .windows(2)
+                .step_by(2)
+                .map(|pair| [number(pair[0]), number(pair[1])])
+                .collect(),
+        }
+    }
+
+    /// Where ticks are, in the measure of the range.
+    fn marks(&self) -> Vec<f64> {
+        let [low, high] = self.range;
+        let mut marks = Vec::new();
+        let mut count = 0_u32;
+        loop {
+            let at = low + f64::from(count) * self.step;
+            if at > high + self.step * 1e-6 || count > 1000 {
+                return marks;
+            }
+            marks.push(at);
+            count += 1;
+        }
+    }
+}
+
+/// The least of 1, 2, 5, 10, … that is not below a number.
+fn round_step(least: f64) -> f64 {
+    let ten = 10_f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|step| step * ten)
+        .find(|step| *step >= least * (1.0 - 1e-9))
+        .unwrap_or(10.0 * ten)
+}
+
+/// A round number as people write it.
+fn write(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Plain => plain(value),
+        Unit::Seconds if value == 0.0 => "0".to_owned(),
+        Unit::Seconds => {
+            let (factor, unit) = match value.abs() {
+                size if size < 0.999e-6 => (1e9, "ns"),
+                size if size < 0.999e-3 => (1e6, "µs"),
+                size if size < 0.999 => (1e3, "ms"),
+                _ => (1.0, "s"),
+            };
+            format!("{} {unit}", plain(value * factor))
+        }
+    }
+}
+
+fn plain(value: f64) -> String {
+    let power = value.abs().log10().round();
+    if power >= 5.0 && (value.abs() / 10_f64.powf(power) - 1.0).abs() < 1e-6 {
+        let digits = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
+        let raised: String = format!("{power:.0}")
+            .chars()
+            .filter_map(|digit| digits.get(digit.to_digit(10)? as usize).copied())
+            .collect();
+        return format!("{}10{raised}", if value < 0.0 { "−" } else { "" });
+    }
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(axis: &Axis, values: &[f64], expected: &[&str]) {
+        let ticks = Ruler::new(axis, values).ticks();
+        assert_eq!(ticks.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        check(&Axis::linear(""), &[], &["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        check(&Axis::linear(""), &[3.0, 17.0], &["0", "5", "10", "15", "20"]);
+        check(&Axis::linear(""), &[-3.0, 4.0], &["−4", "−2", "0", "2", "4"]);
+        check(&Axis::linear(""), &[f64::NAN, 0.0], &["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        check(&Axis::log(""), &[3.0, 170.0], &["1", "10", "100", "1000"]);
+        check(&Axis::log(""), &[0.0, -1.0, 1e5], &["10⁵", "10⁶"]);
+        check(&Axis::log_seconds(""), &[2e-6, 0.5e-3], &["1 µs", "10 µs", "100 µs", "1 ms"]);
+        check(&Axis::log_seconds(""), &[0.1, 600.0], &["100 ms", "1 s", "10 s", "100 s", "1000 s"]);
+        check(&Axis::log(""), &[1.0, 1e12], &["1", "100", "10000", "10⁶", "10⁸", "10¹⁰", "10¹²"]);
+        check(&Axis::names("", ["T", "S"]), &[], &["T", "S"]);
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "halves are exact")]
+    fn places_are_parts_of_the_range() {
+        let log = Ruler::new(&Axis::log(""), &[1.0, 100.0]);
+        assert_eq!([1.0, 10.0, 100.0, 1e9].map(|value| log.part(value)), [0.0, 0.5, 1.0, 1.0]);
+        let names = Ruler::new(&Axis::names("", ["a", "b"]), &[]);
+        assert_eq!([0.0, 1.0].map(|value| names.part(value)), [0.25, 0.75]);
+    }
+}

@@ -1,0 +1,45 @@
+//! What a point looks like: forms that differ in black and white.
+
+use crate::geometry::{Point, point};
+use crate::scene::{Item, Role, Shape, Tone};
+
+/// The form of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mark {
+    /// Round.
+    #[default]
+    Disc,
+    /// Upright.
+    Square,
+    /// On a corner.
+    Diamond,
+    /// Pointing up.
+    Triangle,
+}
+
+impl Mark {
+    /// A point of a size in a tone. A dashed outline of a few pixels is none, so tones with dashes are filled.
+    pub(super) fn item(self, at: Point, radius: f64, tone: Tone) -> Item {
+        let shape = match self {
+            Mark::Disc => Shape::Disc { center: at, radius },
+            Mark::Square => {
+                Self::around(at, radius * 0.9, [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+            }
+            Mark::Diamond => {
+                Self::around(at, radius * 1.3, [(0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)])
+            }
+            Mark::Triangle => {
+                Self::around(at, radius * 1.25, [(0.0, -1.0), (0.87, 0.5), (-0.87, 0.5)])
+            }
+        };
+        let role = match tone {
+            Tone::Normal | Tone::Good | Tone::Bad | Tone::Active => Role::Event,
+            Tone::Faded | Tone::Assumed => Role::Aside,
+        };
+        Item::new(role, shape).tone(tone)
+    }
+
+    fn around<const N: usize>(at: Point, radius: f64, corners: [(f64, f64); N]) -> Shape {
+        Shape::Polygon(corners.iter().map(|(x, y)| at + point(x * radius, y * radius)).collect())
+    }
+}

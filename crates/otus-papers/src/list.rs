@@ -1,0 +1,223 @@
+//! Everything that the four texts show: what is made again, and what is not.
+
+use crate::artefact::Artefact;
+use crate::regenerate::{formulas, measures, nodes, orders, slices, use_cases};
+use crate::setting::{Interrupted, Setting, Watch};
+
+/// A table or figure that can be made again.
+#[derive(Debug, Clone, Copy)]
+pub struct Item {
+    /// What it is called: `003-fig11`.
+    pub id: &'static str,
+    /// Other tables and figures that show the same, or a part of it.
+    pub also: &'static [&'static str],
+    /// What it is, in a line.
+    pub what: &'static str,
+    /// Makes it.
+    run: fn(Setting, &Watch<'_>) -> Result<Artefact, Interrupted>,
+}
+
+impl Item {
+    /// Makes it.
+    ///
+    /// # Errors
+    /// If somebody had enough.
+    pub fn run(&self, setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
+        (self.run)(setting, watch)
+    }
+
+    /// Whether a name means it: its own, another of its names, or the beginning of one, as `003` or `001-table`.
+    pub fn is_called(&self, name: &str) -> bool {
+        std::iter::once(&self.id).chain(self.also).any(|id| id.starts_with(name))
+    }
+}
+
+/// What is made again, cheap ones first.
+pub const ITEMS: &[Item] = &[
+    Item {
+        id: "004-nodes",
+        also: &[],
+        what: "nodes of a search, by priorities",
+        run: nodes::table,
+    },
+    Item {
+        id: "003-fig7",
+        also: &["003-fig8", "003-fig9", "003-fig10a"],
+        what: "measures of simulations along the drawn paths",
+        run: measures::figures_7_to_10,
+    },
+    Item {
+        id: "003-fig11",
+        also: &[],
+        what: "slices that the criterion misses",
+        run: measures::figure_11,
+    },
+    Item {
+        id: "000-fig9",
+        also: &["000-fig7"],
+        what: "use case: ordering a book",
+        run: use_cases::book,
+    },
+    Item {
+        id: "000-fig10",
+        also: &["000-fig7"],
+        what: "use case: querying sensors",
+        run: use_cases::sensor,
+    },
+    Item {
+        id: "000-fig11",
+        also: &["000-fig7"],
+        what: "use case: alternating bit protocol",
+        run: use_cases::alternating_bit,
+    },
+    Item {
+        id: "000-fig12",
+        also: &["000-fig7"],
+        what: "use case: uploading to a server",
+        run: use_cases::network,
+    },
+    Item {
+        id: "003-fig12a",
+        also: &[],
+        what: "slices of a sequential interaction",
+        run: slices::figure_12a,
+    },
+    Item {
+        id: "003-fig12b",
+        also: &[],
+        what: "wide slices of a concurrent interaction",
+        run: slices::figure_12b,
+    },
+    Item {
+        id: "000-fig8a",
+        also: &["000-fig6a"],
+        what: "3-SAT: small formulas",
+        run: formulas::small,
+    },
+    Item { id: "000-fig8b", also: &[], what: "3-SAT: bigger formulas", run: formulas::big },
+    Item { id: "000-fig8c", also: &["000-fig6b"], what: "3-SAT: like uf20", run: formulas::uf20 },
+    Item {
+        id: "001-table1",
+        also: &[],
+        what: "CTL over traces: a selection of the others",
+        run: orders::table_1,
+    },
+    Item {
+        id: "001-table2",
+        also: &["001-fig3"],
+        what: "CTL over traces: Peterson for two",
+        run: orders::table_2,
+    },
+    Item {
+        id: "001-table3",
+        also: &[],
+        what: "CTL over traces: alternating bit protocol",
+        run: orders::table_3,
+    },
+    Item {
+        id: "001-table4",
+        also: &["001-fig4"],
+        what: "CTL over traces: Peterson for n",
+        run: orders::table_4,
+    },
+    Item {
+        id: "001-table5",
+        also: &[],
+        what: "CTL over traces: dining philosophers",
+        run: orders::table_5,
+    },
+];
+
+/// What is not made again by measuring.
+#[derive(Debug, Clone, Copy)]
+pub struct Absent {
+    /// What it is called.
+    pub id: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// Why not.
+    pub why: &'static str,
+}
+
+/// What is not made again, with the reason.
+pub const ABSENT: &[Absent] = &[
+    Absent {
+        id: "000-fig1…5",
+        what: "a model, its meaning, removal, a search, the reduction of 3-SAT",
+        why: "drawings without numbers; `otus draw` makes such pictures (docs/pictures.md), and the reduction \
+              is what 000-fig8 runs",
+    },
+    Absent {
+        id: "000-fig8a, b: numbers",
+        what: "sizes and statistics of the custom formulas",
+        why: "pictures of which the text has nothing; ours are shown alone",
+    },
+    Absent {
+        id: "000-fig9…12: numbers",
+        what: "statistics of the use cases",
+        why: "pictures of which the text keeps two numbers, of figure 9",
+    },
+    Absent {
+        id: "001-fig1, 2",
+        what: "a trace, a sharing tree",
+        why: "drawings without numbers; the trace is in docs/pictures.md",
+    },
+    Absent {
+        id: "001: NuSMV",
+        what: "the times of NuSMV",
+        why: "another program, which is not part of Otus; `otus-bench ctl nusmv` runs it where it is installed",
+    },
+    Absent {
+        id: "000-fig8: Varisat",
+        what: "the times of Varisat",
+        why: "another program, too heavy a dependency for this one; `otus-bench engine sat` has it",
+    },
+    Absent {
+        id: "003-fig1…6",
+        what: "traces, interactions, pruning, follow-ups, an analysis",
+        why: "drawings without numbers; `otus draw` and `--graph` make them (docs/pictures.md)",
+    },
+    Absent {
+        id: "003-fig10b",
+        what: "a measure that shrinks with the interaction",
+        why: "the interaction is drawn, and the text does not tell it",
+    },
+    Absent {
+        id: "003-fig13…19",
+        what: "related work, texts of models and options, an exploration",
+        why: "no numbers; the formats are those of Otus (docs/language.md), and `otus explore` draws executions",
+    },
+    Absent {
+        id: "004: figures",
+        what: "the language, analyses and explorations of the tool of 2020",
+        why: "drawings without numbers; docs/pictures.md has them",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ_and_begin_with_their_paper() {
+        let mut ids: Vec<&str> = ITEMS.iter().map(|item| item.id).collect();
+        assert!(
+            ids.iter().all(|id| ["000-", "001-", "003-", "004-"].iter().any(|p| id.starts_with(p)))
+        );
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), ITEMS.len());
+    }
+
+    #[test]
+    fn a_beginning_of_a_name_means_all_that_begin_so() {
+        let found = |name: &str| -> Vec<&str> {
+            ITEMS.iter().filter(|item| item.is_called(name)).map(|item| item.id).collect()
+        };
+        assert_eq!(found("003-fig11"), ["003-fig11"]);
+        assert_eq!(found("001-fig4"), ["001-table4"]);
+        assert_eq!(found("001-table").len(), 5);
+        assert_eq!(found("000-fig7").len(), 4);
+        assert!(found("005").is_empty());
+    }
+}

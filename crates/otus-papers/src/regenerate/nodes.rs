@@ -1,0 +1,88 @@
+//! The table of section 4.3 of 004: how many nodes a search makes, by priorities.
+
+use otus_analysis::budget::Budget;
+use otus_analysis::config::{Config, Kind, Priorities};
+use otus_analysis::engine::Options;
+use otus_analysis::graph::{self, Silent};
+use otus_analysis::{Engine, Question, Verdict};
+
+use crate::artefact::Artefact;
+use crate::clock::Clock;
+use crate::data;
+use crate::setting::{Interrupted, Setting, Watch};
+use crate::table::{Cell, Table};
+use crate::workload::Model;
+
+/// The model of its example file, as its text tells it.
+const MODEL: &str = "par(loopW(a -- m -> b), loopW(a -- m -> c))";
+
+pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
+    let mut artefact =
+        Artefact::new("004-nodes", "how many nodes a search makes until it passes, by priorities");
+    let columns = [
+        "priorities",
+        "repetitions",
+        "paper: nodes",
+        "graph: nodes",
+        "graph / paper",
+        "graph: time",
+        "fast: states",
+        "fast: time",
+    ];
+    let mut table = Table::new(format!("`{MODEL}`"), &columns);
+    let rows = [
+        ("none", Priorities::default()),
+        ("reception = 1", Priorities { reception: 1, ..Priorities::default() }),
+    ];
+    for ((name, priorities), theirs) in rows.into_iter().zip(data::nodes()) {
+        for (repetitions, &paper) in (1..).zip(&theirs) {
+            watch.go_on()?;
+            let mut model = Model::of_interaction(MODEL);
+            let local = |action: &str| vec![action; repetitions].join(".");
+            let text = format!("{{[a] {}; [b]; [c] {}}}", local("a!m"), local("c?m"));
+            let trace = model.trace(&text);
+            let config = Config {
+                kind: Kind::Accept,
+                goal: Some(Verdict::Pass),
+                priorities,
+                ..Config::default()
+            };
+            let clock = Clock::start();
+            let outcome =
+                graph::analyze(&mut model.pool.clone(), model.term, &trace, &config, &mut Silent);
+            let slow = clock.seconds();
+            let (verdict, nodes) =
+                outcome.map_or((Verdict::Inconclusive, 0), |found| (found.verdict, found.nodes));
+            artefact
+                .check(verdict == Verdict::Pass, || format!("the search says {verdict}: {text}"));
+            artefact.check(nodes == paper, || format!("{nodes} nodes, not {paper}: {text}"));
+            let clock = Clock::start();
+            let mut engine =
+                Engine::new(&model.pool, model.term, trace.partition(), Options::default());
+            let found = engine.analyze(&trace, &Question::ACCEPT, &Budget::default());
+            let fast = clock.seconds();
+            artefact.check(found.verdict == Verdict::Pass, || {
+                format!("the engine says {}: {text}", found.verdict)
+            });
+            #[expect(clippy::cast_precision_loss, reason = "some hundred nodes")]
+            let ratio = Cell::Times(nodes as f64 / paper as f64);
+            table.push(vec![
+                Cell::text_of(name),
+                Cell::count(repetitions),
+                Cell::Count(paper),
+                Cell::Count(nodes),
+                ratio,
+                Cell::Seconds(slow),
+                Cell::Count(found.states),
+                Cell::Seconds(fast),
+            ]);
+        }
+    }
+    artefact.tables.push(table);
+    artefact.differs.push(
+        "Nothing: the model and the multi-traces are as the text tells them, and every number of nodes is the \
+         paper's. Priorities mean nothing to the fast engine."
+            .to_owned(),
+    );
+    Ok(artefact)
+}

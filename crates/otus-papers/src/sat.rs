@@ -1,0 +1,117 @@
+//! Satisfiability problems as questions about multi-traces, and a small solver to compare with.
+//!
+//! Whether a multi-trace is a multi-prefix of an interaction is NP-hard: Mahe et al., "Dealing with
+//! observability…", section 4.3, turns a formula in conjunctive normal form into such a question
+//! ([`reduce`]). That gives hard problems with known answers, of any size: formulas from files
+//! ([`Formula::from_dimacs`], [`Problem::from_json_lines`]) or random ones ([`random`]), and the answer
+//! from [`solve`], which knows nothing of interactions.
+
+mod read;
+mod reduce;
+mod solve;
+
+pub use read::{NoFormula, Problem};
+pub use reduce::{Reduction, reduce};
+pub use solve::solve;
+
+/// A formula in conjunctive normal form.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Formula {
+    /// How many variables there are; they are numbered from 1.
+    pub variables: usize,
+    /// Each clause is a disjunction of literals: a variable, or its negative for its negation.
+    pub clauses: Vec<Vec<i32>>,
+}
+
+impl Formula {
+    /// Whether values, by variable, make every clause true.
+    ///
+    /// ```
+    /// use otus_papers::sat::Formula;
+    ///
+    /// let formula = Formula { variables: 2, clauses: vec![vec![1, -2], vec![2]] };
+    /// assert!(formula.is_satisfied_by(&[true, true]));
+    /// assert!(!formula.is_satisfied_by(&[false, true]));
+    /// ```
+    pub fn is_satisfied_by(&self, values: &[bool]) -> bool {
+        let holds = |&literal: &i32| values.get(variable(literal)) == Some(&(literal > 0));
+        self.clauses.iter().all(|clause| clause.iter().any(holds))
+    }
+}
+
+/// A random formula whose clauses have three literals of different variables, or as many as there
+/// are variables. The seed fixes it.
+pub fn random(variables: usize, clauses: usize, seed: u64) -> Formula {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let bound = i32::try_from(variables).unwrap_or(i32::MAX);
+    let clause = |random: &mut fastrand::Rng| {
+        let mut chosen = random.choose_multiple(1..=bound, 3.min(variables));
+        for literal in &mut chosen {
+            *literal = if random.bool() { *literal } else { -*literal };
+        }
+        chosen
+    };
+    Formula { variables, clauses: (0..clauses).map(|_| clause(&mut random)).collect() }
+}
+
+/// The index of the variable of a literal.
+fn variable(literal: i32) -> usize {
+    (literal.unsigned_abs() as usize).wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All assignments.
+    fn is_satisfiable(formula: &Formula) -> bool {
+        (0..1u32 << formula.variables).any(|number| {
+            let values: Vec<bool> = (0..formula.variables).map(|i| number >> i & 1 == 1).collect();
+            formula.is_satisfied_by(&values)
+        })
+    }
+
+    #[test]
+    fn random_formulas_have_three_different_variables_in_a_clause() {
+        let formula = random(5, 40, 1);
+        assert_eq!(formula, random(5, 40, 1));
+        assert_ne!(formula, random(5, 40, 2));
+        for clause in &formula.clauses {
+            let mut variables: Vec<usize> = clause.iter().map(|&l| variable(l)).collect();
+            variables.sort_unstable();
+            variables.dedup();
+            assert_eq!(variables.len(), 3, "{clause:?}");
+            assert!(variables.iter().all(|&variable| variable < 5), "{clause:?}");
+        }
+        assert_eq!(random(2, 1, 0).clauses[0].len(), 2);
+        assert_eq!(random(0, 1, 0).clauses, [Vec::<i32>::new()]);
+    }
+
+    #[test]
+    fn the_solver_agrees_with_all_assignments() {
+        let mut counts = [0, 0];
+        for seed in 0..300 {
+            let variables = 3 + usize::try_from(seed % 6).unwrap();
+            let formula = random(variables, variables * 9 / 2, seed);
+            let found = solve(&formula);
+            assert_eq!(found.is_some(), is_satisfiable(&formula), "{formula:?}");
+            assert!(found.as_ref().is_none_or(|values| formula.is_satisfied_by(values)));
+            counts[usize::from(found.is_some())] += 1;
+        }
+        assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
+    }
+
+    #[test]
+    fn the_solver_knows_the_corner_cases() {
+        let check = |variables, clauses: &[&[i32]], expected: bool| {
+            let clauses = clauses.iter().map(|clause| clause.to_vec()).collect();
+            let formula = Formula { variables, clauses };
+            assert_eq!(solve(&formula).is_some(), expected, "{formula:?}");
+        };
+        check(0, &[], true);
+        check(0, &[&[]], false);
+        check(1, &[&[1, -1]], true);
+        check(1, &[&[1, 1], &[-1]], false);
+        check(3, &[&[1], &[-1, 2], &[-2, 3], &[-3, -1]], false);
+    }
+}

@@ -1,0 +1,263 @@
+//! Tables of what was measured: aligned for a terminal, Markdown for a page, CSV for a program.
+
+use std::fmt::Write as _;
+
+/// A table.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// What its file is called besides the name of the artefact; empty if it is the only one.
+    pub suffix: &'static str,
+    /// What it is of, in a line; may be empty.
+    pub title: String,
+    /// What its columns have.
+    pub columns: Vec<String>,
+    /// Its rows, each with a cell for each column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// There is nothing to say.
+    None,
+    /// Words.
+    Text(String),
+    /// How many.
+    Count(u64),
+    /// A number that need not be whole.
+    Number(f64),
+    /// A time.
+    Seconds(f64),
+    /// A time that was not enough.
+    MoreThan(f64),
+    /// How often one is in the other.
+    Times(f64),
+    /// At least that often.
+    AtLeastTimes(f64),
+}
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// In columns, for a terminal.
+    Aligned,
+    /// With bars, for a page.
+    Markdown,
+    /// With commas and without units: times are in seconds.
+    Csv,
+}
+
+impl Table {
+    /// An empty table.
+    pub(crate) fn new(title: impl Into<String>, columns: &[&str]) -> Table {
+        let columns = columns.iter().map(|&column| column.to_owned()).collect();
+        Table { suffix: "", title: title.into(), columns, rows: Vec::new() }
+    }
+
+    /// The same with a name of its own.
+    #[must_use]
+    pub(crate) fn suffix(self, suffix: &'static str) -> Table {
+        Table { suffix, ..self }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, row: Vec<Cell>) {
+        debug_assert_eq!(row.len(), self.columns.len(), "a cell for each column");
+        self.rows.push(row);
+    }
+
+    /// The table as text.
+    pub fn written(&self, style: Style) -> String {
+        match style {
+            Style::Aligned => self.aligned(),
+            Style::Markdown => self.markdown(),
+            Style::Csv => self.csv(),
+        }
+    }
+
+    fn aligned(&self) -> String {
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
+        let width = |column: usize| {
+            let cells = rows.iter().map(|row| row[column].chars().count());
+            cells.chain([self.columns[column].chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let mut out = String::new();
+        if !self.title.is_empty() {
+            let _ = writeln!(out, "  {}", self.title);
+        }
+        for (number, row) in std::iter::once(&self.columns).chain(&rows).enumerate() {
+            let mut line = String::new();
+            for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                let is_words =
+                    number > 0 && matches!(self.rows[number - 1][at], Cell::Text(_)) || at == 0;
+                let _ = if is_words {
+                    write!(line, "  {cell:<width$}")
+                } else {
+                    write!(line, "  {cell:>width$}")
+                };
+            }
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        out
+    }
+
+    fn markdown(&self) -> String {
+        let mut out = String::new();
+        if !self.title.is_empty() {
+            let _ = writeln!(out, "{}\n", self.title);
+        }
+        let _ = writeln!(out, "| {} |", self.columns.join(" | "));
+        let sides: Vec<&str> = (0..self.columns.len())
+            .map(|at| {
+                let is_words = |row: &Vec<Cell>| matches!(row[at], Cell::Text(_) | Cell::None);
+                if self.rows.iter().all(is_words) { "---" } else { "--:" }
+            })
+            .collect();
+        let _ = writeln!(out, "|{}|", sides.join("|"));
+        for row in &self.rows {
+            let cells: Vec<String> =
+                row.iter().map(|cell| cell.text().replace('|', "\\|")).collect();
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        }
+        out
+    }
+
+    fn csv(&self) -> String {
+        let line = |cells: Vec<String>| cells.join(",") + "\n";
+        let mut out = line(self.columns.iter().map(|column| quoted(column)).collect());
+        for row in &self.rows {
+            out.push_str(&line(row.iter().map(|cell| quoted(&cell.bare())).collect()));
+        }
+        out
+    }
+}
+
+impl Cell {
+    pub(crate) fn text_of(words: impl Into<String>) -> Cell {
+        Cell::Text(words.into())
+    }
+
+    pub(crate) fn count(number: usize) -> Cell {
+        Cell::Count(number as u64)
+    }
+
+    /// For people, with a unit.
+    fn text(&self) -> String {
+        match self {
+            Cell::None => "–".to_owned(),
+            Cell::Text(words) => words.clone(),
+            Cell::Count(number) => number.to_string(),
+            Cell::Number(number) => digits(*number),
+            Cell::Seconds(seconds) => time(*seconds),
+            Cell::MoreThan(seconds) => format!("> {}", time(*seconds)),
+            Cell::Times(ratio) => format!("{}×", digits(*ratio)),
+            Cell::AtLeastTimes(ratio) => format!("> {}×", digits(*ratio)),
+        }
+    }
+
+    /// For programs, without one.
+    pub fn bare(&self) -> String {
+        match self {
+            Cell::None => String::new(),
+            Cell::Text(words) => words.clone(),
+            Cell::Count(number) => number.to_string(),
+            Cell::Number(number) | Cell::Times(number) => short(*number),
+            Cell::Seconds(seconds) => short(*seconds),
+            Cell::MoreThan(number) | Cell::AtLeastTimes(number) => format!(">{}", short(*number)),
+        }
+    }
+}
+
+/// Six digits that count.
+fn short(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let places = (5.0 - number.abs().log10().floor()).clamp(0.0, 15.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 15")]
+    let text = format!("{number:.*}", places as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// A time with three digits that count.
+pub(crate) fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds.abs() {
+        size if size >= 1.0 => (seconds, "s"),
+        size if size >= 1e-3 => (seconds * 1e3, "ms"),
+        size if size >= 1e-6 => (seconds * 1e6, "µs"),
+        0.0 => (0.0, "s"),
+        _ => (seconds * 1e9, "ns"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+/// A number with three digits that count.
+fn digits(value: f64) -> String {
+    match value.abs() {
+        size if !size.is_finite() => "–".to_owned(),
+        size if size >= 1e6 => format!("{value:.1e}"),
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        size if size >= 0.01 || size == 0.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// A field of a CSV file.
+pub fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_three_forms() {
+        let mut table = Table::new("What", &["set", "n", "time", "ratio"]);
+        table.push(vec![
+            Cell::text_of("a,b"),
+            Cell::Count(3),
+            Cell::Seconds(1.5e-5),
+            Cell::Times(2.0),
+        ]);
+        table.push(vec![
+            Cell::text_of("c"),
+            Cell::None,
+            Cell::MoreThan(600.0),
+            Cell::AtLeastTimes(1e7),
+        ]);
+        expect_test::expect![[r#"
+              What
+              set  n     time     ratio
+              a,b  3  15.0 µs     2.00×
+              c    –  > 600 s  > 1.0e7×
+        "#]]
+        .assert_eq(&table.written(Style::Aligned));
+        expect_test::expect![[r#"
+            What
+
+            | set | n | time | ratio |
+            |---|--:|--:|--:|
+            | a,b | 3 | 15.0 µs | 2.00× |
+            | c | – | > 600 s | > 1.0e7× |
+        "#]]
+        .assert_eq(&table.written(Style::Markdown));
+        expect_test::expect![[r#"
+            set,n,time,ratio
+            "a,b",3,0.000015,2
+            c,,>600,>10000000
+        "#]]
+        .assert_eq(&table.written(Style::Csv));
+    }
+}

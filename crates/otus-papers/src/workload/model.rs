@@ -1,0 +1,104 @@
+//! The models of the experiments, which are part of the program.
+
+use std::collections::BTreeSet;
+
+use otus_core::{EventId, Pool, TermId};
+use otus_syntax::{Source, parse_spec, parse_trace};
+use otus_trace::{MultiTrace, Partition, raise};
+
+/// An interaction with its pool.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// What the interaction is in.
+    pub pool: Pool,
+    /// The interaction.
+    pub term: TermId,
+}
+
+/// The texts of a model: signature and interaction.
+pub type Texts = (&'static str, &'static str);
+
+/// The texts of a model of `bench/models`.
+macro_rules! texts {
+    ($name:literal) => {
+        (
+            include_str!(concat!("../../../../bench/models/", $name, ".hsf")),
+            include_str!(concat!("../../../../bench/models/", $name, ".hif")),
+        )
+    };
+}
+
+/// The alternating bit protocol.
+pub const ABP: Texts = texts!("abp");
+/// Ordering a book; several orders may run at the same time.
+pub const BOOK: Texts = texts!("book");
+/// Uploading to a server.
+pub const NETWORK: Texts = texts!("network");
+/// Querying sensors, a system of our own.
+pub const SENSOR: Texts = texts!("sensor");
+/// Querying two sensors that cannot be told apart: a hard relative of it.
+pub const TWINS: Texts = texts!("twins");
+/// Figure 12a of the slices paper.
+pub const I1: Texts = texts!("i1");
+/// Figure 12b of the slices paper.
+pub const I2: Texts = texts!("i2");
+
+impl Model {
+    /// The model of two texts that are part of a program.
+    ///
+    /// # Panics
+    /// If they are wrong.
+    pub fn new((signature, interaction): (&str, &str)) -> Model {
+        let [signature, interaction] = [signature, interaction].map(|text| {
+            let parsed = parse_spec(&Source::new("model", text));
+            assert!(
+                parsed.diagnostics.is_empty(),
+                "a model is well-formed: {:?}",
+                parsed.diagnostics
+            );
+            parsed.tree
+        });
+        let lowered = otus_core::lower(&[&signature, &interaction]);
+        assert!(lowered.diagnostics.is_empty(), "a model is meaningful: {:?}", lowered.diagnostics);
+        Model { term: lowered.term.expect("a model has an interaction"), pool: lowered.pool }
+    }
+
+    /// The model of an interaction alone, with the names that it uses.
+    ///
+    /// # Panics
+    /// If it is wrong.
+    pub fn of_interaction(text: &str) -> Model {
+        let mut parsed = parse_spec(&Source::new("model", text));
+        parsed.tree.implicit = true;
+        let lowered = otus_core::lower(&[&parsed.tree]);
+        Model { term: lowered.term.expect("a model has an interaction"), pool: lowered.pool }
+    }
+
+    /// A multi-trace that is part of a program.
+    ///
+    /// # Panics
+    /// If it is wrong.
+    pub fn trace(&mut self, text: &str) -> MultiTrace {
+        let parsed = parse_trace(&Source::new("trace", text));
+        assert!(parsed.diagnostics.is_empty(), "a trace is well-formed: {:?}", parsed.diagnostics);
+        otus_trace::lower(&parsed.tree, &mut self.pool).0
+    }
+
+    /// What global traces look like on a partition; equal ones once.
+    pub fn observed(&self, partition: &Partition, traces: &[Vec<EventId>]) -> Vec<MultiTrace> {
+        let project =
+            |trace: &Vec<EventId>| otus_analysis::generate::project(&self.pool, partition, trace);
+        self.distinct(traces.iter().map(project))
+    }
+
+    /// Each multi-trace once, at its first place.
+    pub fn distinct(&self, traces: impl Iterator<Item = MultiTrace>) -> Vec<MultiTrace> {
+        let mut seen = BTreeSet::new();
+        traces.filter(|trace| seen.insert(self.text(trace))).collect()
+    }
+
+    /// A multi-trace on a line.
+    pub fn text(&self, trace: &MultiTrace) -> String {
+        otus_syntax::print::trace_line(&raise(trace, &self.pool))
+    }
+}
