@@ -34,6 +34,7 @@ Examples:
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
   otus convert sig.hsf model.hif model.mmd  to a diagram that renders anywhere
+  otus test --list                          which verdicts does otus.toml expect?
   otus slice run.htf --count 5              partial observations of a run
   otus explain O0301                        what does this diagnostic mean?
 
@@ -79,6 +80,7 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     Slice(SliceArgs),
     Mutate(MutateArgs),
+    Test(TestArgs),
     Explain(ExplainArgs),
     Schema(SchemaArgs),
     Completions(CompletionsArgs),
@@ -1262,6 +1264,82 @@ pub(crate) enum MutantKind {
     Duplicate,
     /// Each log is cut at its end.
     Prefix,
+}
+
+/// Run the tests of otus.toml: expected verdicts.
+///
+/// A test is a call of `otus analyze` whose verdicts are known, so that a specification, a mapping or
+/// a system can be changed and whatever answers otherwise is told:
+///
+///   [[test]]
+///   name = "devices lose power"   # optional
+///   spec = "docs/flow.md#login"   # default: the spec of the file
+///   logs = "logs/cut"             # or traces = ["runs/*.htf"]; default: all logs of the sources
+///   group = "alice"               # one group of the logs only
+///   observed = "prefix"           # as --observed; or kind = "eliminate"; default: [observation]
+///   expect = "WeakPass"           # Pass, WeakPass, Fail, WeakFail, Inconclusive; or a list of them
+///   cause = "too-early"           # of a Fail: the cause that a report of it names
+///
+/// `expect` and `cause` may be tables by the id of a group or case, in which patterns count less
+/// than names: expect = { alice = "Pass", "*" = "Fail" }. A test of a formula has `formula` or the
+/// name of a `property` of the file, logs of one group or traces (.pot.json), and expects "holds" or
+/// "fails". Names of files are relative to otus.toml.
+///
+/// --update writes what was found into the file, which keeps its comments. docs/testing.md tells
+/// more.
+#[derive(Debug, Parser)]
+#[command(
+    verbatim_doc_comment,
+    after_long_help = "\
+Examples:
+  otus test --list                        which tests there are
+  otus test login --update                accept what those with `login` in their names find
+  otus test --config otus.toml            those of this file
+  otus test --format junit > tests.xml    for a CI server
+
+Exit status: 0 all as expected, 1 a difference, 2 a test cannot be run, no tests, or usage."
+)]
+pub(crate) struct TestArgs {
+    /// Only tests with one of these in their names.
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// The file with the tests [default: the otus.toml here or above].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
+
+    /// Say which tests there are, and run none.
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Write what is found into the file as what is expected.
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) update: bool,
+
+    /// How to print what became of tests.
+    #[arg(long, value_enum, default_value_t = TestFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: TestFormat,
+
+    /// End each search after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+
+    /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// How tests are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// XML that CI servers show as tests.
+    Junit,
+    /// Test Anything Protocol, version 14.
+    Tap,
 }
 
 /// Explain a diagnostic code.

@@ -10,6 +10,7 @@ mod cases;
 mod certificate_file;
 mod cmd;
 mod exit;
+mod expectation;
 mod feed;
 mod findings;
 mod graph_file;

@@ -11,6 +11,8 @@
 //! one_leader = "one_leader(n1, n2, n3)"
 //! ```
 //!
+//! and the tests of [`crate::expectation`].
+//!
 //! Paths in it are relative to its folder.
 
 use std::path::{Component, Path, PathBuf};
@@ -22,6 +24,7 @@ use otus_trace::mapping::Plan;
 use toml::de::{DeTable, DeValue};
 
 use crate::args::Color;
+use crate::expectation::{self, Test};
 use crate::input;
 use crate::output::{self, Stream, Told};
 use crate::report;
@@ -30,7 +33,7 @@ use crate::report;
 pub(crate) const FILE: &str = "otus.toml";
 
 /// The keys of the file that are not about logs.
-pub(crate) const OWN_KEYS: [&str; 2] = ["spec", "properties"];
+pub(crate) const OWN_KEYS: [&str; 3] = ["spec", "properties", "test"];
 
 /// An `otus.toml` without errors.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub(crate) struct Project {
     pub(crate) spec: Vec<String>,
     /// Names and formulas.
     pub(crate) properties: Vec<(String, String)>,
+    /// What is expected of which traces.
+    pub(crate) tests: Vec<Test>,
 }
 
 impl Project {
@@ -72,7 +77,8 @@ impl Project {
         let path = absolute(path);
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let spec = own.spec.iter().map(|named| shown(&folder.join(named))).collect();
-        Ok(Project { name, folder, source, plan, spec, properties: own.properties })
+        let Own { properties, tests, .. } = own;
+        Ok(Project { name, folder, source, plan, spec, properties, tests })
     }
 
     /// The path of a file relative to the folder, with `/` between folders; `None` if it is not
@@ -138,6 +144,7 @@ fn absolute(path: &Path) -> PathBuf {
 struct Own {
     spec: Vec<String>,
     properties: Vec<(String, String)>,
+    tests: Vec<Test>,
 }
 
 impl Own {
@@ -147,6 +154,10 @@ impl Own {
         let (document, faults) = DeTable::parse_recoverable(source.text());
         if !faults.is_empty() {
             return own;
+        }
+        if let Some((_, value)) = document.get_ref().iter().find(|(key, _)| key.get_ref() == "test")
+        {
+            own.tests = expectation::read(source, value, found);
         }
         let mut wrong = |range: std::ops::Range<usize>, message: &str, help: &str| {
             let span = Span::new(place(range.start), place(range.end));

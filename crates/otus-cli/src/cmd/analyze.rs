@@ -6,6 +6,7 @@
 mod answer;
 pub(super) mod compare;
 mod declare;
+mod gather;
 mod ladder;
 mod outputs;
 mod plan;
@@ -38,9 +39,12 @@ use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
 use crate::logs::{Finder, LogPath, Logs};
 use crate::output::{self, Stream};
+use crate::report::model::Writer;
 use crate::words::counted;
 use crate::{findings, pipeline, report};
 pub(super) use answer::how_far;
+use gather::Gather;
+pub(super) use gather::{GATHERED, gather};
 use outputs::Outputs;
 pub(super) use plan::budget;
 use plan::{Effort, LogName, Plan};
@@ -51,6 +55,11 @@ use worker::{Piece, Trouble, Worker};
 const MOST_JOBS: usize = 1024;
 
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
+    check(args, color, None)
+}
+
+/// Does a call, for the user or for another command.
+fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
     let mut sorted = feed::sort(&args.files, args.from, &mut finder)?;
@@ -66,6 +75,13 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
         return Ok(Exit::Error);
     }
     let mut logs = finder.take();
+    let (collector, cases) = gather.map_or((None, None), |it| (Some(it.into), it.cases));
+    let is_quiet = collector.is_some();
+    if let Some(head) = cases {
+        let (name, rest) = ("mutants".to_owned(), Box::new(std::io::empty()));
+        sorted.traces = VecDeque::from([TraceInput::Stream { name, head, rest }]);
+        logs = None;
+    }
     if sorted.traces.is_empty() && logs.is_none() {
         bail!(nothing_given(&finder));
     }
@@ -108,7 +124,7 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
     let logs = logs.map(|logs| (logs, plan.pool.signature().clone()));
     let mut feed = Feed::new(sorted.traces, logs, feeding.clone());
-    let mut printer = Printer::new(args, color, plan.clone())?;
+    let mut printer = Printer::new(args, color, plan.clone(), collector)?;
     let shared = plan.clone();
     pipeline::run(
         jobs.unwrap_or(NonZeroUsize::MIN),
@@ -121,6 +137,9 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
     printer.tally.logs = accounting.as_ref().map(LogTally::new);
     printer.finish()?;
+    if is_quiet {
+        return Ok(printer.tally.exit(args.fail_on, args.strict));
+    }
     if let Some(accounting) = &accounting {
         about_logs(accounting, &plan, args.logs.group.as_deref(), &printer.tally);
     }
@@ -279,10 +298,19 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(args: &AnalyzeArgs, color: Color, plan: Arc<Plan>) -> anyhow::Result<Printer> {
+    fn new(
+        args: &AnalyzeArgs,
+        color: Color,
+        plan: Arc<Plan>,
+        collector: Option<Box<dyn Writer>>,
+    ) -> anyhow::Result<Printer> {
+        let outputs = match collector {
+            Some(collector) => Outputs::only(collector, &plan.run())?,
+            None => Outputs::open(args, &plan.run())?,
+        };
         Ok(Printer {
             color,
-            outputs: Some(Outputs::open(args, &plan.run())?),
+            outputs: Some(outputs),
             plan,
             tally: Tally::default(),
             shown: 0,

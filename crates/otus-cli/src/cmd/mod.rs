@@ -19,6 +19,7 @@ mod map;
 mod mutate;
 mod schema;
 mod slice;
+mod test;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Generate(generate) => generate::run(generate, args.color),
         Command::Slice(slice) => slice::run(slice, args.color),
         Command::Mutate(mutate) => mutate::run(mutate, args.color),
+        Command::Test(test) => test::run(test, args.color),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),
     }

@@ -100,12 +100,12 @@ fn details(case: &Case) -> String {
 }
 
 /// For an attribute.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     escaped(text, true)
 }
 
 /// For what is between tags.
-fn escape_text(text: &str) -> String {
+pub(crate) fn escape_text(text: &str) -> String {
     escaped(text, false)
 }
 

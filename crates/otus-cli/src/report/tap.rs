@@ -80,7 +80,7 @@ impl Tap {
 }
 
 /// A block of YAML, whose strings are written as JSON has them.
-fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  ---")?;
     for (key, text) in lines {
         writeln!(out, "  {key}: {}", json!(text))?;
@@ -88,6 +88,6 @@ fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  ...")
 }
 
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -26,4 +26,5 @@ mod pictures;
 mod reports;
 mod sandbox;
 mod stream;
+mod suite;
 mod usage;

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -368,10 +368,7 @@ pub(in crate::cmd) fn budget(
     timeout: Option<f64>,
     max_states: Option<u64>,
 ) -> anyhow::Result<Budget> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let flag = cancel.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
-        .context("cannot watch for Ctrl-C")?;
+    let cancel = watched()?;
     let timeout = match timeout {
         Some(seconds) => Some(
             Duration::try_from_secs_f64(seconds).context("--timeout takes a number of seconds")?,
@@ -379,4 +376,17 @@ pub(in crate::cmd) fn budget(
         None => None,
     };
     Ok(Budget { max_states, timeout, max_bytes: None, cancel: Some(cancel) })
+}
+
+/// What Ctrl-C sets. A command may analyse several times, and watches once.
+fn watched() -> anyhow::Result<Arc<AtomicBool>> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(flag.clone());
+    }
+    let flag = FLAG.get_or_init(Arc::default).clone();
+    let set = flag.clone();
+    ctrlc::set_handler(move || set.store(true, Ordering::Relaxed))
+        .context("cannot watch for Ctrl-C")?;
+    Ok(flag)
 }
