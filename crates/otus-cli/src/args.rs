@@ -127,6 +127,8 @@ Examples:
   otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
   otus analyze model.hsf runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
+  otus analyze flow.mmd logs/ --write-baseline known.toml   take the failures of today as known
+  otus analyze flow.mmd logs/ --baseline known.toml   and fail on others only
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
   otus analyze model.hsf run.htf --may-stop-early 'sub*' --unobserved publisher
@@ -236,6 +238,14 @@ pub(crate) struct AnalyzeArgs {
     /// What counts as a failure besides Fail.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
+
+    /// Known failures, by id and cause, that do not fail the run.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write all failures of this run as known ones.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]

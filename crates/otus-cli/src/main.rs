@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod baseline;
 mod cases;
 mod certificate_file;
 mod cmd;

@@ -7,6 +7,7 @@ mod answer;
 pub(super) mod compare;
 mod declare;
 mod gather;
+mod known;
 mod ladder;
 mod outputs;
 mod plan;
@@ -45,6 +46,7 @@ use crate::{findings, pipeline, report};
 pub(super) use answer::how_far;
 use gather::Gather;
 pub(super) use gather::{GATHERED, gather};
+use known::Known;
 use outputs::Outputs;
 pub(super) use plan::budget;
 use plan::{Effort, LogName, Plan};
@@ -136,7 +138,9 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
     printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
     printer.tally.logs = accounting.as_ref().map(LogTally::new);
+    printer.tally.fixed = printer.known.fixed(&plan);
     printer.finish()?;
+    printer.tally.recorded = printer.known.write(args, &plan, &printer.tally)?;
     if is_quiet {
         return Ok(printer.tally.exit(args.fail_on, args.strict));
     }
@@ -294,6 +298,8 @@ struct Printer {
     hidden: usize,
     /// What else was wrong, and how often it was not told again.
     reasons: BTreeMap<String, usize>,
+    /// What became of known failures.
+    known: Known,
     progress: Progress,
 }
 
@@ -316,12 +322,14 @@ impl Printer {
             shown: 0,
             hidden: 0,
             reasons: BTreeMap::new(),
+            known: Known::default(),
             progress: Progress::new(),
         })
     }
 
     fn print(&mut self, mut piece: Piece) -> anyhow::Result<()> {
         self.tally.add(&piece.tally);
+        self.known.add(&mut piece);
         if !piece.troubles.is_empty() {
             self.progress.hide();
             for trouble in &piece.troubles {

@@ -16,6 +16,8 @@ pub(crate) struct Junit {
     tests: usize,
     failures: usize,
     errors: usize,
+    /// Known failures.
+    skipped: usize,
     body: Spool,
 }
 
@@ -32,6 +34,11 @@ impl Writer for Junit {
             Outcome::Passed => {
                 let note = if case.rule().is_some() { Some(&*headline) } else { None };
                 self.test(&case.id, None, note)
+            }
+            Outcome::Failed if case.known => {
+                self.skipped += 1;
+                let message = format!("known failure ({rule}): {headline}");
+                self.test(&case.id, Some(("skipped", rule, &message, "")), None)
             }
             Outcome::Failed => {
                 self.failures += 1;
@@ -55,11 +62,15 @@ impl Writer for Junit {
 
     fn end(&mut self, _: &Totals, out: &mut dyn Write) -> io::Result<()> {
         let Junit { tests, failures, errors, .. } = self;
+        let skipped = match self.skipped {
+            0 => String::new(),
+            skipped => format!(" skipped=\"{skipped}\""),
+        };
         let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
         let suite = escape(&self.suite);
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(out, "<testsuites name=\"otus\" {counts}>")?;
-        writeln!(out, "  <testsuite name=\"{suite}\" {counts}>")?;
+        writeln!(out, "  <testsuite name=\"{suite}\" {counts}{skipped}>")?;
         std::mem::take(&mut self.body).copy(out)?;
         writeln!(out, "  </testsuite>\n</testsuites>")
     }

@@ -56,6 +56,8 @@ pub(crate) struct Case {
     pub(crate) how_far: Option<String>,
     /// Of a Fail: why.
     pub(crate) explanation: Option<Box<Explanation>>,
+    /// Of a Fail: whether the baseline has it.
+    pub(crate) known: bool,
 }
 
 impl Case {
@@ -72,6 +74,7 @@ impl Case {
             missing: Vec::new(),
             how_far: None,
             explanation: None,
+            known: false,
         }
     }
 
@@ -298,14 +301,20 @@ pub(crate) struct Totals {
     pub(crate) is_vacuous: bool,
     /// How many failures were not explained.
     pub(crate) unexplained: usize,
+    /// How many failures the baseline has.
+    pub(crate) known: usize,
 }
 
 impl Totals {
     /// In a line.
     pub(crate) fn text(&self) -> String {
         let Totals { checked, pass, weak, fail, undecided, unusable, interrupted, .. } = self;
+        let known = match self.known {
+            0 => String::new(),
+            known => format!(" ({known} known)"),
+        };
         let mut text = format!(
-            "checked {checked}: {pass} pass, {weak} weak, {fail} fail, {undecided} undecided"
+            "checked {checked}: {pass} pass, {weak} weak, {fail} fail{known}, {undecided} undecided"
         );
         for (count, what) in [(unusable, "unusable"), (interrupted, "not checked")] {
             if *count > 0 {

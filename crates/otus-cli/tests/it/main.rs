@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod analyze;
+mod baseline;
 mod broken;
 mod convert;
 mod corpus;

@@ -208,7 +208,9 @@ wrote 2 tests of otus.toml
 ran 2 tests, 3 answers: 0 as expected, 2 differ, 0 could not be run in [..] ms
 
 "#]]);
-    snapbox::assert_data_eq!(sandbox.read("otus.toml"), str![[r#"
+    snapbox::assert_data_eq!(
+        sandbox.read("otus.toml"),
+        str![[r#"
 spec = "flow.mmd"
 
 [properties]
@@ -243,7 +245,8 @@ name = "no such file"
 traces = "runs/none.htf"
 expect = "Pass"
 
-"#]]);
+"#]]
+    );
     sandbox.otus("test verdict").assert().code(0);
 }
 

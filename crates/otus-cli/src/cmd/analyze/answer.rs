@@ -36,6 +36,8 @@ pub(super) struct Answer<'a> {
     pub(super) unexplained: Vec<Unexplained>,
     /// Of a Fail: why.
     pub(super) explanation: Option<Box<Explanation>>,
+    /// Of a Fail: whether the baseline has it.
+    pub(super) known: bool,
 }
 
 /// An action of a raw log that could not be explained.
@@ -106,7 +108,13 @@ impl Answer<'_> {
                 let _ = writeln!(text, "  assumed: {}", self.assumed(pool));
             }
         }
-        if let Some(explanation) = &self.explanation {
+        if self.known {
+            let why = match &self.explanation {
+                Some(explanation) => format!(", {}: {}", explanation.rule, explanation.headline),
+                None => String::new(),
+            };
+            let _ = writeln!(text, "  known failure{why}");
+        } else if let Some(explanation) = &self.explanation {
             for line in ladder::text(explanation, colored).lines() {
                 let _ = writeln!(text, "  {line}");
             }
@@ -151,6 +159,9 @@ impl Answer<'_> {
         if let Some(explanation) = &self.explanation {
             out.extend_from_slice(b",\"explanation\":");
             let _ = serde_json::to_writer(&mut *out, &ladder::json(explanation));
+        }
+        if self.known {
+            out.extend_from_slice(b",\"known\":true");
         }
         out.extend_from_slice(b"}\n");
     }
@@ -200,6 +211,9 @@ impl Answer<'_> {
         if let Some(explanation) = &self.explanation {
             value["explanation"] = ladder::json(explanation);
         }
+        if self.known {
+            value["known"] = json!(true);
+        }
         value
     }
 
@@ -218,6 +232,7 @@ impl Answer<'_> {
             missing: if is_weak { self.missing(pool) } else { Vec::new() },
             how_far: furthest.map(|furthest| how_far(self.trace, furthest, pool)),
             explanation: self.explanation.clone(),
+            known: self.known,
         }
     }
 

@@ -23,6 +23,7 @@ use super::outputs;
 use super::results::Earlier;
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
+use crate::baseline::Baseline;
 use crate::graph_file::GraphFile;
 use crate::load::Loaded;
 use crate::output::Stream;
@@ -51,6 +52,10 @@ pub(super) struct Plan {
     pub(super) fail_on: Option<FailOn>,
     /// How failures are explained, if they are.
     pub(super) effort: Option<Effort>,
+    /// Failures that are known.
+    pub(super) baseline: Option<Baseline>,
+    /// If the failures of this run are written as known ones: what the file says now.
+    pub(super) recorded: Option<Baseline>,
     /// How many failures have been printed with the offer of an explanation.
     pub(super) offered: AtomicUsize,
     /// Up to how many moments a Pass is explained.
@@ -233,6 +238,15 @@ impl Plan {
             colored: output::colored(color, Stream::Output),
             fail_on: args.fail_on,
             effort,
+            baseline: match &args.baseline {
+                Some(path) => Some(Baseline::read(path, color)?),
+                None => None,
+            },
+            recorded: match &args.write_baseline {
+                Some(path) if path.exists() => Some(Baseline::read(path, color)?),
+                Some(_) => Some(Baseline::default()),
+                None => None,
+            },
             offered: AtomicUsize::new(0),
             explained,
             graph: recorded,

@@ -36,6 +36,12 @@ pub(super) struct Tally {
     weak: usize,
     fail: usize,
     undecided: usize,
+    /// Failures that the baseline has.
+    pub(super) known: usize,
+    /// What the baseline has and what is accepted now, if there is a baseline.
+    pub(super) fixed: Option<Vec<String>>,
+    /// Whether all failures were written into a baseline.
+    pub(super) recorded: bool,
     /// What was not checked because of Ctrl-C.
     pub(super) interrupted: usize,
     /// What was decided by an earlier run.
@@ -90,6 +96,7 @@ impl Tally {
         self.weak += other.weak;
         self.fail += other.fail;
         self.undecided += other.undecided;
+        self.known += other.known;
         self.interrupted += other.interrupted;
         self.earlier += other.earlier;
         self.unusable += other.unusable;
@@ -109,8 +116,12 @@ impl Tally {
 
     /// The verdicts in words.
     pub(super) fn verdicts(&self) -> String {
+        let known = match self.known {
+            0 => String::new(),
+            known => format!(" ({known} known)"),
+        };
         format!(
-            "{} pass, {} weak, {} fail, {} undecided",
+            "{} pass, {} weak, {} fail{known}, {} undecided",
             self.pass, self.weak, self.fail, self.undecided
         )
     }
@@ -155,6 +166,10 @@ impl Tally {
             "unusable": self.unusable,
             "interrupted": self.interrupted,
         });
+        if let Some(fixed) = &self.fixed {
+            value["known"] = json!(self.known);
+            value["fixed"] = json!(fixed);
+        }
         if let Some(LogTally { logs, lines, unmatched, .. }) = self.logs {
             value["logs"] = json!(logs);
             value["lines"] = json!(lines);
@@ -176,21 +191,23 @@ impl Tally {
             unusable: self.unusable,
             interrupted: self.interrupted,
             is_vacuous: self.is_vacuous(),
-            unexplained: self.fail.saturating_sub(offered),
+            unexplained: (self.fail - self.known).saturating_sub(offered),
+            known: self.known,
         }
     }
 
     pub(super) fn exit(&self, fail_on: Option<FailOn>, strict: bool) -> Exit {
         let undecided = self.undecided + self.interrupted > 0;
+        let failed = self.fail > self.known && !self.recorded;
         match fail_on {
             _ if self.logs.is_some_and(|logs| logs.unreadable) => Exit::Error,
             // Whatever else was found, this was not the question that was to be asked.
             _ if self.unusable > 0 || self.unwritten => Exit::Error,
             Some(FailOn::Never) => Exit::Success,
             _ if strict && self.is_vacuous() => Exit::Failure,
-            Some(FailOn::Weak) if self.weak > 0 || self.fail > 0 || undecided => Exit::Failure,
-            Some(FailOn::Undecided) if self.fail > 0 || undecided => Exit::Failure,
-            _ if self.fail > 0 => Exit::Failure,
+            Some(FailOn::Weak) if self.weak > 0 || failed || undecided => Exit::Failure,
+            Some(FailOn::Undecided) if failed || undecided => Exit::Failure,
+            _ if failed => Exit::Failure,
             _ if undecided => Exit::Undecided,
             _ => Exit::Success,
         }

@@ -22,12 +22,13 @@ use otus_trace::{ComponentId, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Found, Unexplained};
-use super::ladder;
-use super::plan::{LogName, Method, Plan};
+use super::plan::{Effort, LogName, Method, Plan};
 use super::seen::Seen;
 use super::spec_text;
 use super::tally::{self, Tally};
+use super::{known, ladder};
 use crate::args::{Format, VerdictFormat};
+use crate::baseline::Failure;
 use crate::feed::Job;
 use crate::group::Group;
 use crate::input::Inputs;
@@ -46,6 +47,10 @@ pub(super) struct Piece {
     pub(super) offers: Vec<Offer>,
     pub(super) troubles: Vec<Trouble>,
     pub(super) tally: Tally,
+    /// For a new baseline: all failures.
+    pub(super) failures: Vec<Failure>,
+    /// Ids of the baseline that were met, and whether they fail.
+    pub(super) listed: Vec<(String, bool)>,
 }
 
 /// By output.
@@ -366,9 +371,12 @@ fn judge(
         return slot.add(|piece| {
             piece.tally.count(verdict, trace.len());
             piece.tally.earlier += 1;
+            // Its cause was not kept.
+            let known = known::of_earlier(plan, id, verdict, piece);
             if plan.is_modelled {
                 let outcome = tally::outcome(verdict, plan.fail_on);
-                piece.cases.push(Case::earlier(id, verdict, outcome, trace.len()));
+                let case = Case::earlier(id, verdict, outcome, trace.len());
+                piece.cases.push(Case { known, ..case });
             }
         });
     }
@@ -433,11 +441,45 @@ fn judge(
         (Some(_), None) | (None, _) => Vec::new(),
     };
     let partition = &*text;
-    let explanation = None;
-    let mut answer =
-        Answer { id, trace, found, question, kind, engine, partition, unexplained, explanation };
+    let (explanation, known) = (None, false);
+    let mut answer = Answer {
+        id,
+        trace,
+        found,
+        question,
+        kind,
+        engine,
+        partition,
+        unexplained,
+        explanation,
+        known,
+    };
     let verdict = answer.found.verdict;
     let outcome = tally::outcome(verdict, plan.fail_on);
+    let asked = match (question, &plan.method) {
+        (Some(question), _) | (None, Method::Graph(_, question)) => Some(question),
+        (None, Method::Fast(_)) => None,
+    };
+    let explain = |effort: Effort| {
+        ladder::explanation(plan, effort, (trace, names), asked?, &seen).map(Box::new)
+    };
+    let mut worked_out = None;
+    if known::matters(plan, id) {
+        worked_out = known::cause(plan, id, verdict, explain);
+        slot.add(|piece| {
+            answer.known = known::settle(plan, id, verdict, worked_out.as_deref(), piece);
+        });
+        if answer.known {
+            answer.explanation = worked_out.filter(|_| plan.effort.is_some());
+            return slot.add(|piece| {
+                piece.tally.count(verdict, trace.len());
+                write(plan, &answer, pool, &mut piece.out);
+                if plan.is_modelled {
+                    piece.cases.push(answer.case(pool, outcome));
+                }
+            });
+        }
+    }
     let wanted = plan.effort.filter(|effort| {
         // What is behind so many others of its job is behind so many others.
         let before = (*offered).max(plan.offered.load(Ordering::Relaxed));
@@ -455,13 +497,7 @@ fn judge(
     *offered += 1;
     let mut plain = Bytes::default();
     write(plan, &answer, pool, &mut plain);
-    let asked = match (question, &plan.method) {
-        (Some(question), _) | (None, Method::Graph(_, question)) => Some(question),
-        (None, Method::Fast(_)) => None,
-    };
-    answer.explanation = asked
-        .and_then(|question| ladder::explanation(plan, effort, (trace, names), question, &seen))
-        .map(Box::new);
+    answer.explanation = worked_out.or_else(|| explain(effort));
     let mut explained = Bytes::default();
     write(plan, &answer, pool, &mut explained);
     slot.add(|piece| {
