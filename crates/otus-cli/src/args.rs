@@ -1208,6 +1208,11 @@ pub(crate) struct SliceArgs {
 /// The result is a case file, a line per mutant, that says what it is from (`origin`) and what was
 /// done (`kind`, `change`, `components`, and `place`, from 1). Other keys of a case, such as the
 /// verdict that is expected, are not carried over: they are about the original.
+///
+/// With --score, mutants of the multi-traces that the specification accepts are checked against it:
+/// those that fail are caught, the others survive. A specification that catches few allows almost
+/// anything. Mutants that are like another accepted original, or that are a part of their original
+/// which the question takes for one whose end or beginning is missing, do not count.
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
@@ -1219,8 +1224,11 @@ Examples:
   otus mutate runs/ --kind swap-components        mixtures of the runs
   otus mutate runs/ --kind remove,duplicate --seed 3 -o mutants.jsonl
   otus mutate run.htf --kind prefix -n 5 -o prefixes/
+  otus mutate --score model.hsf runs/ --observed complete   does the specification notice?
+  otus mutate --score flow.mmd logs/ --min-score 80         raw logs; for CI
+  otus mutate --score model.hsf runs/ -o survivors.jsonl --force   and what it does not notice
 
-Exit status: 0 done, 1 nothing to make, 2 unusable input or usage."
+Exit status: 0 done, 1 nothing to make or a score below --min-score, 2 unusable input or usage."
 )]
 pub(crate) struct MutateArgs {
     #[command(flatten)]
@@ -1230,10 +1238,66 @@ pub(crate) struct MutateArgs {
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<MutantKind>,
 
-    /// How many mutants of each multi-trace and kind.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    /// How many mutants of each multi-trace and kind [default: 1; 10 with --score].
+    #[arg(short = 'n', long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) count: u64,
+    pub(crate) count: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) score: ScoreArgs,
+}
+
+/// How many mutants a specification rejects.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScoreArgs {
+    /// Check mutants instead of writing them: how many does the specification catch? Takes files as
+    /// `otus analyze` does; with -o, those that survive are written.
+    #[arg(long)]
+    pub(crate) score: bool,
+
+    /// Which question is asked about mutants, by what may be missing.
+    #[arg(long, value_enum, value_name = "WHAT", requires = "score")]
+    pub(crate) observed: Option<Observed>,
+
+    /// Fail if less than this share of the mutants is caught.
+    #[arg(long, value_name = "PERCENT", requires = "score")]
+    #[arg(value_parser = percent)]
+    pub(crate) min_score: Option<f64>,
+
+    /// How to print the score.
+    #[arg(long, value_enum, default_value_t = ScoreFormat::Text, value_name = "FORMAT")]
+    #[arg(requires = "score")]
+    pub(crate) format: ScoreFormat,
+
+    /// How raw logs are read [default: the otus.toml in their folder or above].
+    #[arg(long, value_name = "FILE", requires = "score")]
+    pub(crate) config: Option<String>,
+
+    /// Only the group of raw logs with this key.
+    #[arg(long, value_name = "KEY", requires = "score")]
+    pub(crate) group: Option<String>,
+
+    /// How many mutants are checked at the same time [default: 0, as many as there are cores].
+    #[arg(long, value_name = "NUMBER", requires = "score")]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// A number from 0 to 100.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
+    match number {
+        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
+        _ => Err("it takes a number from 0 to 100".to_owned()),
+    }
+}
+
+/// How a score is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScoreFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
 }
 
 /// What `slice` and `mutate` have in common.

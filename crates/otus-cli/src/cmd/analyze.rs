@@ -9,6 +9,7 @@ mod declare;
 mod gather;
 mod known;
 mod ladder;
+mod originals;
 mod outputs;
 mod plan;
 mod results;
@@ -47,6 +48,7 @@ pub(super) use answer::how_far;
 use gather::Gather;
 pub(super) use gather::{GATHERED, gather};
 use known::Known;
+pub(super) use originals::{Originals, originals};
 use outputs::Outputs;
 pub(super) use plan::budget;
 use plan::{Effort, LogName, Plan};
@@ -63,19 +65,10 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
 /// Does a call, for the user or for another command.
 fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
-    let mut sorted = feed::sort(&args.files, args.from, &mut finder)?;
-    complete(&mut sorted, &mut finder)?;
-    let mut loaded = Loaded::default();
-    loaded.inputs.standard_input = sorted.standard_input;
-    let mut loaded = loaded.read_more(&sorted.others, args.from, Fences::One)?;
-    let Some((lowered, term)) = one_specification(&mut loaded)? else {
-        loaded.explain(color);
-        return Ok(Exit::Error);
-    };
-    if loaded.explain(color) {
-        return Ok(Exit::Error);
-    }
+    // Who brings cases has read the specification before.
+    let is_told = gather.as_ref().is_some_and(|gather| gather.cases.is_some());
+    let Some(opened) = open(args, color, is_told)? else { return Ok(Exit::Error) };
+    let Opened { mut finder, mut sorted, loaded, lowered, term } = opened;
     let mut logs = finder.take();
     let (collector, cases) = gather.map_or((None, None), |it| (Some(it.into), it.cases));
     let is_quiet = collector.is_some();
@@ -156,6 +149,34 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
         Exit::Success if plan.is_cancelled() => Exit::Undecided,
         exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
     })
+}
+
+/// What a call is about, once its specification has been read.
+struct Opened {
+    finder: Finder,
+    sorted: feed::Sorted,
+    loaded: Loaded,
+    lowered: Lowered,
+    term: otus_core::TermId,
+}
+
+/// Reads the specification of a call; nothing if something is wrong with it, which has been told.
+/// Warnings are not told again if they are already.
+fn open(args: &AnalyzeArgs, color: Color, is_told: bool) -> anyhow::Result<Option<Opened>> {
+    let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
+    let mut sorted = feed::sort(&args.files, args.from, &mut finder)?;
+    complete(&mut sorted, &mut finder)?;
+    let mut loaded = Loaded::default();
+    loaded.inputs.standard_input = sorted.standard_input.take();
+    let mut loaded = loaded.read_more(&sorted.others, args.from, Fences::One)?;
+    let Some((lowered, term)) = one_specification(&mut loaded)? else {
+        loaded.explain(color);
+        return Ok(None);
+    };
+    if (!is_told || diagnostic::any_error(&loaded.diagnostics)) && loaded.explain(color) {
+        return Ok(None);
+    }
+    Ok(Some(Opened { finder, sorted, loaded, lowered, term }))
 }
 
 /// Adds what the call leaves out and `otus.toml` has: the specification, the logs, or both.

@@ -26,6 +26,7 @@ mod manual;
 mod pictures;
 mod reports;
 mod sandbox;
+mod score;
 mod stream;
 mod suite;
 mod usage;
