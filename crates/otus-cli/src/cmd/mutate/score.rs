@@ -1,10 +1,10 @@
 //! `otus mutate --score`: how many mutants of accepted multi-traces a specification rejects.
 //!
-//! The idea is that of mutation testing (R. A. De Millo, R. J. Lipton and F. G. Sayward, "Hints on Test
-//! Data Selection", 1978), turned round: there a test suite is judged by the faulty programs it tells from the right
-//! one, here a specification by the faulty runs it tells from right ones. Mutants are checked as `otus
-//! analyze` would check them. Two kinds of mutants say nothing about a specification and are left out
-//! of its score:
+//! The idea is that of mutation testing (R. A. De Millo, R. J. Lipton and F. G. Sayward, "Hints on
+//! Test Data Selection", 1978), turned round: there a test suite is judged by the faulty programs it tells
+//! from the right one, here a specification by the faulty runs it tells from right ones. Mutants are
+//! checked as `otus analyze` would check them. Two kinds of mutants say nothing about a specification
+//! and are left out of its score:
 //!
 //! - *equal*: the mutant is an accepted original itself, such as another of the runs given;
 //! - *part*: the mutant is what is left of its original when a log is cut, and the question allows that
@@ -87,7 +87,6 @@ pub(super) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
         Some(_) => Some(Output::open(&args.derive)?),
         None => None,
     };
-    let mut seen = FxHashSet::default();
     let mut mutator = Mutator {
         seed: args.derive.seed,
         count: args.count.unwrap_or(COUNT),
@@ -98,7 +97,7 @@ pub(super) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
         out: Heap {
             observed: &observed,
             texts: &texts,
-            seen: &mut seen,
+            seen: FxHashSet::default(),
             made: Vec::new(),
             skipped: Vec::new(),
         },
@@ -113,6 +112,7 @@ pub(super) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
             continue;
         }
         let made = std::mem::take(&mut mutator.out.made);
+        mutator.out.seen.clear();
         for kind in mutator.out.skipped.drain(..) {
             score.row(kind).equal += 1;
         }
@@ -186,8 +186,8 @@ struct Heap<'a> {
     observed: &'a [MultiTrace],
     /// The accepted originals.
     texts: &'a FxHashSet<String>,
-    /// Mutants that were made before.
-    seen: &'a mut FxHashSet<String>,
+    /// The texts of those that it holds.
+    seen: FxHashSet<String>,
     made: Vec<Mutant>,
     /// Those that are accepted originals.
     skipped: Vec<&'static str>,
