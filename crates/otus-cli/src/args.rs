@@ -64,6 +64,16 @@ pub(crate) enum Color {
     Never,
 }
 
+impl Color {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Color::Auto => "auto",
+            Color::Always => "always",
+            Color::Never => "never",
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
@@ -397,6 +407,8 @@ pub(crate) enum VerdictFormat {
     Tap,
     /// A summary for a pull request or a job.
     Markdown,
+    /// A page that needs nothing else, with diagrams.
+    Html,
 }
 
 /// A report and the file it goes to.
@@ -1031,15 +1043,47 @@ pub(crate) struct GenerateArgs {
     pub(crate) from: Option<Format>,
 }
 
-/// Walk through a built-in example.
+/// See Otus at work on a built-in example.
 ///
-/// Reads a publish/subscribe model and a multi-trace that come with Otus, checks them, shows the
-/// model as a diagram, and says what to try next. Needs no files and no network.
+/// Writes the files of an example into a folder, checks a run that is right and one that is wrong,
+/// explains the failure, and says what to try next. Takes seconds and no network. The commands are
+/// shown as they are run, so they can be typed again in that folder.
 #[derive(Debug, Parser)]
+#[command(after_long_help = "\
+Examples:
+  otus demo                        raw logs and a diagram: a verdict, its reason, an HTML report
+  otus demo raft                   a property of the logs of an etcd cluster
+  otus demo otel --folder shop     with the files in `shop`
+  otus demo ctl --write            just the files")]
 pub(crate) struct DemoArgs {
-    /// Write the example's files into this folder, to play with.
+    /// Which example.
+    #[arg(value_enum, default_value_t = Demo::Mqtt, hide_default_value = true)]
+    pub(crate) name: Demo,
+
+    /// Where its files go. A file that is there and is another one is not touched.
+    ///
+    /// [default: otus-demo/NAME]
     #[arg(long, value_name = "FOLDER")]
-    pub(crate) write: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
+
+    /// Only write the files, to play with.
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+/// The examples of `otus demo`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Demo {
+    /// Logs of an MQTT broker and its clients against a diagram in a document (the default).
+    Mqtt,
+    /// Spans of four services against a Mermaid diagram; a customer is charged twice.
+    Otel,
+    /// Logs of an etcd cluster: elections, and never two leaders in one term.
+    Raft,
+    /// Two writers and a lock, over every possible order of events.
+    Ctl,
+    /// The papers' examples, by their searches and by our engine.
+    Papers,
 }
 
 /// Put specifications and traces in canonical form.

@@ -3,6 +3,7 @@
 
 pub(crate) mod excerpt;
 pub(crate) mod github;
+pub(crate) mod html;
 pub(crate) mod junit;
 pub(crate) mod ladder;
 pub(crate) mod lines;

@@ -91,6 +91,8 @@ impl Checker<'_> {
 
     /// A run for `E[f U g]` or `EX f`, which holds at the first cut.
     fn show(&mut self, part: FormulaId, options: &Options) -> Result<Evidence, Stop> {
+        // A run to one of several goals is a run to any of them: what was asked is what is shown.
+        let shows = part;
         let part = self.narrowed(part, options)?;
         let atoms = self.atoms(part);
         self.prepare(&atoms);
@@ -104,13 +106,15 @@ impl Checker<'_> {
             for (process, count) in least.into_iter().filter(|&(_, count)| count > 0) {
                 lift.execute(EventId(self.trace().range(process).start + count - 1));
             }
-            return Ok(Evidence { shows: part, events: lift.events, then: Vec::new() });
+            return Ok(Evidence { shows, events: lift.events, then: Vec::new() });
         }
         let view = self.view(part, &atoms, options);
         let evaluation = self.evaluation(&view, &atoms, options);
         let point = vec![0; view.processes.len()];
         let mut showing = Showing { formulas: &self.formulas, view: &view, evaluation };
-        showing.run(part, point, &mut lift)
+        let mut evidence = showing.run(part, point, &mut lift)?;
+        evidence.shows = shows;
+        Ok(evidence)
     }
 
     /// `EF` of a disjunction as `EF` of the first part that is possible.

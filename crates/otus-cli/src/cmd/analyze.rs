@@ -6,11 +6,13 @@
 mod answer;
 pub(super) mod compare;
 mod declare;
+mod fingerprint;
 mod gather;
 mod known;
 mod ladder;
 mod originals;
 mod outputs;
+mod pictures;
 mod plan;
 mod results;
 mod seen;
@@ -44,7 +46,6 @@ use crate::output::{self, Stream};
 use crate::report::model::Writer;
 use crate::words::counted;
 use crate::{findings, pipeline, report};
-pub(super) use answer::how_far;
 use gather::Gather;
 pub(super) use gather::{GATHERED, gather};
 use known::Known;
@@ -359,6 +360,9 @@ impl Printer {
         }
         self.progress.show(&self.tally);
         self.settle(&mut piece);
+        if let Some(pictures) = &self.plan.pictures {
+            pictures.settle(&mut piece.cases);
+        }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
         outputs.bytes(&piece.out)?;
         for case in &piece.cases {
@@ -393,6 +397,7 @@ impl Printer {
             }
             if let Some(case) = offer.case.filter(|_| !is_explained) {
                 piece.cases[case].explanation = None;
+                piece.cases[case].picture = None;
             }
         }
         for (at, out) in piece.out.iter_mut().enumerate() {

@@ -1,153 +1,166 @@
-//! `otus demo`: the main job on a built-in example, without files or network.
+//! `otus demo`: built-in examples that pass, break, and explain themselves, without network.
+//!
+//! A demo writes the files of an example into a folder and runs commands there, each by this very
+//! program: what is shown is what whoever types them will see. Each command has the exit status that
+//! it must have, so a demo that does not show what it tells is an error.
+
+mod stories;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::Context as _;
-use otus_analysis::budget::Budget;
-use otus_analysis::certify::certify;
-use otus_analysis::engine::Options;
-use otus_analysis::{Engine, Question};
-use otus_core::{Pool, TermId, lint, lower, raise};
-use otus_syntax::diagram::mermaid;
-use otus_syntax::{Source, SourceId, parse_spec, parse_trace, print};
-use otus_trace::MultiTrace;
+use anyhow::{Context as _, bail, ensure};
 
-use super::analyze::how_far;
-use crate::args::{Color, DemoArgs, Observed};
+use self::stories::{Step, Story};
+use crate::args::{Color, DemoArgs};
 use crate::exit::Exit;
-use crate::output::Stream;
-use crate::words::counted;
-use crate::{output, report};
-
-/// The example's files.
-const FILES: [(&str, &str); 3] = [
-    ("pubsub.hsf", include_str!("../../demo/pubsub.hsf")),
-    ("pubsub.hif", include_str!("../../demo/pubsub.hif")),
-    ("run.htf", include_str!("../../demo/run.htf")),
-];
-
-/// What was observed, cut short, and wrong.
-const RUNS: [(&str, &str); 3] = [
-    (
-        "The run as it was",
-        "[pub] pub!publish; [bro] bro?subscribe.bro?publish.bro!publish; [sub] sub!subscribe.sub?publish",
-    ),
-    ("Without the subscriber's log", "[pub] pub!publish; [bro] bro?subscribe.bro?publish"),
-    (
-        "A broker that forwards too early",
-        "[pub]; [bro] bro!publish.bro?subscribe; [sub] sub!subscribe",
-    ),
-];
-
-/// The same log with two slips of the pen, to show what Otus says about them.
-const BROKEN: &str = "{\n  [pub] pub!publish;\n  [bro] bro?subscirbe.sub!publish\n}\n";
+use crate::output;
 
 pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
-    if let Some(folder) = &args.write {
-        return write(folder);
+    let story = stories::of(args.name);
+    let folder = args.folder.clone().unwrap_or_else(|| Path::new("otus-demo").join(story.name));
+    write(story, &folder)?;
+    if args.write {
+        output::complain(&format!("wrote the files of {} to {}", story.name, folder.display()));
+        return Ok(Exit::Success);
     }
-    let sources: Vec<Source> = FILES
-        .iter()
-        .zip(0..)
-        .map(|(&(name, text), id)| Source::with_id(SourceId(id), name, text))
-        .collect();
-    let [signature, model, run] = sources.as_slice() else { return Ok(Exit::Error) };
-    let files = [parse_spec(signature).tree, parse_spec(model).tree];
-    let trees = [&files[0], &files[1]];
-    let mut lowered = lower(&trees);
-    let term = lowered.term.context("the example has an interaction")?;
-    let findings = lint(&trees, &lowered);
-    let observed = parse_trace(run).tree;
-    let (multi_trace, named) = otus_trace::lower(&observed, &mut lowered.pool);
-
-    let mut out = String::new();
-    let mut say = |text: &str| {
-        out.push_str(text);
-        out.push('\n');
-    };
-    say("A publish/subscribe model, as an interaction:\n");
-    say(&indent(&print::interaction(&files[1])));
-    say("and as the Mermaid diagram that `otus convert` makes of it:\n");
-    say(&indent(&mermaid::write(&raise(&lowered.pool, term))));
-    say("What was observed, one log per machine:\n");
-    say(&indent(&print::trace(&observed)));
-    say(&format!(
-        "Checked: {}, {}, {} in {}; {}.\n",
-        counted(lowered.pool.signature().lifelines().len(), "lifeline"),
-        counted(lowered.pool.signature().messages().len(), "message"),
-        counted(multi_trace.len(), "action"),
-        counted(multi_trace.partition().len(), "log"),
-        counted(findings.len() + named.len(), "finding"),
-    ));
-    for (what, htf) in RUNS {
-        let tree = parse_trace(&Source::new("run", htf)).tree;
-        let (trace, _) = otus_trace::lower(&tree, &mut lowered.pool);
-        say(&format!("{what}: {htf}\n"));
-        say(&indent(&verdicts(&mut lowered.pool, term, &trace)?));
+    output::print(&format!("{}\nThe files are in {}.\n", story.title, folder.display()))?;
+    for step in story.steps {
+        take(step, &folder, color)?;
     }
-    say("With two slips of the pen in the log, Otus says:\n");
-    let broken = Source::with_id(SourceId(3), "broken.htf", BROKEN);
-    let trace = parse_trace(&broken).tree;
-    let mut found = otus_trace::lower(&trace, &mut lowered.pool).1;
-    let mut sources = sources;
-    sources.push(broken);
-    found.sort_by_key(|found| found.primary.span.start);
-    say(&indent(&report::text(&sources, &found, output::colored(color, Stream::Output))));
-    say("Try next:\n");
-    say("  otus demo --write demo        writes these files, to play with");
-    say("  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --observed complete");
-    output::print(&out)?;
+    output::print(&ending(story, &folder))?;
     Ok(Exit::Success)
 }
 
-/// What the engine says about a multi-trace, a line for each question by its `--observed`.
-fn verdicts(pool: &mut Pool, term: TermId, trace: &MultiTrace) -> anyhow::Result<String> {
-    let questions = [
-        (Observed::Complete, Question::ACCEPT),
-        (Observed::GlobalPrefix, Question::GlobalPrefix),
-        (Observed::Prefix, Question::MULTI_PREFIX),
-        (Observed::Slice, Question::SLICE),
-    ];
-    let mut engine = Engine::new(pool, term, trace.partition(), Options::default());
-    let mut out = String::new();
-    for (observed, question) in questions {
-        let budget = Budget::default();
-        let outcome = engine.analyze(trace, &question, &budget);
-        let witness = engine.witness(pool, term, trace, &question, outcome.verdict, &budget);
-        let why = match (witness, &outcome.furthest) {
-            (Some(witness), _) => {
-                certify(pool, term, trace, (&question, outcome.verdict), &witness)?;
-                format!("explained by {}", witness.text(pool))
-            }
-            (None, Some(furthest)) => how_far(trace, furthest, pool),
-            (None, None) => "no explanation".to_owned(),
-        };
-        let (name, verdict) = (observed.name(), outcome.verdict.name());
-        let _ = writeln!(out, "{name:<13}  {verdict:<8}  {why}");
-    }
-    Ok(out)
-}
-
-fn write(folder: &Path) -> anyhow::Result<Exit> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for (name, text) in FILES {
+/// Writes the files of an example; what a user has changed is not touched.
+fn write(story: &Story, folder: &Path) -> anyhow::Result<()> {
+    for (name, text) in story.files {
         let path = folder.join(name);
-        anyhow::ensure!(!path.exists(), "{} exists already", path.display());
-        output::write_file(&path, text)?;
-        output::complain(&format!("wrote {}", path.display()));
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)
+                .with_context(|| format!("cannot make {}", parent.display()))
+                .context("choose another folder by --folder")?;
+        }
+        match std::fs::read(&path) {
+            Ok(there) => ensure!(
+                there == text.as_bytes(),
+                "{} is there already and is not that of the demo; choose another folder by \
+                 --folder",
+                path.display()
+            ),
+            Err(_) => output::write_file(&path, text)?,
+        }
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
-fn indent(text: &str) -> String {
-    let mut out = String::new();
-    for line in text.trim_end().lines() {
-        if !line.is_empty() {
-            out.push_str("    ");
-            out.push_str(line);
+fn take(step: &Step, folder: &Path, color: Color) -> anyhow::Result<()> {
+    match *step {
+        Step::Say(text) => output::print(&format!("\n{}", filled(text))),
+        Step::Show { file, lines } => {
+            let text = std::fs::read_to_string(folder.join(file))
+                .with_context(|| format!("cannot read {file}"))?;
+            let (first, last) = lines;
+            let shown = text.lines().skip(first - 1).take(last + 1 - first);
+            let shown: String = shown.map(|line| format!("    {line}\n")).collect();
+            output::print(&format!("\n  {file}\n{shown}"))
         }
-        out.push('\n');
+        Step::Run { command, exit } => {
+            output::print(&format!("\n$ otus {command}\n"))?;
+            let status = Command::new(std::env::current_exe()?)
+                .arg("--color")
+                .arg(color.name())
+                .args(words(command))
+                .current_dir(folder)
+                .status()
+                .context("cannot run this program again")?;
+            if status.code() != Some(exit.into()) {
+                bail!("`otus {command}` ended with {status}, not with {exit} as it should");
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A text in lines of at most 88 characters.
+fn filled(text: &str) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let needed = word.chars().count();
+        if length > 0 && length + 1 + needed > 88 {
+            out.push('\n');
+            length = 0;
+        } else if length > 0 {
+            out.push(' ');
+            length += 1;
+        }
+        out.push_str(word);
+        length += needed;
+    }
+    out + "\n"
+}
+
+/// The words of a command line; quotes keep words together.
+fn words(command: &str) -> Vec<&str> {
+    let quoted = command.split('\'').enumerate();
+    quoted
+        .flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
+/// Where pictures and reports are, and what to try next.
+fn ending(story: &Story, folder: &Path) -> String {
+    let mut out = String::from("\n");
+    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    for (what, file) in story.made {
+        let _ = writeln!(out, "{what}: {}", whole.join(file).display());
+    }
+    out.push_str("\nTry next:\n");
+    let folder = folder.display().to_string();
+    let folder = if folder.contains(char::is_whitespace) { format!("'{folder}'") } else { folder };
+    let program = this_program();
+    for (what, command) in story.next {
+        let _ = writeln!(out, "  {what}:\n    {program} {}", command.replace("DIR", &folder));
     }
     out
+}
+
+/// How this program is called from here: by its name if a shell finds it, else by its path.
+fn this_program() -> String {
+    let Ok(here) = std::env::current_exe() else { return "otus".to_owned() };
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let mut found = std::env::split_paths(&paths).map(|folder| folder.join("otus"));
+    let is_this = |path: &PathBuf| std::fs::canonicalize(path).ok() == here.canonicalize().ok();
+    if found.find(|path| path.exists()).is_some_and(|path| is_this(&path)) {
+        return "otus".to_owned();
+    }
+    let current = std::env::current_dir().unwrap_or_default();
+    match here.strip_prefix(&current) {
+        Ok(relative) => Path::new(".").join(relative).display().to_string(),
+        Err(_) => here.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_filled() {
+        let long = "word ".repeat(40);
+        let lines: Vec<String> = filled(long.trim()).lines().map(str::to_owned).collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines.iter().all(|line| line.len() <= 88 && !line.ends_with(' ')));
+    }
+
+    #[test]
+    fn quotes_keep_words_together() {
+        assert_eq!(words("ctl a.json 'AG(x < 2)'"), ["ctl", "a.json", "AG(x < 2)"]);
+        assert_eq!(words("draw  a"), ["draw", "a"]);
+    }
 }

@@ -10,6 +10,8 @@ use std::io::{self, Write};
 
 use otus_analysis::Verdict;
 
+use super::html::model::Detail;
+
 /// The same for all cases.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
@@ -58,6 +60,12 @@ pub(crate) struct Case {
     pub(crate) explanation: Option<Box<Explanation>>,
     /// Of a Fail: whether the baseline has it.
     pub(crate) known: bool,
+    /// Where it was read, if that is one place.
+    pub(crate) origin: Option<String>,
+    /// Whether it was decided by an earlier run.
+    pub(crate) is_earlier: bool,
+    /// Its events as they are drawn, if somebody draws it.
+    pub(crate) picture: Option<Box<Detail>>,
 }
 
 impl Case {
@@ -75,6 +83,9 @@ impl Case {
             how_far: None,
             explanation: None,
             known: false,
+            origin: None,
+            is_earlier: true,
+            picture: None,
         }
     }
 
@@ -303,6 +314,16 @@ pub(crate) struct Totals {
     pub(crate) unexplained: usize,
     /// How many failures the baseline has.
     pub(crate) known: usize,
+    /// What became of raw logs, if there are some.
+    pub(crate) logs: Option<LogTotals>,
+}
+
+/// What became of raw logs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LogTotals {
+    pub(crate) logs: usize,
+    pub(crate) lines: u64,
+    pub(crate) unmatched: u64,
 }
 
 impl Totals {

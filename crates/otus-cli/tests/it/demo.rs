@@ -1,118 +1,98 @@
-//! `otus demo`.
+//! `otus demo`: each shows what it tells, and what it says to try next works.
+#![cfg(unix)]
 
 use snapbox::str;
 
 use crate::sandbox::Sandbox;
 
-#[test]
-fn it_needs_no_files_and_writes_none() {
-    let sandbox = Sandbox::new("demo");
-    sandbox.otus("demo").assert().code(0).stderr_eq("").stdout_eq(str![[r#"
-A publish/subscribe model, as an interaction:
-
-    seq(
-      loopS(pub -- publish -> bro),
-      sub -- subscribe -> bro,
-      loopS(seq(pub -- publish -> bro, bro -- publish -> sub))
-    )
-
-and as the Mermaid diagram that `otus convert` makes of it:
-
-    sequenceDiagram
-        participant pub
-        participant bro
-        participant sub
-        %% otus: loopS
-        loop 0..*
-            pub->>bro: publish
-        end
-        sub->>bro: subscribe
-        %% otus: loopS
-        loop 0..*
-            pub->>bro: publish
-            bro->>sub: publish
-        end
-
-What was observed, one log per machine:
-
-    // One log per machine: no clock is shared, so nothing orders `pub` against `sub`.
-    {
-      [pub] pub!publish;
-      [bro] bro?subscribe.bro?publish.bro!publish;
-      [sub] sub!subscribe.sub?publish
+/// Runs a demo with `otus` on the path, and then what it says to try next. Returns what it said.
+#[track_caller]
+fn check(name: &str, told: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new(&format!("demo-{name}"));
+    sandbox.with_repository();
+    let demo = || {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", sandbox.path("bin").display());
+        sandbox.otus(&format!("demo {name}")).env("PATH", path).output().unwrap()
+    };
+    let output = demo();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    for &text in told {
+        assert!(said.contains(text), "{text} is not in:\n{said}");
     }
-
-Checked: 3 lifelines, 2 messages, 6 actions in 3 logs; 0 findings.
-
-The run as it was: [pub] pub!publish; [bro] bro?subscribe.bro?publish.bro!publish; [sub] sub!subscribe.sub?publish
-
-    complete       Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
-    global-prefix  Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
-    prefix         Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
-    slice          Pass      explained by sub!subscribe.bro?subscribe.pub!publish.bro?publish.bro!publish.sub?publish
-
-Without the subscriber's log: [pub] pub!publish; [bro] bro?subscribe.bro?publish
-
-    complete       Fail      every log is explained by itself, but more must follow
-    global-prefix  Fail      explained at most: pub 1 of 1, bro 0 of 2
-    prefix         WeakPass  explained by (sub!subscribe).bro?subscribe.pub!publish.bro?publish.(bro!publish).(sub?publish)
-    slice          WeakPass  explained by pub!publish.(bro?publish).(sub!subscribe).bro?subscribe.(pub!publish).bro?publish.(bro!publish).(sub?publish)
-
-A broker that forwards too early: [pub]; [bro] bro!publish.bro?subscribe; [sub] sub!subscribe
-
-    complete       Fail      explained at most: bro 0 of 2, sub 1 of 1
-    global-prefix  Fail      explained at most: bro 0 of 2, sub 1 of 1
-    prefix         Fail      explained at most: bro 0 of 2, sub 1 of 1
-    slice          Fail      no explanation
-
-With two slips of the pen in the log, Otus says:
-
-    error[O0302]: the message `subscirbe` is not declared
-     --> broken.htf:3:13
-      |
-    3 |   [bro] bro?subscirbe.sub!publish
-      |             ^^^^^^^^^ used here
-      |
-      = help: did you mean `subscribe`? Otherwise declare it in `@message{…}`
-
-    error[O0403]: `sub!publish` is not an action of [bro]
-     --> broken.htf:3:23
-      |
-    3 |   [bro] bro?subscirbe.sub!publish
-      |    ---                ^^^^^^^^^^^ on `sub`
-      |    |
-      |    the lifelines of the component
-      |
-      = help: add `sub` to the component if it shares its clock, or move the action to the component of `sub`
-
-Try next:
-
-  otus demo --write demo        writes these files, to play with
-  otus analyze demo/pubsub.hsf demo/pubsub.hif demo/run.htf --observed complete
-
-"#]]);
-    assert!(sandbox.files().is_empty());
+    let (_, next) = said.split_once("Try next:\n").unwrap();
+    let commands: Vec<&str> =
+        next.lines().map(str::trim).filter(|line| line.starts_with("otus ")).collect();
+    assert_eq!(commands.len(), 2, "{next}");
+    for command in commands {
+        sandbox.shell(command);
+    }
+    // Whatever it has made is no hindrance the next time.
+    assert!(demo().status.success());
+    sandbox
 }
 
 #[test]
-fn its_files_can_be_written_and_are_sound() {
+fn logs_and_a_diagram_are_the_main_job() {
+    let told = [
+        "pass thermo: Pass",
+        "error[unexpected-message]: broker received PUBCOMP",
+        "logs/broken/broker.log:31",
+        "repair: insert broker!PUBREL",
+        "report.html",
+    ];
+    let sandbox = check("mqtt", &told);
+    assert!(sandbox.read("otus-demo/mqtt/report.html").contains("</html>"));
+    let default = sandbox.otus("demo").output().unwrap();
+    assert!(String::from_utf8(default.stdout).unwrap().contains("pass thermo: Pass"));
+}
+
+#[test]
+fn spans_and_a_diagram() {
+    let told = ["Pass", "checkout sent POST /charge where checkout should send POST /ship"];
+    check("otel", &told);
+}
+
+#[test]
+fn a_property_of_a_cluster() {
+    let told = ["pass: Pass", "holds: throughout", "fails: broken", "why.svg"];
+    check("raft", &told);
+}
+
+#[test]
+fn a_lock_in_every_order() {
+    check("ctl", &["holds: throughout", "fails: broken", "alice:1 bob:2", "why.svg"]);
+}
+
+#[test]
+fn examples_of_the_papers() {
+    let told = ["pubsub: Pass", "early: Fail", "slice: WeakPass", "search.svg"];
+    check("papers", &told);
+}
+
+#[test]
+fn files_can_be_had_alone_and_are_not_overwritten() {
     let sandbox = Sandbox::new("demo-write");
-    sandbox.otus("demo --write demo").assert().code(0).stdout_eq("").stderr_eq(str![[r#"
-wrote demo/pubsub.hsf
-wrote demo/pubsub.hif
-wrote demo/run.htf
+    sandbox.otus("demo ctl --write --folder lock").assert().code(0).stdout_eq("").stderr_eq(str![
+        [r#"
+wrote the files of ctl to lock
+
+"#]
+    ]);
+    assert_eq!(sandbox.files(), ["lock/handover.pot.json", "lock/lock.ctl", "lock/race.pot.json"]);
+    sandbox.write("lock/lock.ctl", "mine");
+    sandbox.otus("demo ctl --folder lock").assert().code(2).stderr_eq(str![[r#"
+otus: lock/lock.ctl is there already and is not that of the demo; choose another folder by --folder
 
 "#]]);
-    sandbox
-        .otus("lint demo/pubsub.hsf demo/pubsub.hif demo/run.htf")
-        .assert()
-        .code(0)
-        .stdout_eq("");
-    sandbox.otus("fmt --check demo").assert().code(0);
-    sandbox.write("demo/pubsub.hif", "mine");
-    sandbox.otus("demo --write demo").assert().code(2).stderr_eq(str![[r#"
-otus: demo/pubsub.hsf exists already
+    assert_eq!(sandbox.read("lock/lock.ctl"), "mine");
+}
 
-"#]]);
-    assert_eq!(sandbox.read("demo/pubsub.hif"), "mine");
+#[test]
+fn unknown_ones_are_told() {
+    let sandbox = Sandbox::new("demo-unknown");
+    let output = sandbox.otus("demo mqqt").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("mqtt"));
 }

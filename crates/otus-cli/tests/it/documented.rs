@@ -194,15 +194,3 @@ fn commands_of_the_readme_and_the_docs_work() {
     }
     assert!(count >= 1, "the README has commands");
 }
-
-/// What `otus demo` tells to try next.
-#[test]
-fn commands_of_the_demo_work() {
-    let sandbox = prepared("documented-demo");
-    let said = String::from_utf8(sandbox.otus("demo").output().unwrap().stdout).unwrap();
-    let lines: Vec<&str> = said.lines().filter_map(command).collect();
-    assert_eq!(lines.len(), 2, "{lines:?}");
-    for line in lines {
-        sandbox.shell(line);
-    }
-}

@@ -165,7 +165,7 @@ fn the_first_failures_are_explained_whatever_the_number_of_jobs() {
 #[test]
 fn several_reports_are_written_at_once() {
     let sandbox = prepared("reports-several");
-    let formats = ["text", "json", "jsonl", "junit", "sarif", "github", "tap", "markdown"];
+    let formats = ["text", "json", "jsonl", "junit", "sarif", "github", "tap", "markdown", "html"];
     let mut call = "analyze flow.mmd cases.jsonl --format tap".to_owned();
     for format in formats {
         let _ = write!(call, " --report {format}=r.{format}");
@@ -177,7 +177,7 @@ fn several_reports_are_written_at_once() {
     }
     assert_eq!(sandbox.read("r.jsonl").lines().count(), 3);
     // The same again is the same, but for what the machine has a say in.
-    for format in ["junit", "sarif", "github", "tap", "markdown"] {
+    for format in ["junit", "sarif", "github", "tap", "markdown", "html"] {
         let before = sandbox.read(&format!("r.{format}"));
         let call = format!("analyze flow.mmd cases.jsonl --jobs 3 --format {format}");
         assert_eq!(stdout(&sandbox, &call, 1), before, "{format}");
@@ -295,6 +295,67 @@ fn a_summary_has_a_table_of_failures() {
     assert!(text.contains("&lt;é&gt; &amp; \"50%\", a&#35;b&#124;"), "{text}");
 }
 
+/// The data of a page.
+#[track_caller]
+fn page(text: &str) -> Value {
+    let (_, rest) = text.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn a_page_draws_a_failure_with_its_lines() {
+    let sandbox = prepared("reports-html");
+    sandbox.write("otus.toml", LOGS);
+    sandbox.write("logs/User.log", "started\nbob sent login to Server\nbob sent bye to Server\n");
+    sandbox.write("logs/Server.log", "bob received login from User\nbob received bye from User\n");
+    let page = page(&stdout(&sandbox, "analyze flow.mmd logs --format html", 1));
+    let case = &page["cases"][0];
+    assert_eq!(case["verdict"], "Fail");
+    assert_eq!(case["log"], "logs/User.log:3");
+    let events = case["detail"]["diagram"]["events"].as_array().unwrap();
+    let culprit = events.iter().find(|event| event["culprit"] == true).unwrap();
+    assert_eq!(culprit["label"], "User!bye");
+    assert_eq!(culprit["log"]["place"], "logs/User.log:3");
+    assert_eq!(culprit["log"]["lines"][0], "bob sent bye to Server");
+    let place = usize::try_from(culprit["specification"].as_u64().unwrap()).unwrap();
+    let place = &case["detail"]["specification"][place];
+    assert_eq!(place["place"], "flow.mmd:5");
+    assert_eq!(place["lines"][2], "    User->>Server: bye");
+    assert_eq!(case["detail"]["diagram"]["messages"][0], serde_json::json!([0, 1]));
+    let mermaid = case["detail"]["mermaid"].as_str().unwrap();
+    assert!(mermaid.contains("P1-->>P0: expected welcome"), "{mermaid}");
+    assert!(mermaid.contains("Note over P0: fails where it sends bye"), "{mermaid}");
+    assert!(mermaid.contains("P0->>P1: login"), "{mermaid}");
+}
+
+#[test]
+fn a_page_is_the_same_whatever_the_number_of_jobs() {
+    let sandbox = prepared("reports-html-jobs");
+    let lines: Vec<&str> = CASES.lines().collect();
+    let many: String = (0..1500).flat_map(|number| [lines[number % 3], "\n"]).collect();
+    sandbox.write("many.jsonl", &many);
+    let ask = |jobs: usize, explain: &str| {
+        let call = format!("analyze flow.mmd many.jsonl --format html --jobs {jobs} {explain}");
+        stdout(&sandbox, &call, 1)
+    };
+    let drawn = |text: &str, verdict: &str| {
+        let page = page(text);
+        let cases = page["cases"].as_array().unwrap().iter();
+        cases
+            .filter(|case| case["verdict"] == verdict)
+            .filter(|case| {
+                !case["detail"]["diagram"]["events"].as_array().is_none_or(Vec::is_empty)
+            })
+            .count()
+    };
+    let one = ask(1, "");
+    assert!(one == ask(4, ""));
+    assert_eq!(["Pass", "WeakPass", "Fail"].map(|verdict| drawn(&one, verdict)), [100, 100, 20]);
+    let full = ask(4, "--explain full");
+    assert!(full == ask(2, "--explain full"));
+    assert_eq!(drawn(&full, "Fail"), 200);
+}
+
 #[test]
 fn what_cannot_be_checked_is_in_reports_too() {
     let sandbox = prepared("reports-unusable");
@@ -305,6 +366,7 @@ fn what_cannot_be_checked_is_in_reports_too() {
         ("github", "::error file=bad.jsonl%3A1 (bad),line=1"),
         ("tap", "not ok 4 - "),
         ("markdown", "### Not checked"),
+        ("html", "Could not be checked: bad.jsonl"),
     ] {
         let call = format!("analyze flow.mmd cases.jsonl bad.jsonl --format {format}");
         let text = stdout(&sandbox, &call, 2);
@@ -334,6 +396,7 @@ fn a_run_that_checks_nothing_says_so() {
         ("github", "checked 0"),
         ("tap", "1..0 # SKIP nothing was checked"),
         ("markdown", "**Nothing was checked.**"),
+        ("html", "Nothing was checked."),
     ] {
         let call = format!("analyze flow.mmd none.jsonl --format {format}");
         let text = stdout(&sandbox, &call, 0);
@@ -411,4 +474,88 @@ fn a_file_of_something_else_is_not_taken_for_results() {
     let output = sandbox.otus(call).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("answers `prefix`, and now `accept` is asked"), "{said}");
+    let refused = |call: &str| {
+        let before = sandbox.read("out.jsonl");
+        let output = sandbox.otus(&format!("analyze {call} --results out.jsonl")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{call}");
+        assert_eq!(sandbox.read("out.jsonl"), before, "{call}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused("flow.mmd cases.jsonl --engine graph");
+    assert!(said.contains("is of the fast engine, and now the graph engine is asked"), "{said}");
+    // Another diagram is noticed, another layout of the same is not.
+    sandbox.write("flow.mmd", &FLOW.replace("denied", "refused"));
+    let said = refused("flow.mmd cases.jsonl");
+    assert!(said.contains("out.jsonl:1 answers for another specification"), "{said}");
+    assert!(said.contains("take another file for --results"), "{said}");
+    sandbox.write("flow.mmd", &FLOW.replace("  User", "  %% a comment\n  User"));
+    stdout(&sandbox, "analyze flow.mmd cases.jsonl --results out.jsonl", 1);
+    // Nor are answers taken that do not say what they answer.
+    sandbox.write("out.jsonl", &stdout(&sandbox, "analyze flow.mmd cases.jsonl --format jsonl", 1));
+    assert!(refused("flow.mmd cases.jsonl").contains("does not say what it answers"));
+    let call = "flow.mmd cases.jsonl --may-stop-early";
+    let weak = format!("analyze {call} User --results weak.jsonl");
+    sandbox.otus(&weak).output().unwrap();
+    sandbox.write("out.jsonl", &sandbox.read("weak.jsonl"));
+    let said = refused(&format!("{call} Server"));
+    assert!(said.contains("other declarations for lifelines"), "{said}");
+}
+
+/// As a machine that loses power, or a CI server that loses patience, would end it.
+#[test]
+fn a_run_that_is_killed_loses_and_repeats_nothing() {
+    const CASES: usize = 200_000;
+    let sandbox = prepared("reports-killed");
+    let mut cases = String::new();
+    for number in 0..CASES {
+        let bye = if number % 7 == 0 { "User!bye.User?welcome" } else { "User?welcome.User!bye" };
+        let _ = writeln!(
+            cases,
+            "{{\"id\":\"{number}\",\"htf\":\"{{[User] User!login.{bye}; [Server] Server?login.Server!welcome.Server?bye}}\"}}"
+        );
+    }
+    sandbox.write("many.jsonl", &cases);
+    let call = "analyze flow.mmd many.jsonl --results out.jsonl --format jsonl";
+    let path = sandbox.path("out.jsonl");
+    let length = || std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+    // Twice, each time as soon as there is more than before. A machine may be so busy that a run is over
+    // before anybody comes to kill it; then there is another.
+    let mut kills = 0;
+    for _ in 0..50 {
+        let before = length();
+        let mut run = sandbox.start(call);
+        while length() <= before && run.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        run.kill().unwrap();
+        if run.wait().unwrap().code().is_some() {
+            std::fs::remove_file(&path).unwrap();
+            kills = 0;
+            continue;
+        }
+        kills += 1;
+        if kills == 2 {
+            break;
+        }
+    }
+    assert_eq!(kills, 2);
+    let kept = sandbox.read("out.jsonl");
+    // Power may be lost while a line is written.
+    let torn = kept.trim_end().len() - 20;
+    sandbox.write("out.jsonl", &kept[..torn]);
+    let decided = kept[..torn].matches('\n').count();
+    let output = sandbox.otus(call).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(&format!("; {decided} decided before")), "{said}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), CASES - decided);
+    let answers = sandbox.read("out.jsonl");
+    let mut count = 0;
+    for (number, line) in answers.lines().enumerate() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(answer["id"], number.to_string());
+        assert_eq!(answer["verdict"], if number % 7 == 0 { "Fail" } else { "Pass" });
+        count += 1;
+    }
+    assert_eq!(count, CASES);
 }

@@ -93,6 +93,17 @@ impl Sandbox {
         files
     }
 
+    /// `otus` with these arguments, begun and not waited for; what it says is lost.
+    pub(crate) fn start(&self, arguments: &str) -> std::process::Child {
+        std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
+            .args(arguments.split_whitespace())
+            .current_dir(&self.folder)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
     /// `otus` with these arguments, run in the folder.
     pub(crate) fn otus(&self, arguments: &str) -> Command {
         Command::new(snapbox::cmd::cargo_bin!("otus"))

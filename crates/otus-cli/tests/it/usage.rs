@@ -64,7 +64,7 @@ Commands:
   init         Propose an otus.toml for a folder of logs
   learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
-  demo         Walk through a built-in example
+  demo         See Otus at work on a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
@@ -113,7 +113,7 @@ Commands:
   init         Propose an otus.toml for a folder of logs
   learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
-  demo         Walk through a built-in example
+  demo         See Otus at work on a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats

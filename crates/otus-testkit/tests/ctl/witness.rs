@@ -73,8 +73,15 @@ fn wrong(trace: &PartialOrder, formula: &Ctl) -> Option<String> {
         if let Some(found) = found {
             return Some(format!("{name}: {found}"));
         }
-        if let Err(found) = certify(trace, &checker.formulas, id, &explanation) {
-            return Some(format!("{name}: not certified: {found}: {explanation:?}"));
+        let checked = match certify(trace, &checker.formulas, id, &explanation) {
+            Ok(checked) => checked,
+            Err(found) => return Some(format!("{name}: not certified: {found}: {explanation:?}")),
+        };
+        // A run to a cut shows all there is to show, unless the cut has to satisfy more than it is.
+        let shown = if expected { id } else { checker.formulas.not(id) };
+        let goal = checker.formulas.as_possibility(shown);
+        if goal.is_some_and(|goal| !checker.formulas.is_temporal(goal)) && checked.trusted > 0 {
+            return Some(format!("{name}: {} parts on trust: {explanation:?}", checked.trusted));
         }
     }
     None

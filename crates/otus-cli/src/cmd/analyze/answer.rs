@@ -129,8 +129,8 @@ impl Answer<'_> {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","reason"?,"witness"?,"explanation"?}`
-    pub(super) fn line(&self, pool: &Pool, out: &mut Vec<u8>) {
+    /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"witness"?,"explanation"?}`
+    pub(super) fn line(&self, pool: &Pool, asked: Option<&str>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"id\":");
         string(self.id, out);
         out.extend_from_slice(b",\"verdict\":\"");
@@ -148,6 +148,11 @@ impl Answer<'_> {
         // Writing to a vector cannot fail.
         let micros = self.found.elapsed.as_micros();
         let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", self.found.states);
+        if let Some(asked) = asked {
+            out.extend_from_slice(b",\"asked\":\"");
+            out.extend_from_slice(asked.as_bytes());
+            out.push(b'"');
+        }
         if let Some(reason) = &self.found.reason {
             out.extend_from_slice(b",\"reason\":");
             string(reason, out);
@@ -218,7 +223,7 @@ impl Answer<'_> {
     }
 
     /// The same for reports.
-    pub(super) fn case(&self, pool: &Pool, outcome: Outcome) -> Case {
+    pub(super) fn case(&self, pool: &Pool, outcome: Outcome, origin: Option<String>) -> Case {
         let is_weak = self.found.verdict == Verdict::WeakPass;
         let furthest = self.found.furthest.as_ref();
         Case {
@@ -233,6 +238,9 @@ impl Answer<'_> {
             how_far: furthest.map(|furthest| how_far(self.trace, furthest, pool)),
             explanation: self.explanation.clone(),
             known: self.known,
+            origin: origin.filter(|origin| origin != self.id),
+            is_earlier: false,
+            picture: None,
         }
     }
 

@@ -22,12 +22,12 @@ pub(super) fn matters(plan: &Plan, id: &str) -> bool {
 }
 
 /// Why it fails, if that has to be known.
-pub(super) fn cause(
+pub(super) fn cause<T>(
     plan: &Plan,
     id: &str,
     verdict: Verdict,
-    explain: impl FnOnce(Effort) -> Option<Box<Explanation>>,
-) -> Option<Box<Explanation>> {
+    explain: impl FnOnce(Effort) -> Option<T>,
+) -> Option<T> {
     if verdict != Verdict::Fail {
         return None;
     }

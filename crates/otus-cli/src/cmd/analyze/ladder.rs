@@ -14,25 +14,30 @@ use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
+use super::pictures;
 use super::plan::{Effort, Plan};
 use super::seen::Seen;
+use crate::report::html::model::Detail;
 use crate::report::model::{
     Core, CorePart, Explanation, LogPlace, Note, Progress, Repair, Situation, SpecPlace,
 };
 use crate::words::counted;
 
-/// Why a multi-trace fails; `None` if that was too much to find out.
+/// Why a multi-trace fails, and its picture if that is wanted; `None` if that was too much to find out.
 pub(super) fn explanation(
     plan: &Plan,
-    effort: Effort,
+    (effort, is_drawn): (Effort, bool),
     (trace, names): (&MultiTrace, &Pool),
     question: &Question,
     seen: &Seen<'_>,
-) -> Option<Explanation> {
+) -> Option<(Explanation, Option<Detail>)> {
     let mut pool = plan.pool.clone();
     let own = translated(trace, names, &mut pool);
     let mut options =
         explain::Options { max_questions: effort.questions(), ..explain::Options::default() };
+    // The furthest situation of a long multi-trace has as many before it.
+    let moments = u64::try_from(own.moment_count()).unwrap_or(u64::MAX);
+    options.max_situations = options.max_situations.max(moments.saturating_mul(2));
     options.budget = Budget {
         timeout: Some(effort.patience()),
         cancel: plan.budget.cancel.clone(),
@@ -43,8 +48,13 @@ pub(super) fn explanation(
     if found.verdict != Verdict::Fail {
         return None;
     }
-    let teller = Teller { plan, pool: &pool, trace: &own, seen: seen.places(trace, plan) };
-    Some(teller.tell(&found, effort))
+    let places = seen.places(trace, plan);
+    let picture = is_drawn.then(|| {
+        let budget = &options.budget;
+        pictures::failure(plan, &mut pool, &own, (question, &found), &places, budget)
+    });
+    let teller = Teller { plan, pool: &pool, trace: &own, seen: places };
+    Some((teller.tell(&found, effort), picture))
 }
 
 /// The same multi-trace over another pool with the same lifelines.

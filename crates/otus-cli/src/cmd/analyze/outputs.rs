@@ -12,6 +12,7 @@ use super::worker::Bytes;
 use crate::args::{AnalyzeArgs, VerdictFormat};
 use crate::output::{self, Draft};
 use crate::report::github::Github;
+use crate::report::html::Html;
 use crate::report::junit::Junit;
 use crate::report::markdown::Markdown;
 use crate::report::model::{Case, Run, Totals, Unusable, Writer};
@@ -60,6 +61,7 @@ fn writer(format: VerdictFormat) -> Option<Box<dyn Writer>> {
         VerdictFormat::Github => Some(Box::new(Github::default())),
         VerdictFormat::Tap => Some(Box::new(Tap::default())),
         VerdictFormat::Markdown => Some(Box::new(Markdown::default())),
+        VerdictFormat::Html => Some(Box::new(Html::default())),
     }
 }
 

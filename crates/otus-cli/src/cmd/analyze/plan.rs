@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -19,8 +19,10 @@ use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
 use super::declare::Declared;
+use super::fingerprint::Fingerprint;
 use super::outputs;
-use super::results::Earlier;
+use super::pictures::Pictures;
+use super::results::{Asked, Earlier};
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
 use crate::baseline::Baseline;
@@ -46,6 +48,8 @@ pub(super) struct Plan {
     pub(super) formats: Vec<VerdictFormat>,
     /// Whether an output is written from the model of reports.
     pub(super) is_modelled: bool,
+    /// What is drawn, if an output has pictures.
+    pub(super) pictures: Option<Pictures>,
     /// Whether what is printed is coloured.
     pub(super) colored: bool,
     /// What counts as a failure.
@@ -68,6 +72,8 @@ pub(super) struct Plan {
     pub(super) order: Option<String>,
     /// What was decided before.
     pub(super) earlier: Earlier,
+    /// What says so in the file of results, which is the last output.
+    pub(super) asked: Option<String>,
     /// The text of the specification.
     pub(super) spec: SpecText,
     /// The raw logs, by number.
@@ -212,6 +218,15 @@ impl Plan {
             Method::Fast(declared)
         };
         let formats = outputs::formats(args);
+        let engine = method.name();
+        let (earlier, asked) = match &args.results {
+            Some(path) => {
+                let fingerprint = Fingerprint::new(&pool, term, (kind, by_observed), &method);
+                let asked = Asked { kind, engine, fingerprint: &fingerprint };
+                (Earlier::read(path, asked)?, Some(fingerprint.text()))
+            }
+            None => (Earlier::default(), None),
+        };
         // Who wants a line each wants many.
         let is_brief = formats.iter().all(|&format| format == VerdictFormat::Jsonl);
         let explained = match (args.no_witness, args.witness || args.order.is_some()) {
@@ -234,6 +249,7 @@ impl Plan {
             by_observed,
             budget,
             is_modelled: !formats.iter().all(|&format| outputs::by_workers(format)),
+            pictures: formats.contains(&VerdictFormat::Html).then(Pictures::default),
             formats,
             colored: output::colored(color, Stream::Output),
             fail_on: args.fail_on,
@@ -252,10 +268,8 @@ impl Plan {
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
-            earlier: match &args.results {
-                Some(path) => Earlier::read(path, kind)?,
-                None => Earlier::default(),
-            },
+            earlier,
+            asked,
             spec: SpecText::new(loaded, lowered),
             files: Vec::new(),
             lines: Mutex::default(),
@@ -272,6 +286,12 @@ impl Plan {
             by_observed: self.by_observed,
             engine: self.method.name(),
         }
+    }
+
+    /// A line of a raw log, if it can be had.
+    pub(super) fn line(&self, file: &LogName, number: usize) -> Option<String> {
+        let path = file.path.as_ref()?;
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).line(path, number)
     }
 
     /// Whether somebody pressed Ctrl-C.

@@ -2,6 +2,8 @@
 //!
 //! The file of `--results` has an answer a line, appended as answers come. A run that is killed may
 //! leave half a line, which is cut off by the next one. Ids that several multi-traces have are counted.
+//! Each answer says what it answers ([`Fingerprint`]): what was asked about another specification, otherwise,
+//! or of another engine is refused.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -12,6 +14,8 @@ use anyhow::{Context as _, bail};
 use otus_analysis::Verdict;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+
+use super::fingerprint::Fingerprint;
 
 /// What was decided before.
 #[derive(Debug, Default)]
@@ -27,6 +31,44 @@ struct Line {
     id: String,
     verdict: String,
     kind: String,
+    engine: String,
+    asked: Option<String>,
+}
+
+/// What is asked now.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) kind: &'a str,
+    pub(super) engine: &'a str,
+    pub(super) fingerprint: &'a Fingerprint,
+}
+
+impl Asked<'_> {
+    /// Why an answer is none to what is asked.
+    fn mismatch(&self, line: &Line) -> Option<String> {
+        let Some(asked) = &line.asked else {
+            return Some("does not say what it answers".to_owned());
+        };
+        // Whoever asks the same thing twice compares the same text.
+        if *asked == self.fingerprint.text() && line.kind == self.kind && line.engine == self.engine
+        {
+            return None;
+        }
+        let asked = Fingerprint::parse(asked);
+        if !asked.is_some_and(|asked| asked.is_same_specification(self.fingerprint)) {
+            return Some(
+                "answers for another specification, or for this one before it changed".to_owned(),
+            );
+        }
+        if line.kind != self.kind {
+            return Some(format!("answers `{}`, and now `{}` is asked", line.kind, self.kind));
+        }
+        if line.engine != self.engine {
+            let (before, now) = (&line.engine, self.engine);
+            return Some(format!("is of the {before} engine, and now the {now} engine is asked"));
+        }
+        Some("was asked with other options, or with other declarations for lifelines".to_owned())
+    }
 }
 
 impl Earlier {
@@ -39,7 +81,7 @@ impl Earlier {
     }
 
     /// Reads the file, if it is there, and cuts off half a line at its end.
-    pub(super) fn read(path: &Path, kind: &str) -> anyhow::Result<Earlier> {
+    pub(super) fn read(path: &Path, asked: Asked<'_>) -> anyhow::Result<Earlier> {
         let mut earlier = Earlier::default();
         if !path.exists() {
             return Ok(earlier);
@@ -69,10 +111,10 @@ impl Earlier {
             let Ok(line) = serde_json::from_slice::<Line>(&bytes) else {
                 bail!("{name}:{number} is no answer of Otus; --results takes a file of them");
             };
-            if line.kind != kind {
+            if let Some(why) = asked.mismatch(&line) {
                 bail!(
-                    "{name}:{number} answers `{}`, and now `{kind}` is asked; take another file",
-                    line.kind
+                    "{name}:{number} {why}; take another file for --results, or delete this one \
+                     to ask everything again"
                 );
             }
             let all = [Verdict::Pass, Verdict::WeakPass, Verdict::Fail];

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use otus_core::Pool;
 use otus_syntax::{Source, Span, parse_trace};
+use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace};
 
 use super::plan::Plan;
@@ -12,6 +13,7 @@ use crate::args::Format;
 use crate::group::Group;
 use crate::input::Inputs;
 use crate::report::excerpt;
+use crate::report::html::model as html;
 use crate::report::model::Place;
 
 /// Where a multi-trace is from, and who knows its names.
@@ -82,6 +84,16 @@ impl<'a> Seen<'a> {
         }
     }
 
+    /// Where it was read, if that is one place.
+    pub(super) fn origin(&self) -> Option<String> {
+        match self.from {
+            From::Raw { .. } => None,
+            From::Case { file, line, .. } => Some(format!("{file}:{line}")),
+            From::File { path } => Some(path.to_owned()),
+            From::Text { name, .. } => Some(name.to_owned()),
+        }
+    }
+
     /// The places of its events. Texts are read once more for them.
     pub(super) fn places(&self, trace: &'a MultiTrace, plan: &'a Plan) -> Places<'a> {
         let (source, line) = match self.from {
@@ -127,6 +139,47 @@ pub(super) enum Places<'a> {
 type Excerpt = (Place, Option<String>, Range<usize>);
 
 impl Places<'_> {
+    /// What was sent and what was received of it, as far as raw logs tell.
+    pub(super) fn pairs(&self) -> Vec<Pair> {
+        match self {
+            Places::Raw { group, trace, .. } => group.pairs(trace),
+            Places::Text { .. } | Places::Unknown => Vec::new(),
+        }
+    }
+
+    /// Where a step was read, for a page: of a raw log the whole line, unless it is very long.
+    pub(super) fn passage(
+        &self,
+        component: ComponentId,
+        step: usize,
+        action: &str,
+    ) -> Option<html::Excerpt> {
+        match self {
+            Places::Unknown => None,
+            Places::Raw { group, trace, plan } => {
+                let at = group.place(trace, component, step)?;
+                let file = plan.files.get(at.file as usize)?;
+                let (number, name) = (at.line as usize, format!("{}:{}", file.name, at.line));
+                let text = plan.line(file, number);
+                let Some(mut text) = text else {
+                    // What came by standard input cannot be read again.
+                    let first = number as u64;
+                    return Some(html::Excerpt { place: name, first, ..html::Excerpt::default() });
+                };
+                if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+                    text.truncate(end);
+                    text.push('…');
+                }
+                Some(spec_text::one_line(name, number, text, None))
+            }
+            Places::Text { .. } => {
+                let (place, text, meant) = self.excerpt(component, step, action)?;
+                let name = format!("{}:{}", place.file, place.line);
+                Some(spec_text::one_line(name, place.line, text?, Some(meant)))
+            }
+        }
+    }
+
     /// Where a step was read.
     pub(super) fn excerpt(
         &self,
@@ -141,12 +194,7 @@ impl Places<'_> {
                 let file = plan.files.get(at.file as usize)?;
                 let line = at.line as usize;
                 let place = Place { file: file.name.clone(), line, columns: None };
-                let text = file.path.as_ref().and_then(|path| {
-                    let mut lines =
-                        plan.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    lines.line(path, line)
-                });
-                let (text, span) = match text {
+                let (text, span) = match plan.line(file, line) {
                     Some(text) => {
                         let (text, span) = excerpt::whole(&text);
                         (Some(text), span)
@@ -171,6 +219,9 @@ impl Places<'_> {
         }
     }
 }
+
+/// How many characters of a line of a raw log a page has.
+const LONGEST: usize = 600;
 
 /// How long an action at the beginning of a text is.
 fn token(text: &str) -> usize {

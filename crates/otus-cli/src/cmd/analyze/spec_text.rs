@@ -7,6 +7,7 @@ use otus_syntax::{Source, Span};
 
 use crate::load::Loaded;
 use crate::report::excerpt;
+use crate::report::html::model::Excerpt;
 use crate::report::model::{Columns, Place};
 
 /// Where terms stand in a specification.
@@ -58,6 +59,51 @@ impl SpecText {
         let source = self.sources.get(source.0 as usize)?;
         Some(place(source, span))
     }
+
+    /// The lines around a term, to be shown on a page.
+    pub(super) fn passage(&self, term: TermId) -> Option<Excerpt> {
+        let (source, span) = self.lowered.place(term)?;
+        let source = self.sources.get(source.0 as usize)?;
+        let (at, text, marked) = place(source, span);
+        let (number, name) = (at.line, format!("{}:{}", at.file, at.line));
+        let (first, last) = (number.saturating_sub(AROUND).max(1), number + AROUND);
+        let lines: Vec<String> = source
+            .text()
+            .lines()
+            .take(last)
+            .skip(first - 1)
+            .map(|line| line.trim_end().to_owned())
+            .collect();
+        let is_long = |line: &String| line.len() > WIDEST;
+        let (Some(columns), false) = (at.columns, lines.iter().any(is_long)) else {
+            return Some(one_line(name, number, text, Some(marked)));
+        };
+        let meant = lines.get(number - first)?;
+        let end = if columns.end_line == number { columns.end - 1 } else { meant.chars().count() };
+        Some(Excerpt {
+            place: name,
+            first: first as u64,
+            lines,
+            marked: number - first,
+            columns: Some([columns.start - 1, end]),
+        })
+    }
+}
+
+/// How many lines before and after a place are shown with it, if none of them is longer than this.
+const AROUND: usize = 2;
+const WIDEST: usize = 200;
+
+/// A line by itself, and which bytes of it are meant.
+pub(super) fn one_line(
+    place: String,
+    number: usize,
+    text: String,
+    meant: Option<Range<usize>>,
+) -> Excerpt {
+    let letters = |end: usize| text.get(..end).map_or(0, |before| before.chars().count());
+    let columns = meant.map(|meant| [letters(meant.start), letters(meant.end)]);
+    Excerpt { place, first: number as u64, lines: vec![text], marked: 0, columns }
 }
 
 /// A place of a text for reports: its line, and which bytes of that are meant.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::FailOn;
 use crate::exit::Exit;
-use crate::report::model::{Outcome, Totals};
+use crate::report::model::{LogTotals, Outcome, Totals};
 use crate::words::counted;
 
 /// What a verdict means for whoever waits for it.
@@ -193,6 +193,11 @@ impl Tally {
             is_vacuous: self.is_vacuous(),
             unexplained: (self.fail - self.known).saturating_sub(offered),
             known: self.known,
+            logs: self.logs.map(|LogTally { logs, lines, unmatched, .. }| LogTotals {
+                logs,
+                lines,
+                unmatched,
+            }),
         }
     }
 

@@ -22,6 +22,7 @@ use otus_trace::{ComponentId, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Found, Unexplained};
+use super::pictures::{self, Accepted};
 use super::plan::{Effort, LogName, Method, Plan};
 use super::seen::Seen;
 use super::spec_text;
@@ -103,8 +104,17 @@ pub(super) struct Worker {
     pool: Pool,
     reader: QuickReader,
     prepared: FxHashMap<Arc<Partition>, Prepared>,
-    /// How many failures of this job were offered an explanation.
+    /// How many of this job had something that only the first ones have.
+    met: Met,
+}
+
+/// How many multi-traces of a job there were so far that get something if they are among the first.
+#[derive(Debug, Default)]
+struct Met {
+    /// Failures that were offered an explanation.
     offered: usize,
+    /// What is accepted and may be drawn.
+    accepted: Accepted,
 }
 
 /// What is the same for all multi-traces over a partition.
@@ -145,7 +155,7 @@ impl Worker {
     pub(super) fn new(plan: Arc<Plan>) -> Worker {
         let pool = plan.pool.clone();
         let reader = QuickReader::new(&pool);
-        Worker { plan, pool, reader, prepared: FxHashMap::default(), offered: 0 }
+        Worker { plan, pool, reader, prepared: FxHashMap::default(), met: Met::default() }
     }
 
     /// Some lines of a case file.
@@ -198,13 +208,13 @@ impl Worker {
         if self.plan.is_cancelled() {
             return slot.add(|piece| piece.tally.interrupted += 1);
         }
-        let Worker { plan, pool, prepared, offered, .. } = self;
+        let Worker { plan, pool, prepared, met, .. } = self;
         // Undeclared messages are added to a pool, and must not be known to the next group.
         let mut scratch = (!group.unknown.is_empty()).then(|| pool.clone());
         let trace = group.trace(scratch.as_mut().unwrap_or(pool));
         slot.add(|piece| piece.tally.groups += 1);
         let seen = Seen::raw(group).with(scratch.as_ref());
-        judge(plan, pool, prepared, offered, (&group.id, &trace), seen, slot);
+        judge(plan, pool, prepared, met, (&group.id, &trace), seen, slot);
         self.renew();
     }
 
@@ -231,9 +241,9 @@ impl Worker {
         {
             // The text of a long log is not kept while it is analysed.
             drop(source);
-            let Worker { plan, pool, reader, prepared, offered } = self;
+            let Worker { plan, pool, reader, prepared, met } = self;
             let seen = Seen::file(path);
-            judge(plan, pool, prepared, offered, (id, reader.trace()), seen, slot);
+            judge(plan, pool, prepared, met, (id, reader.trace()), seen, slot);
             self.renew();
         } else {
             let seen = Seen::text(source.name(), source.text());
@@ -243,9 +253,9 @@ impl Worker {
 
     /// The text of a multi-trace.
     fn text(&mut self, id: &str, text: &str, seen: Seen<'_>, slot: &Slot<Piece>) {
-        let Worker { plan, pool, reader, prepared, offered } = self;
+        let Worker { plan, pool, reader, prepared, met } = self;
         if let Some(trace) = reader.read(text, pool) {
-            judge(plan, pool, prepared, offered, (id, trace), seen, slot);
+            judge(plan, pool, prepared, met, (id, trace), seen, slot);
         } else {
             let source = Source::new(seen.name(id), text);
             let parsed = parse_trace(&source);
@@ -264,7 +274,7 @@ impl Worker {
                 let trouble = Trouble::Text { sources: vec![source], diagnostics };
                 slot.add(|piece| piece.troubles.push(trouble));
             }
-            judge(plan, pool, prepared, offered, (id, &trace), seen.with(scratch.as_ref()), slot);
+            judge(plan, pool, prepared, met, (id, &trace), seen.with(scratch.as_ref()), slot);
         }
         self.renew();
     }
@@ -282,7 +292,7 @@ impl pipeline::Worker for Worker {
     type Piece = Piece;
 
     fn work(&mut self, job: Job, slot: &Slot<Piece>) {
-        self.offered = 0;
+        self.met = Met::default();
         match job {
             Job::Lines { name, first, bytes } => self.lines(&name, first, &bytes, slot),
             Job::Files(files) => {
@@ -362,7 +372,7 @@ fn judge(
     plan: &Plan,
     pool: &mut Pool,
     prepared: &mut FxHashMap<Arc<Partition>, Prepared>,
-    offered: &mut usize,
+    met: &mut Met,
     (id, trace): (&str, &MultiTrace),
     seen: Seen<'_>,
     slot: &Slot<Piece>,
@@ -460,44 +470,54 @@ fn judge(
         (Some(question), _) | (None, Method::Graph(_, question)) => Some(question),
         (None, Method::Fast(_)) => None,
     };
+    let is_drawn = plan.pictures.is_some() && pictures::is_drawn(plan, met.offered);
     let explain = |effort: Effort| {
-        ladder::explanation(plan, effort, (trace, names), asked?, &seen).map(Box::new)
+        ladder::explanation(plan, (effort, is_drawn), (trace, names), asked?, &seen)
     };
     let mut worked_out = None;
     if known::matters(plan, id) {
         worked_out = known::cause(plan, id, verdict, explain);
-        slot.add(|piece| {
-            answer.known = known::settle(plan, id, verdict, worked_out.as_deref(), piece);
-        });
+        let why = worked_out.as_ref().map(|(explanation, _)| explanation);
+        slot.add(|piece| answer.known = known::settle(plan, id, verdict, why, piece));
         if answer.known {
-            answer.explanation = worked_out.filter(|_| plan.effort.is_some());
+            let (explanation, picture) = worked_out.filter(|_| plan.effort.is_some()).unzip();
+            answer.explanation = explanation.map(Box::new);
+            let picture = picture.flatten().map(Box::new);
             return slot.add(|piece| {
                 piece.tally.count(verdict, trace.len());
                 write(plan, &answer, pool, &mut piece.out);
                 if plan.is_modelled {
-                    piece.cases.push(answer.case(pool, outcome));
+                    let case = answer.case(pool, outcome, seen.origin());
+                    piece.cases.push(Case { picture, ..case });
                 }
             });
         }
     }
     let wanted = plan.effort.filter(|effort| {
         // What is behind so many others of its job is behind so many others.
-        let before = (*offered).max(plan.offered.load(Ordering::Relaxed));
+        let before = met.offered.max(plan.offered.load(Ordering::Relaxed));
         verdict == Verdict::Fail && effort.limit().is_none_or(|limit| before < limit)
     });
     let Some(effort) = wanted else {
+        let witness = answer.found.witness.as_ref();
+        let drawn = plan.pictures.as_ref().filter(|it| it.is_wanted(verdict, &mut met.accepted));
+        let picture = drawn.zip(witness).map(|(_, witness)| {
+            Box::new(pictures::accepted(plan, pool, trace, witness, &seen.places(trace, plan)))
+        });
         return slot.add(|piece| {
             piece.tally.count(verdict, trace.len());
             write(plan, &answer, pool, &mut piece.out);
             if plan.is_modelled {
-                piece.cases.push(answer.case(pool, outcome));
+                let case = answer.case(pool, outcome, seen.origin());
+                piece.cases.push(Case { picture, ..case });
             }
         });
     };
-    *offered += 1;
+    met.offered += 1;
     let mut plain = Bytes::default();
     write(plan, &answer, pool, &mut plain);
-    answer.explanation = worked_out.or_else(|| explain(effort));
+    let (explanation, picture) = worked_out.or_else(|| explain(effort)).unzip();
+    answer.explanation = explanation.map(Box::new);
     let mut explained = Bytes::default();
     write(plan, &answer, pool, &mut explained);
     slot.add(|piece| {
@@ -506,7 +526,8 @@ fn judge(
         let before = before.collect();
         let case = plan.is_modelled.then_some(piece.cases.len());
         if plan.is_modelled {
-            piece.cases.push(answer.case(pool, outcome));
+            let case = answer.case(pool, outcome, seen.origin());
+            piece.cases.push(Case { picture: picture.flatten().map(Box::new), ..case });
         }
         piece.offers.push(Offer { before, explained, plain, case });
     });
@@ -518,12 +539,16 @@ fn write(plan: &Plan, answer: &Answer<'_>, pool: &Pool, out: &mut Bytes) {
     for (at, (format, out)) in plan.formats.iter().zip(out).enumerate() {
         match format {
             VerdictFormat::Text => answer.text(pool, plan.colored && at == 0, out),
-            VerdictFormat::Jsonl => answer.line(pool, out),
+            VerdictFormat::Jsonl => {
+                let asked = plan.asked.as_deref().filter(|_| at + 1 == plan.formats.len());
+                answer.line(pool, asked, out);
+            }
             VerdictFormat::Junit
             | VerdictFormat::Sarif
             | VerdictFormat::Github
             | VerdictFormat::Tap
-            | VerdictFormat::Markdown => {}
+            | VerdictFormat::Markdown
+            | VerdictFormat::Html => {}
             VerdictFormat::Json => {
                 // One of the results of a document, which is indented.
                 let text = format!("{:#}", answer.json(pool)).replace('\n', "\n    ");

@@ -116,8 +116,8 @@ impl Answer {
             out.push_str(&story::text(&self.evidence, &start, formulas));
             let trusted = match self.trusted {
                 0 => String::new(),
-                1 => "; one part takes all runs and is not".to_owned(),
-                more => format!("; {more} parts take all runs and are not"),
+                1 => ", but for one part that is about all runs".to_owned(),
+                more => format!(", but for {more} parts that are about all runs"),
             };
             let _ = writeln!(out, "  re-checked by replaying it{trusted}");
         }

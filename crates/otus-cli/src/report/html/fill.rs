@@ -1,8 +1,9 @@
 //! The picture of a multi-trace from what the analysis knows: which events it has, which of them the accepted
 //! run has, what was expected instead, and which messages went where.
 //!
-//! The ladder in words and the Mermaid text are the caller's. Messages are drawn where the interaction leaves
-//! no doubt who sends what to whom: the first sent is the first received, and so on. What is expected is
+//! The ladder in words and the Mermaid text are the caller's. Messages are drawn as the logs pair them; of the
+//! others, where the interaction leaves no doubt who sends what to whom: the first sent is the first received,
+//! and so on. What is expected is
 //! paired with what is expected only, so that it takes nothing away from what was observed.
 
 use otus_analysis::Verdict;
@@ -15,6 +16,7 @@ use otus_core::index::Index as _;
 use otus_core::{ActionId, Direction, LifelineId, MessageId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
+use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,6 +36,8 @@ pub(crate) struct Facts<'f> {
     pub(crate) explanation: Option<&'f Explanation>,
     /// A run that has what is accepted: all of it, or what [`accepted_run`] finds.
     pub(crate) run: Option<&'f Witness>,
+    /// What was sent and what was received of it, as far as the logs tell.
+    pub(crate) pairs: &'f [Pair],
     /// The log line of an action, by component and index there.
     pub(crate) log: &'f dyn Fn(ComponentId, usize) -> Option<Excerpt>,
     /// The place of an event of the interaction.
@@ -313,11 +317,25 @@ impl<'f> Filling<'f> {
 
     /// Pairs what was sent with what was received.
     fn messages(&mut self) {
+        let mut is_paired = vec![false; self.actions.len()];
+        let events: FxHashMap<(ComponentId, usize), usize> = self
+            .origins
+            .iter()
+            .enumerate()
+            .filter_map(|(event, origin)| origin.map(|origin| (origin, event)))
+            .collect();
+        for Pair { from, to } in self.facts.pairs {
+            if let (Some(&from), Some(&to)) = (events.get(from), events.get(to)) {
+                self.detail.messages.push([from, to]);
+                is_paired[from] = true;
+                is_paired[to] = true;
+            }
+        }
         let channels = channels(self.facts.pool, self.facts.term);
         for is_expected in [false, true] {
             let mut by_action: FxHashMap<ActionId, Vec<usize>> = FxHashMap::default();
             for (index, event) in self.detail.events.iter().enumerate() {
-                if (event.state == State::Expected) == is_expected {
+                if (event.state == State::Expected) == is_expected && !is_paired[index] {
                     by_action.entry(self.actions[index]).or_default().push(index);
                 }
             }
@@ -330,6 +348,7 @@ impl<'f> Filling<'f> {
             }
         }
         self.detail.messages.sort_unstable();
+        self.detail.messages.dedup();
     }
 }
 
@@ -492,6 +511,7 @@ pub(super) mod tests {
             trace: &trace,
             explanation: fails.then_some(&explanation),
             run: run.as_ref(),
+            pairs: &[],
             log: &|component, at| Some(log_place(component.index(), at)),
             place: &|term| Some(place(lowered.place(term)?.1.start as usize)),
         });

@@ -11,19 +11,24 @@
 //! `scripts/check-report` opens sample pages in a browser and clicks through them.
 
 pub(crate) mod fill;
+mod mermaid;
 pub(crate) mod model;
 mod rows;
 #[cfg(test)]
 mod samples;
 mod window;
+mod write;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use model::{About, Case, Detail, Excerpt, Report, Rung, Verdict};
+#[cfg(test)]
+use model::Report;
+use model::{About, Case, Detail, Excerpt, Rung, Verdict};
 use window::{Diagram, EVENTS, thousands, window};
+pub(crate) use write::Html;
 
 /// When diagrams have so many events together, later failures go without.
 const DRAWN: usize = 60_000;
@@ -32,8 +37,9 @@ const LISTED: usize = 200;
 /// How many of these with all that is known.
 const EXPLAINED: usize = 20;
 
-/// The report as a page.
-pub(crate) fn html(report: &Report) -> String {
+/// A report that is there as a whole, as a page.
+#[cfg(test)]
+fn html(report: &Report) -> String {
     let (mut rows, mut written, mut out) = (Rows::default(), Vec::new(), Vec::new());
     for case in &report.cases {
         rows.write(case, &mut written).expect("vectors take all that is written");
@@ -46,7 +52,7 @@ pub(crate) fn html(report: &Report) -> String {
 /// The cases of a report that are written one by one, so that none need be kept: what is remembered of
 /// them. What they are written to is copied into the [`page`] once all else is known.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+struct Rows {
     listed: u64,
     /// How many events are drawn.
     drawn: usize,
@@ -57,7 +63,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Writes the next case.
-    pub(crate) fn write(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
         let row = Row {
             id: &case.id,
             verdict: case.verdict,
@@ -117,7 +123,7 @@ impl Rows {
 }
 
 /// The page around cases that were written before and are copied where they belong.
-pub(crate) fn page(
+fn page(
     about: &About,
     rows: &Rows,
     copy: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -6,6 +6,7 @@
 use serde::{Serialize, Serializer};
 
 /// All that a page shows.
+#[cfg(test)]
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Report {
     /// What is true of all groups.
@@ -19,7 +20,7 @@ pub(crate) struct Report {
 pub(crate) struct About {
     /// What was checked.
     pub(crate) run: Run,
-    /// How many groups have each verdict, of all that were checked; [`counts`] has those of the cases.
+    /// How many groups have each verdict, of all that were checked.
     pub(crate) counts: Vec<Count>,
     /// By specification, what of it was exercised.
     pub(crate) coverage: Vec<Coverage>,
@@ -241,6 +242,7 @@ fn shortened<S: Serializer>(lines: &[String], serializer: S) -> Result<S::Ok, S:
 }
 
 /// How many cases have each verdict; verdicts that none has are left out, but for those that all look for.
+#[cfg(test)]
 pub(crate) fn counts(cases: &[Case]) -> Vec<Count> {
     let mut found = [0; Verdict::ALL.len()];
     for case in cases {

@@ -25,6 +25,10 @@
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
       (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 
+  // Names that are written from right to left, so that they turn nothing around them.
+  const isolated = (text) => String(text).split(/([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+)/)
+    .map((part, at) => (at % 2 === 0 ? part : h('bdi', {}, part)));
+
   // An element; children that are text become text.
   const make = (space) => (tag, attributes, ...children) => {
     const element = space ? document.createElementNS(space, tag) : document.createElement(tag);
@@ -189,7 +193,7 @@
         id: () => h('th', { scope: 'row' },
           c.detail ? h('a', { href: address(index), 'data-case': index }, h('bdi', {}, c.id)) : h('bdi', {}, c.id),
           c.known ? h('span', { class: 'tag' }, 'known') : ''),
-        headline: () => h('td', { class: 'why', dir: 'auto' }, c.headline),
+        headline: () => h('td', { class: 'why' }, isolated(c.headline ?? '')),
         cause: () => h('td', { class: 'cause' }, c.cause),
         specification: () => h('td', { class: 'file' }, h('bdi', {}, c.specification)),
         log: () => h('td', { class: 'file' }, h('bdi', {}, c.log)),
@@ -294,9 +298,9 @@
     const side = [
       picture ? place('Event', shown) : '',
       ladder.length > 0 ? place('Explanation', h('ol', { class: 'ladder' },
-        ladder.map((rung) => h('li', {}, h('h4', {}, rung.title), h('pre', { dir: 'auto' }, rung.text))))) : '',
-      mermaid !== '' ? copyable(mermaid, c.verdict.endsWith('Fail') ? 'Failing part as Mermaid' : 'As Mermaid') : '',
+        ladder.map((rung) => h('li', {}, h('h4', {}, rung.title), h('pre', { tabindex: '0', 'aria-label': rung.title }, isolated(rung.text)))))) : '',
     ];
+    const diagramText = mermaid === '' ? '' : copyable(mermaid, c.verdict.endsWith('Fail') ? 'Failing part as Mermaid' : 'As Mermaid');
     open = { index, print: picture?.print };
     find('case').replaceChildren(h('section', { class: 'case', 'aria-label': `Group ${c.id}` },
       h('nav', { 'aria-label': 'Groups' },
@@ -304,10 +308,11 @@
         other(-1, 'Previous'), other(1, 'Next'),
         at >= 0 && listed.length > 1 ? h('span', { class: 'quiet' }, `${count(at + 1)} of ${count(listed.length)} with details`) : ''),
       title,
-      c.headline ? h('p', { class: 'headline', dir: 'auto' }, c.headline) : '',
+      c.headline ? h('p', { class: 'headline' }, isolated(c.headline)) : '',
       h('p', { class: 'quiet' }, facts.flatMap((fact, at) => [at > 0 ? ' · ' : '', h('bdi', {}, fact)])),
       h('div', { class: 'panel' },
-        picture?.element ?? h('p', { class: 'warning' }, diagram.note || 'There is nothing to draw.'),
+        h('div', { class: 'side' },
+          picture?.element ?? h('p', { class: 'warning' }, diagram.note || 'There is nothing to draw.'), diagramText),
         h('div', { class: 'side' }, side))));
     picture?.start();
     return title;
@@ -317,13 +322,13 @@
   function lines(event, diagram, specification) {
     const excerpt = (name, { place, first, lines, marked, columns }) => h('figure', { class: 'excerpt' },
       h('figcaption', {}, `${name}: `, h('bdi', { class: 'code' }, place)),
-      h('pre', { tabindex: '0', 'aria-label': name, style: `--digits:${String(first + lines.length).length}` }, lines.map((text, at) => h('span', { class: at === marked ? 'line marked' : 'line' },
-        h('span', {}, first + at), h('span', { dir: 'auto' }, at === marked && columns ? marking(text, columns) : text || ' ')))));
+      lines.length === 0 ? '' : h('pre', { tabindex: '0', 'aria-label': name, style: `--digits:${String(first + lines.length).length}` }, lines.map((text, at) => h('span', { class: at === marked ? 'line marked' : 'line' },
+        h('span', {}, first + at), h('span', {}, at === marked && columns ? marking(text, columns) : isolated(text || ' '))))));
     const marking = (text, [from, to]) => {
       const letters = Array.from(text);
       const part = (a, b) => letters.slice(a, b).join('');
       return from < to && from < letters.length
-        ? [part(0, from), h('mark', {}, part(from, to)), part(to)] : [text];
+        ? [isolated(part(0, from)), h('mark', {}, isolated(part(from, to))), isolated(part(to))].flat() : isolated(text);
     };
     const name = diagram.lifelines[event.lifeline].name;
     return [
@@ -413,6 +418,7 @@
     let step = last;
     let selected = events.findIndex((event) => event.culprit);
     if (selected < 0) selected = events.findIndex((event) => event.state === 'refused' || event.state === 'expected');
+    if (selected < 0) selected = events.findIndex((event) => event.state === 'assumed');
     if (selected < 0) selected = last > 0 ? run[last - 1][0] : 0;
     let drawn = []; // by event: its element, if it is drawn
     let past = []; // by lifeline: what has happened on it, if it is drawn

@@ -16,6 +16,8 @@ pub(super) const EVENTS: usize = 300;
 const LIFELINES: usize = 100;
 /// How many moments on both sides of where a component stops being accepted are kept first.
 const AROUND: usize = 2;
+/// After how many steps of the run components wait for each other.
+const TOGETHER: usize = 16;
 
 /// A diagram with places.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -127,15 +129,30 @@ impl Logs {
         self.places.get(event).copied().flatten()
     }
 
-    /// The messages between moments, of those that have a new number.
-    fn messages(
+    /// What stands above what: messages between moments, of those that have a new number, and the run.
+    ///
+    /// Where nothing else ties components together, one that does little would stand far above what was
+    /// going on elsewhere when it did it. So every now and then all wait for a step of the run.
+    fn above(
         &self,
         detail: &Detail,
         number: impl Fn(Moment) -> Option<Moment>,
     ) -> Vec<[Moment; 2]> {
         let end = |event| self.place(event).and_then(&number);
         let both = |&[from, to]: &[usize; 2]| Some([end(from)?, end(to)?]);
-        detail.messages.iter().filter_map(both).collect()
+        let mut above: Vec<[Moment; 2]> = detail.messages.iter().filter_map(both).collect();
+        let run: Vec<Moment> = detail.run.iter().filter_map(|&event| end(event)).collect();
+        // By component: the next moment of it in the run.
+        let mut next: Vec<Option<Moment>> = vec![None; self.moments.len()];
+        for (step, &moment) in run.iter().enumerate().rev() {
+            let (component, _) = moment;
+            if step > 0 && step.is_multiple_of(TOGETHER) {
+                let others = next.iter().enumerate().filter(|(other, _)| *other != component);
+                above.extend(others.filter_map(|(_, &other)| Some([moment, other?])));
+            }
+            next[component] = Some(moment);
+        }
+        above
     }
 
     /// By moment, whether it is drawn.
@@ -148,7 +165,7 @@ impl Logs {
             return every(true);
         }
         let heights: Vec<Vec<usize>> = self.moments.iter().map(|log| vec![1; log.len()]).collect();
-        let rows = rows(&heights, &self.messages(detail, Some));
+        let rows = rows(&heights, &self.above(detail, Some));
         let culprit = detail.culprit.and_then(|event| self.place(event));
         let is_accepted = |&event: &usize| match detail.events[event].state {
             State::Accepted | State::Assumed => true,
@@ -215,7 +232,7 @@ impl Logs {
                 }
             }
         }
-        let rows = rows(&heights, &self.messages(detail, number));
+        let rows = rows(&heights, &self.above(detail, number));
         let columns = columns(detail, |event| self.place(event).and_then(number).is_some());
         let mut diagram = Diagram { steps: detail.run.len(), ..Diagram::default() };
         diagram.lifelines = detail.lifelines.iter().zip(&columns).filter_map(shown).collect();
@@ -571,6 +588,22 @@ mod tests {
         let lifelines: Vec<usize> = diagram.events.iter().map(|event| event.lifeline).collect();
         assert_eq!(lifelines, [0, 1]);
         assert_eq!(diagram.note, "Of its 1,000 lifelines, 2 are drawn.");
+    }
+
+    #[test]
+    fn components_keep_step_with_the_run() {
+        // One does a tenth of what the other does.
+        let mut detail = Detail { lifelines: lifelines(2), ..Detail::default() };
+        for at in 0..200 {
+            detail.events.push(event(usize::from(at % 10 == 9), "x", State::Accepted));
+        }
+        detail.run = (0..200).collect();
+        let diagram = window(&detail, 1000);
+        let row = |lifeline| {
+            let own = diagram.events.iter().filter(|event| event.lifeline == lifeline);
+            own.map(|event| event.row).max().unwrap()
+        };
+        assert!(row(0).abs_diff(row(1)) <= 2 * TOGETHER, "{} {}", row(0), row(1));
     }
 
     #[test]

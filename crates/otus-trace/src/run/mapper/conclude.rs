@@ -1,0 +1,72 @@
+//! What can only be said when all has been read.
+
+use otus_core::Direction;
+use otus_syntax::Code;
+
+use super::super::shape::Place;
+use super::Mapper;
+
+impl Mapper {
+    /// What can only be said when all has been read.
+    pub(super) fn conclude(&mut self) {
+        let vocabulary = &self.accounting.vocabulary;
+        let lost = self.spans.diagnose(vocabulary, &mut self.repeated);
+        let name = |number: u32| vocabulary.lifeline(number);
+        for (lifeline, (count, place)) in &self.spans.missing {
+            let message =
+                format!("{count} spans of `{}` have a parent that is in no log", name(*lifeline));
+            let help = "give the logs of its callers too, or check that they export their spans";
+            self.repeated.note(Code::PARENT_MISSING, *place, message, help);
+        }
+        for (key, (count, place)) in &self.accounting.pairs.unpaired {
+            if lost.contains(&(key.lifeline, key.message)) {
+                continue;
+            }
+            let (lifeline, message) = (name(key.lifeline), vocabulary.message(key.message));
+            let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+            let text = match (key.direction, key.peer.map(name)) {
+                (Direction::Emission, None) => {
+                    format!("`{lifeline}` sends `{message}` {times} and nobody receives it")
+                }
+                (Direction::Emission, Some(peer)) => {
+                    format!(
+                        "`{lifeline}` sends `{message}` to `{peer}` {times} without its reception"
+                    )
+                }
+                (Direction::Reception, None) => {
+                    format!("`{lifeline}` receives `{message}` {times} and nobody sends it")
+                }
+                (Direction::Reception, Some(peer)) => {
+                    format!(
+                        "`{lifeline}` receives `{message}` from `{peer}` {times} without its emission"
+                    )
+                }
+            };
+            self.repeated.note(Code::UNPAIRED_MESSAGE, *place, text, "");
+        }
+        let groups = &self.accounting.groups;
+        let open = groups.total - groups.closed;
+        if groups.closable && open > 0 {
+            let some = groups.never_closed.join("`, `");
+            let message = format!("{open} of {} groups never end: `{some}`", groups.total);
+            let help = "they were going on when the logs ended, or the logs are cut";
+            self.repeated.note(Code::GROUP_NEVER_CLOSED, Place::default(), message, help);
+        }
+        let matched = self.accounting.total.matched;
+        for rule in &self.accounting.rules {
+            if rule.hits == 0
+                && rule.kind != crate::mapping::RuleKind::Format
+                && matched > 0
+                && self.accounting.files.iter().any(|file| file.source == rule.source)
+            {
+                let message = format!("no line matches `{}`", rule.name);
+                self.repeated.note(
+                    Code::NOTHING_MATCHED,
+                    Place::default(),
+                    message,
+                    "look at its pattern",
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+# Sourced by scripts that need a browser or Node.js: installs those of Debian where there are none. What the
+# installation says goes to the file that is given, and is shown if it fails.
+# shellcheck shell=bash
+
+need_chromium() {
+    command -v chromium >/dev/null || debian "$1" chromium fonts-dejavu-core
+}
+
+need_node() {
+    command -v npm >/dev/null || debian "$1" nodejs npm
+}
+
+debian() {
+    local log=$1
+    shift
+    echo "installing $*"
+    { apt-get update && apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1 || { cat "$log"; exit 2; }
+}
