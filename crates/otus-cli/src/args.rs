@@ -122,6 +122,10 @@ pub(crate) enum Command {
 /// --local-analysis, --legacy-verdicts, a criterion in `simulate[…]`, or the same in a .hcf) gets
 /// the searches of the papers.
 ///
+/// With several specifications, each multi-trace belongs to the first that accepts it, in the order
+/// given; if none does, it is told against the one that explains most of it. `groups` of a [[spec]]
+/// in otus.toml says which groups belong to which; docs/testing.md tells more.
+///
 /// Options are taken from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags,
 /// later ones over earlier ones. Flags take what a .hcf has after the `=`.
 #[derive(Debug, Parser)]
@@ -133,6 +137,7 @@ Examples:
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
   otus analyze flow.mmd logs/                         raw logs, as the otus.toml above them says
   otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs none
+  otus analyze flow.mmd docs/checkout.md#login logs/  each group by the diagram that it fits
   otus analyze logs/ --group alice                    one group, and the spec of otus.toml
   otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
@@ -150,8 +155,8 @@ Examples:
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct AnalyzeArgs {
-    /// One specification (its files together), logs or multi-traces (or folders of them), and
-    /// options. What is left out is taken from otus.toml.
+    /// A specification (its files together) or several diagrams, logs or multi-traces (or folders
+    /// of them), and options. What is left out is taken from otus.toml.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 

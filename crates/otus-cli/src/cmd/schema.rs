@@ -23,8 +23,8 @@ fn mapping_with_ours() -> anyhow::Result<String> {
     let text = json!({ "type": "string" });
     let ours = json!({
         "spec": {
-            "description": "The specification that logs are checked against: a file, or the files of one specification, relative to otus.toml.",
-            "anyOf": [text, { "type": "array", "items": text }],
+            "description": "The specification that logs are checked against: a file, or the files of one specification, relative to otus.toml; or, as [[spec]], several.",
+            "anyOf": [text, { "type": "array", "items": text }, { "type": "array", "items": several() }],
         },
         "properties": {
             "description": "Formulas for `otus ctl`, by name.",
@@ -46,6 +46,18 @@ fn mapping_with_ours() -> anyhow::Result<String> {
         }
     }
     Ok(format!("{schema:#}"))
+}
+
+/// The schema of a `[[spec]]`.
+fn several() -> Value {
+    let text = json!({ "type": "string" });
+    let texts = json!({ "anyOf": [text, { "type": "array", "items": text }] });
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["file"],
+        "properties": { "file": texts, "groups": texts },
+    })
 }
 
 /// The schema of a `[[test]]`.

@@ -13,6 +13,8 @@ use super::spool::Spool;
 #[derive(Debug, Default)]
 pub(crate) struct Junit {
     suite: String,
+    /// The specification of the test at hand.
+    class: String,
     tests: usize,
     failures: usize,
     errors: usize,
@@ -24,10 +26,12 @@ pub(crate) struct Junit {
 impl Writer for Junit {
     fn begin(&mut self, run: &Run, _: &mut dyn Write) -> io::Result<()> {
         self.suite = run.name();
+        self.class.clone_from(&self.suite);
         Ok(())
     }
 
     fn case(&mut self, case: &Case, _: &mut dyn Write) -> io::Result<()> {
+        self.class.clone_from(case.spec.as_ref().unwrap_or(&self.suite));
         let headline = case.headline();
         let rule = case.rule().map_or("", |rule| rule.id);
         match case.outcome {
@@ -85,9 +89,9 @@ impl Junit {
         note: Option<&str>,
     ) -> io::Result<()> {
         self.tests += 1;
-        let (suite, name) = (escape(&self.suite), escape(name));
+        let (class, name) = (escape(&self.class), escape(name));
         let out = &mut self.body;
-        write!(out, "    <testcase classname=\"{suite}\" name=\"{name}\"")?;
+        write!(out, "    <testcase classname=\"{class}\" name=\"{name}\"")?;
         if let Some((element, kind, message, text)) = fault {
             let (kind, message, text) = (escape(kind), escape(message), escape_text(text));
             writeln!(

@@ -60,6 +60,8 @@ pub(crate) struct Case {
     pub(crate) explanation: Option<Box<Explanation>>,
     /// Of a Fail: whether the baseline has it.
     pub(crate) known: bool,
+    /// The specification that it belongs to, if there are several.
+    pub(crate) spec: Option<String>,
     /// Where it was read, if that is one place.
     pub(crate) origin: Option<String>,
     /// Whether it was decided by an earlier run.
@@ -83,6 +85,7 @@ impl Case {
             how_far: None,
             explanation: None,
             known: false,
+            spec: None,
             origin: None,
             is_earlier: true,
             picture: None,

@@ -27,6 +27,7 @@ mod pictures;
 mod reports;
 mod sandbox;
 mod score;
+mod several;
 mod stream;
 mod suite;
 mod usage;

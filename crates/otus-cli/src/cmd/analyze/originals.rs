@@ -10,7 +10,7 @@ use otus_syntax::{Diagnostic, Source, SourceId, parse_trace};
 use otus_trace::MultiTrace;
 use otus_trace::case::{self, Place};
 
-use super::{Opened, nothing_given, open};
+use super::{Opened, Specification, nothing_given, open};
 use crate::args::{AnalyzeArgs, Color};
 use crate::feed::{Feed, Job, Shared};
 use crate::output::{self, Stream};
@@ -36,8 +36,11 @@ pub(in crate::cmd) fn originals(
     if args.files.iter().any(|name| name == "-") {
         bail!("standard input is read once, and this takes several looks; name a file");
     }
-    let Some(Opened { mut finder, sorted, lowered, .. }) = open(args, color, false)? else {
+    let Some(Opened { mut finder, sorted, specs }) = open(args, color, false)? else {
         return Ok(None);
+    };
+    let Ok([Specification { lowered, .. }]) = <[Specification; 1]>::try_from(specs) else {
+        bail!("mutants are checked against one specification; choose one");
     };
     let mut logs = finder.take();
     if sorted.traces.is_empty() && logs.is_none() {
@@ -48,7 +51,7 @@ pub(in crate::cmd) fn originals(
         (Some(_), None) => bail!("--group chooses among raw logs, and none are given"),
         (None, _) => {}
     }
-    let logs = logs.map(|logs| (logs, lowered.pool.signature().clone()));
+    let logs = logs.map(|logs| (logs, vec![lowered.pool.signature().clone()]));
     let mut feed = Feed::new(sorted.traces, logs, Arc::new(Shared::default()));
     let mut reader = Reader {
         color,
@@ -104,7 +107,8 @@ impl Reader {
                     }
                 }
             }
-            Job::Empty(_) => {}
+            // There is one specification.
+            Job::Choices(_) | Job::Empty(_) => {}
             Job::Unusable { source, diagnostic } => self.tell(&source, &[*diagnostic]),
             Job::Unreadable(reason) => bail!(reason),
         }

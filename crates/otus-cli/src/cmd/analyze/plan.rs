@@ -23,6 +23,7 @@ use super::fingerprint::Fingerprint;
 use super::outputs;
 use super::pictures::Pictures;
 use super::results::{Asked, Earlier};
+use super::several::Choice;
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
 use crate::baseline::Baseline;
@@ -61,7 +62,9 @@ pub(super) struct Plan {
     /// If the failures of this run are written as known ones: what the file says now.
     pub(super) recorded: Option<Baseline>,
     /// How many failures have been printed with the offer of an explanation.
-    pub(super) offered: AtomicUsize,
+    pub(super) offered: Arc<AtomicUsize>,
+    /// If there are several specifications: its number, and all of them.
+    pub(super) choice: Option<(usize, Arc<Choice>)>,
     /// Up to how many moments a Pass is explained.
     pub(super) explained: usize,
     /// Where the search is written.
@@ -263,7 +266,8 @@ impl Plan {
                 Some(_) => Some(Baseline::default()),
                 None => None,
             },
-            offered: AtomicUsize::new(0),
+            offered: Arc::default(),
+            choice: None,
             explained,
             graph: recorded,
             certificate: args.certificate.clone(),
@@ -276,8 +280,31 @@ impl Plan {
         })
     }
 
+    /// A plan that finds out verdicts and nothing else.
+    pub(super) fn trial(self) -> Plan {
+        Plan {
+            formats: Vec::new(),
+            is_modelled: false,
+            pictures: None,
+            effort: None,
+            baseline: None,
+            recorded: None,
+            explained: 0,
+            ..self
+        }
+    }
+
     /// For reports.
     pub(super) fn run(&self) -> Run {
+        if let Some((_, choice)) = &self.choice {
+            let specs = choice.specs.iter().map(|(name, _)| name.clone()).collect();
+            return Run { specs, interaction: None, ..self.one() };
+        }
+        self.one()
+    }
+
+    /// The same for one specification.
+    fn one(&self) -> Run {
         Run {
             version: env!("CARGO_PKG_VERSION"),
             specs: self.spec.files.clone(),

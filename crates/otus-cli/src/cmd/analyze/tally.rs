@@ -30,7 +30,7 @@ pub(super) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
 }
 
 /// Verdicts, counted.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Tally {
     pass: usize,
     weak: usize,
@@ -48,6 +48,8 @@ pub(super) struct Tally {
     pub(super) earlier: usize,
     /// What could not be checked because something is wrong with it.
     pub(super) unusable: usize,
+    /// What belongs to none of several specifications.
+    pub(super) unassigned: usize,
     /// Whether something that was asked for could not be written.
     pub(super) unwritten: bool,
     actions: usize,
@@ -100,6 +102,7 @@ impl Tally {
         self.interrupted += other.interrupted;
         self.earlier += other.earlier;
         self.unusable += other.unusable;
+        self.unassigned += other.unassigned;
         self.unwritten |= other.unwritten;
         self.actions += other.actions;
         self.groups += other.groups;
@@ -108,6 +111,15 @@ impl Tally {
     /// Whether nothing was checked although there were logs.
     pub(super) fn is_vacuous(&self) -> bool {
         self.actions == 0 && self.unusable == 0 && self.interrupted == 0
+    }
+
+    pub(super) fn failures(&self) -> usize {
+        self.fail
+    }
+
+    /// Whether something is undecided.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.undecided > 0
     }
 
     pub(super) fn total(&self) -> usize {
@@ -146,6 +158,9 @@ impl Tally {
         if self.earlier > 0 {
             let _ = write!(out, "; {} decided before", self.earlier);
         }
+        if self.unassigned > 0 {
+            let _ = write!(out, "; {} of no specification", self.unassigned);
+        }
         if self.unusable > 0 {
             let _ = write!(out, "; {} unusable", self.unusable);
         }
@@ -166,6 +181,9 @@ impl Tally {
             "unusable": self.unusable,
             "interrupted": self.interrupted,
         });
+        if self.unassigned > 0 {
+            value["unassigned"] = json!(self.unassigned);
+        }
         if let Some(fixed) = &self.fixed {
             value["known"] = json!(self.known);
             value["fixed"] = json!(fixed);

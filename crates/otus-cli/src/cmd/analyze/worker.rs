@@ -52,6 +52,36 @@ pub(super) struct Piece {
     pub(super) failures: Vec<Failure>,
     /// Ids of the baseline that were met, and whether they fail.
     pub(super) listed: Vec<(String, bool)>,
+    /// With several specifications: verdicts by the number of one.
+    pub(super) by_spec: Vec<(usize, Tally)>,
+    /// With several specifications: how many actions of a failure were explained.
+    pub(super) reached: usize,
+}
+
+impl Piece {
+    /// Adds what comes after it.
+    pub(super) fn append(&mut self, mut other: Piece) {
+        let outputs = self.out.len().max(other.out.len());
+        self.out.resize(outputs, Vec::new());
+        other.out.resize(outputs, Vec::new());
+        for mut offer in other.offers {
+            offer.before.resize(outputs, 0);
+            for (before, out) in offer.before.iter_mut().zip(&self.out) {
+                *before += out.len();
+            }
+            offer.case = offer.case.map(|case| case + self.cases.len());
+            self.offers.push(offer);
+        }
+        for (all, more) in self.out.iter_mut().zip(&other.out) {
+            all.extend_from_slice(more);
+        }
+        self.cases.append(&mut other.cases);
+        self.troubles.append(&mut other.troubles);
+        self.tally.add(&other.tally);
+        self.failures.append(&mut other.failures);
+        self.listed.append(&mut other.listed);
+        self.by_spec.append(&mut other.by_spec);
+    }
 }
 
 /// By output.
@@ -310,6 +340,8 @@ impl pipeline::Worker for Worker {
                     self.group(group, slot);
                 }
             }
+            // Whoever has several specifications takes these apart.
+            Job::Choices(_) => {}
             Job::Empty(name) => {
                 let trouble = Trouble::Other {
                     id: None,
@@ -452,6 +484,17 @@ fn judge(
     };
     let partition = &*text;
     let (explanation, known) = (None, false);
+    let choice = plan.choice.as_ref();
+    if let (Some(furthest), Some(_)) = (&found.furthest, choice) {
+        let reached = furthest.iter().map(|&reached| reached as usize).sum();
+        slot.add(|piece| piece.reached = reached);
+    }
+    let tried = match choice {
+        Some((_, choice)) if found.verdict == Verdict::Fail => {
+            choice.candidates(id).into_iter().map(|number| choice.name(number)).collect()
+        }
+        Some(_) | None => Vec::new(),
+    };
     let mut answer = Answer {
         id,
         trace,
@@ -463,6 +506,8 @@ fn judge(
         unexplained,
         explanation,
         known,
+        spec: choice.map(|(number, choice)| choice.name(*number)),
+        tried,
     };
     let verdict = answer.found.verdict;
     let outcome = tally::outcome(verdict, plan.fail_on);
