@@ -5,6 +5,7 @@
 //! - [`witness`] and [`certify`](mod@certify): why an answer holds, and a simple checker of that;
 //! - [`refute`](mod@refute): why nothing explains a multi-trace, and a simple checker of that;
 //! - [`explain`](mod@explain): why a multi-trace fails, for people: headline, frontier, repair, core;
+//! - [`coverage`]: which parts of an interaction multi-traces exercised;
 //! - [`question`]: what is asked, and what may be missing of each log;
 //! - [`engine`]: the fast, exact engine;
 //! - [`graph`]: the searches of the papers, as written: people compare their node counts, draw
@@ -15,6 +16,7 @@
 pub mod budget;
 pub mod certify;
 pub mod config;
+pub mod coverage;
 pub mod engine;
 pub mod explain;
 pub mod explore;

@@ -1,6 +1,6 @@
 //! The command line, with help that teaches.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -38,7 +38,8 @@ Examples:
   otus slice run.htf --count 5              partial observations of a run
   otus explain O0301                        what does this diagnostic mean?
 
-Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input or usage.";
+Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input or usage,
+3 undecided.";
 
 /// Checks what a distributed system did against what its sequence diagrams say.
 #[derive(Debug, Parser)]
@@ -144,6 +145,7 @@ Examples:
   otus analyze model.hsf runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
   otus analyze flow.mmd logs/ --write-baseline known.toml   take the failures of today as known
   otus analyze flow.mmd logs/ --baseline known.toml   and fail on others only
+  otus analyze model.hsf runs/ --coverage=c.svg --min-coverage 20   what of it was exercised
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
   otus analyze model.hsf run.htf --may-stop-early 'sub*' --unobserved publisher
@@ -163,9 +165,25 @@ pub(crate) struct AnalyzeArgs {
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// Fail, too, if nothing was checked because no line became an action.
+    /// Fail, too, if nothing was checked because no line became an action, or with --coverage, if
+    /// nothing was exercised.
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// Say which actions, branches and loops of the specification were exercised: as text, as json, or in
+    /// a file (.txt, .json, .md, .svg or .png, as --coverage=coverage.svg); may be given several times.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub(crate) coverage: Vec<CoverageOutput>,
+
+    /// Fail, too, if fewer of these in a hundred were exercised.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) min_coverage: Option<f64>,
 
     /// Which question is asked: accept, prefix, eliminate, or simulate[…].
     #[arg(long, value_name = "KIND", conflicts_with = "observed")]
@@ -448,6 +466,65 @@ impl FromStr for ReportFile {
     }
 }
 
+/// Where coverage goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CoverageOutput {
+    /// Where verdicts go, for people.
+    Text,
+    /// Where verdicts go, for scripts.
+    Json,
+    File(PathBuf, CoverageFile),
+}
+
+impl FromStr for CoverageOutput {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<CoverageOutput, String> {
+        match text {
+            "text" => Ok(CoverageOutput::Text),
+            "json" => Ok(CoverageOutput::Json),
+            path => match CoverageFile::of(Path::new(path)) {
+                Some(kind) => Ok(CoverageOutput::File(PathBuf::from(path), kind)),
+                None => {
+                    Err("it takes text, json, or a file that ends in .txt, .json, .md, .svg or \
+                             .png"
+                        .to_owned())
+                }
+            },
+        }
+    }
+}
+
+/// What a file of coverage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CoverageFile {
+    Json,
+    Text,
+    Markdown,
+    Picture,
+}
+
+impl CoverageFile {
+    /// What the ending of a file asks for.
+    pub(crate) fn of(path: &Path) -> Option<CoverageFile> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(CoverageFile::Json),
+            "txt" => Some(CoverageFile::Text),
+            "md" => Some(CoverageFile::Markdown),
+            "svg" | "png" => Some(CoverageFile::Picture),
+            _ => None,
+        }
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').trim_end().parse();
+    number
+        .ok()
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "it takes a number from 0 to 100".to_owned())
+}
+
 /// How much is said about why something fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Explain {
@@ -714,7 +791,7 @@ pub(crate) struct DrawArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// Where to write it: .svg or .png, .dot for graphs; `-` is SVG on standard output.
+    /// Where to write it: .svg, .png or .txt, .dot for graphs; `-` is SVG on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
@@ -1239,7 +1316,7 @@ pub(crate) struct SliceArgs {
     pub(crate) wide: Option<Share>,
 }
 
-/// Make mutants of multi-traces.
+/// Make mutants of multi-traces
 ///
 /// A mutant is a multi-trace with one change, to see whether a specification still rejects it:
 ///
@@ -1329,15 +1406,6 @@ pub(crate) struct ScoreArgs {
     /// How many mutants are checked at the same time [default: 0, as many as there are cores].
     #[arg(long, value_name = "NUMBER", requires = "score")]
     pub(crate) jobs: Option<usize>,
-}
-
-/// A number from 0 to 100.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
-    match number {
-        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
-        _ => Err("it takes a number from 0 to 100".to_owned()),
-    }
 }
 
 /// How a score is printed.
@@ -1465,13 +1533,13 @@ pub(crate) enum TestFormat {
     Tap,
 }
 
-/// Explain a diagnostic code.
+/// Explain a diagnostic code, or the cause of a failure.
 ///
-/// Prints what a code such as O0301 means, with an example and its repair. Without a code, lists
-/// all of them.
+/// Prints what a code such as O0301 means, with an example and its repair, or what a cause such as
+/// too-early means. Without one, lists all of them.
 #[derive(Debug, Parser)]
 pub(crate) struct ExplainArgs {
-    /// The code, as O0301 or 301.
+    /// The code, as O0301 or 301, or the cause.
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
 }
@@ -1484,7 +1552,8 @@ pub(crate) struct ExplainArgs {
 #[command(after_long_help = "\
 Examples:
   otus schema mapping > otus.schema.json   of otus.toml
-  otus schema trace                        of canonical lines (`otus map --write events.jsonl`)")]
+  otus schema trace                        of canonical lines (`otus map --write events.jsonl`)
+  otus schema results                      of what `otus analyze --format json` prints")]
 pub(crate) struct SchemaArgs {
     /// Which format.
     #[arg(value_enum, value_name = "WHAT")]
@@ -1498,6 +1567,10 @@ pub(crate) enum Schema {
     Mapping,
     /// Canonical lines: what happened, an event a line.
     Trace,
+    /// The document of `otus analyze --format json`.
+    Results,
+    /// A line of `otus analyze --format jsonl`, or of `--results`.
+    Result,
 }
 
 /// Print shell completions.

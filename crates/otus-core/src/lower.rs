@@ -22,6 +22,7 @@
 //! an interaction's nodes are in an arena, children first, so one pass suffices.
 
 mod names;
+mod places;
 mod problem;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use crate::index::{Index as _, RegionId, TermId};
 use crate::pool::Pool;
 
 use names::Resolved;
+pub use places::{Place, places};
 use problem::{Problem, Problems};
 
 /// Lowers the files of one specification.

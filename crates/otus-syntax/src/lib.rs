@@ -24,7 +24,7 @@ pub mod ast;
 pub mod code;
 pub mod diagnostic;
 pub mod diagram;
-mod excerpt;
+pub mod excerpt;
 pub mod grammar;
 pub mod lexer;
 pub mod name;

@@ -21,8 +21,14 @@
 //! | `ctl` | formulas over the `pot` before it |
 //! | `answers` | what the `ctl` before it is: `holds` or `fails`, a line per formula, by every engine, sliced and not, and by the definition; `answers counts`, or a line `holds, 3 of 7 cuts`, counts too |
 //! | `boxes` | where the formulas of the `ctl` before it hold: boxes of cuts, a line per formula |
+//! | `traces N` | the global traces that the first interaction of its case accepts, of at most N events, a line each; `…` if there are longer ones |
+//! | `multi-traces N` | what a log for each lifeline shows of them |
+//! | `local-traces N` | the multi-traces of the other semantics, on tuples of local traces (paper 000) |
+//! | `steps` | all steps of that interaction: `action@position → what is left` |
+//! | `pruned LIFELINES`, `removed LIFELINES` | that interaction without what touches them; with ∅ for each action of theirs |
 //! | `toml` | an `otus.toml`, or a part of one that stands by itself, without any fault |
-//! | `text`, `json` | nothing: an illustration |
+//! | `console` | commands and their output, which the tests of `otus-cli` run and compare |
+//! | `text`, `json`, `yaml`, `sh`, `rust` | nothing: an illustration, or something that others run |
 //!
 //! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
 //! without `hsf` declares names by using them, which the tool does for diagrams only.
@@ -31,6 +37,7 @@
 //! something ([`bless`]); the difference is then to be reviewed, not only recorded.
 
 mod formulas;
+mod meaning;
 mod verdicts;
 
 use std::fmt::Write as _;
@@ -243,7 +250,17 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                     found: found.trim_end().to_owned(),
                 });
             }
-            "term" | "text" | "json" => {}
+            kind if meaning::KINDS.contains(&kind) => {
+                let spec = specs.iter_mut().find(|(_, spec)| spec.term.is_some());
+                let (_, spec) = spec.with_context(|| format!("`{kind}` needs a specification"))?;
+                answers.push(Answer {
+                    what: kind.to_owned(),
+                    fence: Some(index),
+                    expected: fence.text.trim_end().to_owned(),
+                    found: meaning::answer(fence, spec)?,
+                });
+            }
+            "term" | "text" | "json" | "yaml" | "sh" | "console" | "rust" => {}
             "toml" => {
                 // A rule by itself belongs to some source: of fields if it speaks of them.
                 let format = if fence.text.contains("match = {") { "json" } else { "regex" };
@@ -499,6 +516,23 @@ mod tests {
         check(&format!("{ONE}holds, 1 of 2 cuts\nfails\n```\n"), "answers");
         check(&format!("{ONE}holds\nholds\n```\n"), "answers");
         check(&format!("{ONE}holds\n```\n"), "answers");
+    }
+
+    #[test]
+    fn the_meaning_of_interactions_is_compared() {
+        const TWO: &str = "# x\n```hif\nseq(a!m, b!n)\n```\n";
+        check(&format!("{TWO}```traces\na!m.b!n\nb!n.a!m\n```\n"), "");
+        check(&format!("{TWO}```traces\na!m.b!n\n```\n"), "traces");
+        check(&format!("{TWO}```traces 1\n…\n```\n"), "");
+        check(&format!("{TWO}```multi-traces\n[a] a!m; [b] b!n\n```\n"), "");
+        check(&format!("{TWO}```local-traces\n[a] a!m; [b] b!n\n```\n"), "");
+        check(&format!("{TWO}```steps\na!m@1 → b!n\nb!n@2 → a!m\n```\n"), "");
+        check(&format!("{TWO}```pruned a\n⊥\n```\n```removed a\nb!n\n```\n"), "");
+        check(&format!("{TWO}```pruned c\n⊥\n```\n"), "there is no lifeline `c`");
+        check(&format!("{TWO}```traces many\n```\n"), "a length is a number");
+        check("# x\n```traces\n```\n", "`traces` needs a specification");
+        let repeated = "# x\n```hif\nloopS(a!m)\n```\n```traces 2\nε\na!m\na!m.a!m\n…\n```\n";
+        check(repeated, "");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The papers' examples: verdicts, node counts and measures.
 
+mod coverage;
 mod explain;
 mod papers;
 

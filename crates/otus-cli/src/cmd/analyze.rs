@@ -5,6 +5,7 @@
 
 mod answer;
 pub(super) mod compare;
+mod coverage;
 mod declare;
 mod fingerprint;
 mod gather;
@@ -14,6 +15,7 @@ mod originals;
 mod outputs;
 mod pictures;
 mod plan;
+mod progress;
 mod results;
 mod seen;
 mod several;
@@ -22,12 +24,11 @@ mod tally;
 mod worker;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::bail;
 use otus_core::Lowered;
@@ -36,6 +37,7 @@ use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_syntax::{Code, Diagnostic, Severity, Span, diagnostic};
 use otus_trace::mapping::Glob;
 use otus_trace::run::Accounting;
+use serde_json::Value;
 
 use crate::args::{AnalyzeArgs, Color, Engine, Format};
 use crate::exit::Exit;
@@ -56,6 +58,7 @@ pub(super) use originals::{Originals, originals};
 use outputs::Outputs;
 pub(super) use plan::budget;
 use plan::{Effort, LogName, Plan};
+use progress::Progress;
 use several::{Choice, Several};
 use tally::{LogTally, Tally};
 use worker::{Piece, Trouble, Worker};
@@ -127,10 +130,15 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
     let mut trials: Vec<Arc<Plan>> = Vec::new();
     for (number, Specification { loaded, lowered, term, .. }) in specs.into_iter().enumerate() {
         let again = choice.as_ref().map(|_| loaded.specs[0].lower());
+        let covering = match choice {
+            None => coverage::Covering::new(args, &loaded, (&lowered, term))?,
+            Some(_) => None,
+        };
         let mut plan = Plan::new(args, color, &loaded, (lowered, term), graph.take(), observation)?;
         plan.files = logs.iter().flat_map(|logs| &logs.files).map(name).collect();
         plan.choice = choice.as_ref().map(|choice| (number, choice.clone()));
         plan.offered = offered.clone();
+        plan.covering = covering;
         if let Some(lowered) = again {
             let mut trial =
                 Plan::new(args, color, &loaded, (lowered, term), None, observation)?.trial();
@@ -146,8 +154,9 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
     let signatures = plans.iter().map(|plan| plan.pool.signature().clone()).collect();
     let logs = logs.map(|logs| (logs, signatures));
+    let progress = Progress::new(&sorted.traces, logs.is_some());
     let mut feed = Feed::new(sorted.traces, logs, feeding.clone());
-    let mut printer = Printer::new(args, color, plan.clone(), collector)?;
+    let mut printer = Printer::new(args, color, plan.clone(), (progress, collector))?;
     let jobs = jobs.unwrap_or(NonZeroUsize::MIN);
     let hopeless = || feeding.is_hopeless();
     let print = |piece| printer.print(piece);
@@ -164,10 +173,19 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
     printer.tally.logs = accounting.as_ref().map(LogTally::new);
     printer.tally.fixed = printer.known.fixed(&plan);
-    printer.finish()?;
+    let covered = plan.covering.as_ref().map(|covering| {
+        let found = covering.found(&plan.pool, &printer.tally);
+        (covering, found)
+    });
+    let found = covered.as_ref().map(|(_, found)| found);
+    printer.finish(found, coverage::is_asked(args))?;
     printer.tally.recorded = printer.known.write(args, &plan, &printer.tally)?;
     if is_quiet {
         return Ok(printer.tally.exit(args.fail_on, args.strict));
+    }
+    let covered = covered.filter(|_| coverage::is_asked(args));
+    if let Some((covering, found)) = &covered {
+        coverage::say(args, color, (covering, &plan.pool), found)?;
     }
     if let Some(accounting) = &accounting {
         about_logs(accounting, &plans, args.logs.group.as_deref(), &printer.tally);
@@ -179,7 +197,9 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
         output::complain(&format!("{name}: {}", tally.verdicts()));
     }
     output::complain(&printer.tally.text(start.elapsed()));
-    Ok(match printer.tally.exit(args.fail_on, args.strict) {
+    let exit = printer.tally.exit(args.fail_on, args.strict);
+    let exit = covered.map_or(exit, |(_, found)| coverage::exit(args, &found, exit));
+    Ok(match exit {
         // Nobody knows what would have come.
         Exit::Success if plan.is_cancelled() => Exit::Undecided,
         exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
@@ -227,6 +247,7 @@ fn refuse_several(args: &AnalyzeArgs, count: usize) -> anyhow::Result<()> {
         ("--certificate", args.certificate.is_some()),
         ("--order", args.order.is_some()),
         ("--results", args.results.is_some()),
+        ("--coverage", coverage::is_asked(args)),
     ];
     if let Some((flag, _)) = flags.into_iter().find(|(_, given)| *given) {
         bail!("{flag} is about one specification; {count} are given");
@@ -464,7 +485,7 @@ impl Printer {
         args: &AnalyzeArgs,
         color: Color,
         plan: Arc<Plan>,
-        collector: Option<Box<dyn Writer>>,
+        (progress, collector): (Progress, Option<Box<dyn Writer>>),
     ) -> anyhow::Result<Printer> {
         let outputs = match collector {
             Some(collector) => Outputs::only(collector, &plan.run())?,
@@ -480,7 +501,7 @@ impl Printer {
             reasons: BTreeMap::new(),
             known: Known::default(),
             by_spec: Vec::new(),
-            progress: Progress::new(),
+            progress,
         })
     }
 
@@ -562,7 +583,7 @@ impl Printer {
 
     fn complain(&mut self, trouble: &Trouble) {
         match trouble {
-            Trouble::Text { sources, diagnostics } => {
+            Trouble::Text { sources, diagnostics, .. } => {
                 let worth_it = diagnostics.iter().filter(|found| found.severity > Severity::Note);
                 let found: Vec<Diagnostic> = worth_it.cloned().collect();
                 if self.shown >= MAX_DIAGNOSTICS {
@@ -590,20 +611,25 @@ impl Printer {
         }
     }
 
-    fn finish(&mut self) -> anyhow::Result<()> {
+    fn finish(&mut self, covered: Option<&coverage::Found>, is_asked: bool) -> anyhow::Result<()> {
         self.progress.hide();
-        let totals = self.tally.totals(self.explained());
+        let mut totals = self.tally.totals(self.explained());
+        totals.coverage = covered.map(coverage::Found::covered).into_iter().collect();
         if let Some(outputs) = self.outputs.take() {
-            let mut summary = self.tally.json();
+            let mut counts = self.tally.json();
             if self.plan.choice.is_some() {
                 let all = self.by_spec().into_iter().map(|(name, tally)| {
                     let mut value = tally.json();
                     value["spec"] = name.into();
                     value
                 });
-                summary["specs"] = all.collect();
+                counts["specs"] = all.collect();
             }
-            let summary = format!("{summary:#}").replace('\n', "\n  ");
+            let indented = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
+            let mut summary = indented(&counts);
+            if let Some(coverage) = covered.filter(|_| is_asked).map(coverage::member) {
+                summary = format!("{summary},\n  \"coverage\": {}", indented(&coverage));
+            }
             outputs.finish(&totals, &summary)?;
         }
         if self.plan.effort == Some(Effort::Short) && totals.unexplained > 0 {
@@ -621,48 +647,5 @@ impl Printer {
             output::complain(&format!("otus: {}: {reason}", counted(*times, "more time")));
         }
         Ok(())
-    }
-}
-
-/// A line on the terminal that says how far a long run is. Results are better news, so there is
-/// none where they are on the same terminal.
-struct Progress {
-    wanted: bool,
-    begun: Instant,
-    last: Instant,
-    shown: bool,
-}
-
-impl Progress {
-    /// How long a run takes before anybody asks.
-    const PATIENCE: Duration = Duration::from_secs(1);
-    const INTERVAL: Duration = Duration::from_millis(200);
-
-    fn new() -> Progress {
-        let wanted = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
-        let now = Instant::now();
-        Progress { wanted, begun: now, last: now, shown: false }
-    }
-
-    fn show(&mut self, tally: &Tally) {
-        if !self.wanted
-            || self.begun.elapsed() < Self::PATIENCE
-            || self.last.elapsed() < Self::INTERVAL
-        {
-            return;
-        }
-        self.last = Instant::now();
-        self.shown = true;
-        let text = format!("checked {}: {}", tally.total(), tally.verdicts());
-        let mut error = std::io::stderr().lock();
-        // Nothing sensible can be done when standard error is gone.
-        let _ = write!(error, "\r\x1b[K{text}").and_then(|()| error.flush());
-    }
-
-    fn hide(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            let mut error = std::io::stderr().lock();
-            let _ = write!(error, "\r\x1b[K").and_then(|()| error.flush());
-        }
     }
 }

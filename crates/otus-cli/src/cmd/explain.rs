@@ -1,12 +1,14 @@
-//! `otus explain`: what a diagnostic code means.
+//! `otus explain`: what a diagnostic code means, or the cause of a failure.
 
 use std::fmt::Write as _;
 
 use otus_syntax::Code;
+use otus_syntax::suggest::did_you_mean;
 
 use crate::args::{Color, ExplainArgs};
 use crate::exit::Exit;
 use crate::output::{self, Stream};
+use crate::report::model::{RULES, Rule};
 
 pub(crate) fn run(args: &ExplainArgs, color: Color) -> anyhow::Result<Exit> {
     let colored = output::colored(color, Stream::Output);
@@ -14,14 +16,29 @@ pub(crate) fn run(args: &ExplainArgs, color: Color) -> anyhow::Result<Exit> {
         output::print(&list(colored))?;
         return Ok(Exit::Success);
     };
-    let Some(code) = Code::parse(wanted) else {
-        output::complain(&format!(
-            "otus: there is no code `{wanted}`; `otus explain` lists all of them"
-        ));
-        return Ok(Exit::Error);
+    let page = match (Code::parse(wanted), RULES.iter().find(|rule| rule.id == wanted)) {
+        (Some(code), _) => code.page().to_owned(),
+        (None, Some(rule)) => cause(rule),
+        (None, None) => {
+            let help = did_you_mean(wanted, RULES.iter().map(|rule| rule.id));
+            let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+            output::complain(&format!(
+                "otus: there is no code `{wanted}`{help}; `otus explain` lists all of them"
+            ));
+            return Ok(Exit::Error);
+        }
     };
-    output::print(&if colored { styled(code.page()) } else { code.page().to_owned() })?;
+    output::print(&if colored { styled(&page) } else { page })?;
     Ok(Exit::Success)
+}
+
+/// What the cause of a failure means, as a page.
+fn cause(rule: &Rule) -> String {
+    let Rule { id, name, meaning, help } = rule;
+    format!(
+        "# {id}: {name}\n\n{meaning}\n\n## What to do\n\n{help}\n\nOf a certain multi-trace, `otus \
+         analyze --explain full` says what was expected where, and\nwhich edits would make it pass.\n"
+    )
 }
 
 const BOLD: &str = "\x1b[1m";
@@ -43,6 +60,10 @@ fn list(colored: bool) -> String {
             let _ = writeln!(list, "{gap}{bold}{topic}{plain}");
         }
         let _ = writeln!(list, "  {code}  {:<7}  {}", code.severity().name(), code.title());
+    }
+    let _ = writeln!(list, "\n{bold}Why a multi-trace is not accepted{plain}");
+    for Rule { id, meaning, .. } in &RULES {
+        let _ = writeln!(list, "  {id:<19}  {meaning}");
     }
     list.push_str("\n`otus explain CODE` explains one.\n");
     list

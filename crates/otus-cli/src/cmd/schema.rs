@@ -12,9 +12,26 @@ pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<Exit> {
     let text = match args.what {
         Schema::Mapping => mapping_with_ours()?,
         Schema::Trace => read::canonical::schema().to_owned(),
+        Schema::Results => RESULTS.to_owned(),
+        Schema::Result => result()?,
     };
     output::print(&format!("{}\n", text.trim_end()))?;
     Ok(Exit::Success)
+}
+
+/// What `otus analyze --format json` prints.
+const RESULTS: &str = include_str!("../report/results.schema.json");
+
+/// The schema of one answer: a line of `--format jsonl`.
+fn result() -> anyhow::Result<String> {
+    let results: Value = serde_json::from_str(RESULTS)?;
+    let schema = json!({
+        "$schema": results["$schema"],
+        "title": "A line that `otus analyze --format jsonl` prints",
+        "$ref": "#/$defs/result",
+        "$defs": results["$defs"],
+    });
+    Ok(format!("{schema:#}"))
 }
 
 /// The schema of `otus.toml`, with the keys that are not about logs.

@@ -319,6 +319,27 @@ pub(crate) struct Totals {
     pub(crate) known: usize,
     /// What became of raw logs, if there are some.
     pub(crate) logs: Option<LogTotals>,
+    /// What of each specification was exercised, if that was counted.
+    pub(crate) coverage: Vec<Covered>,
+}
+
+/// What of a specification was exercised.
+#[derive(Debug, Clone)]
+pub(crate) struct Covered {
+    /// The file it is in.
+    pub(crate) specification: String,
+    pub(crate) parts: Vec<CoveredPart>,
+}
+
+/// A part of a specification, and by how many multi-traces it was exercised.
+#[derive(Debug, Clone)]
+pub(crate) struct CoveredPart {
+    /// `action`, `branch`, `loop`
+    pub(crate) kind: &'static str,
+    /// `broker!PUBREL`
+    pub(crate) label: String,
+    pub(crate) place: Place,
+    pub(crate) times: u64,
 }
 
 /// What became of raw logs.

@@ -115,7 +115,7 @@ fn check(name: &str) {
 }
 
 /// A piece of a README.
-enum Part<'t> {
+pub(crate) enum Part<'t> {
     Text(&'t str),
     /// A command, and all lines that it prints.
     Command {
@@ -125,7 +125,7 @@ enum Part<'t> {
 }
 
 /// Takes a text apart: commands follow `$` in blocks of `console`.
-fn parts(text: &str) -> Vec<Part<'_>> {
+pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut in_console, mut start, mut command) = (false, 0, None);
     let mut at = 0;
@@ -151,12 +151,13 @@ fn parts(text: &str) -> Vec<Part<'_>> {
 }
 
 /// What a line prints, on both streams.
-fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
+pub(crate) fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .args(["-c", &format!("exec 2>&1; {line}")])
         .current_dir(sandbox.path(""))
         .env("PATH", format!("{}:{path}", programs.path("").display()))
+        .env("REPO", Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
         .env("COLUMNS", "100")
         .env_remove("CLICOLOR_FORCE")
         .output()
@@ -165,7 +166,7 @@ fn shell(sandbox: &Sandbox, programs: &Sandbox, line: &str) -> String {
 }
 
 /// The text with `_` for each number of states, seconds, milliseconds or microseconds.
-fn without_effort(text: &str) -> String {
+pub(crate) fn without_effort(text: &str) -> String {
     let mut shown = String::new();
     for line in text.split_inclusive('\n') {
         let words: Vec<&str> = line.split(' ').collect();
@@ -192,7 +193,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// All files of a folder and of those in it, sorted.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {

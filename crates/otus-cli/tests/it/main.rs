@@ -6,9 +6,12 @@
 
 mod analyze;
 mod baseline;
+#[cfg(unix)]
+mod book;
 mod broken;
 mod convert;
 mod corpus;
+mod coverage;
 mod ctl;
 mod declared;
 mod demo;
@@ -24,8 +27,10 @@ mod logs;
 mod manual;
 #[cfg(unix)]
 mod pictures;
+mod reference;
 mod reports;
 mod sandbox;
+mod schema;
 mod score;
 mod several;
 mod stream;

@@ -1,8 +1,9 @@
-//! The pictures of `docs/pictures.md` are those that its commands draw, byte for byte.
+//! The pictures of the pages in `docs/` are those that their commands draw, byte for byte.
 //!
 //! After a change that is meant: `OTUS_UPDATE=1 cargo test -p otus-cli --test it pictures`.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::sandbox::Sandbox;
 
@@ -14,10 +15,10 @@ fn root() -> PathBuf {
 fn pictures_of_the_docs_are_what_their_commands_draw() {
     let sandbox = Sandbox::new("pictures");
     sandbox.with_repository();
-    let page = std::fs::read_to_string(root().join("docs/pictures.md")).unwrap();
     let mut drawn = Vec::new();
-    for line in page.lines().filter_map(|line| line.strip_prefix("$ otus ")) {
-        let Some(name) = line.split(" docs/pictures/").nth(1) else { continue };
+    for (page, line) in commands() {
+        let line = line.as_str();
+        let Some(name) = line.split("docs/pictures/").nth(1) else { continue };
         let name = name.split(' ').next().unwrap();
         sandbox.shell(&format!("otus {line}"));
         let (new, old) =
@@ -46,6 +47,21 @@ fn pictures_of_the_docs_are_what_their_commands_draw() {
         .collect();
     kept.sort();
     assert_eq!(drawn, kept, "every picture of docs/pictures has its command");
+}
+
+/// Every command of a page, with the text of the page.
+fn commands() -> Vec<(Rc<str>, String)> {
+    let entries = std::fs::read_dir(root().join("docs")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let page: Rc<str> = std::fs::read_to_string(path).unwrap().into();
+        let lines = page.lines().filter_map(|line| line.strip_prefix("$ otus "));
+        found.extend(lines.map(|line| (Rc::clone(&page), line.to_owned())));
+    }
+    found
 }
 
 #[test]

@@ -363,10 +363,10 @@ fn what_cannot_be_checked_is_in_reports_too() {
     for (format, expected) in [
         ("junit", "<error type=\"unusable\""),
         ("sarif", "\"toolExecutionNotifications\":[{\"level\":\"error\""),
-        ("github", "::error file=bad.jsonl%3A1 (bad),line=1"),
+        ("github", "::error file=bad.jsonl,line=1,title=bad::"),
         ("tap", "not ok 4 - "),
         ("markdown", "### Not checked"),
-        ("html", "Could not be checked: bad.jsonl"),
+        ("html", "Could not be checked: bad.jsonl:1: "),
     ] {
         let call = format!("analyze flow.mmd cases.jsonl bad.jsonl --format {format}");
         let text = stdout(&sandbox, &call, 2);

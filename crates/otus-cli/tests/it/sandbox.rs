@@ -27,7 +27,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Puts `otus` on the path of [`Sandbox::shell`], and the examples and models of the
+    /// Puts `otus` on the path of [`Sandbox::shell`], and the examples, models and pages of the
     /// repository where its pages have them.
     #[cfg(unix)]
     pub(crate) fn with_repository(&self) {
@@ -39,6 +39,12 @@ impl Sandbox {
         symlink(snapbox::cmd::cargo_bin!("otus"), self.path("bin/otus")).unwrap();
         for folder in ["examples", "bench"] {
             symlink(root.join(folder), self.path(folder)).unwrap();
+        }
+        for entry in std::fs::read_dir(root.join("docs")).unwrap() {
+            let (page, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
+            if page.is_file() {
+                std::fs::copy(page, self.path("docs").join(name)).unwrap();
+            }
         }
     }
 

@@ -69,9 +69,9 @@ Commands:
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
-  mutate       Make mutants of multi-traces.
+  mutate       Make mutants of multi-traces
   test         Run the tests of otus.toml: expected verdicts.
-  explain      Explain a diagnostic code
+  explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages
@@ -118,9 +118,9 @@ Commands:
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
-  mutate       Make mutants of multi-traces.
+  mutate       Make mutants of multi-traces
   test         Run the tests of otus.toml: expected verdicts.
-  explain      Explain a diagnostic code
+  explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages

@@ -65,6 +65,8 @@ pub(super) struct Found {
     pub(super) unexplained: bool,
     /// Of a Fail: how many actions of each component could be explained at most.
     pub(super) furthest: Option<Box<[u32]>>,
+    /// Whether it may be among the first that are accepted, which are drawn.
+    pub(super) is_drawn: bool,
     pub(super) elapsed: Duration,
 }
 

@@ -64,7 +64,9 @@ fn specification(pool: &Pool, term: TermId) -> u64 {
                 inside.map(|lifeline| pool.signature().lifeline_name(lifeline)).collect();
             names.sort_unstable();
             let mut hash = Fnv::default();
-            names.iter().for_each(|name| hash.text(name));
+            for name in names {
+                hash.text(name);
+            }
             hash.0
         })
     };
@@ -98,7 +100,9 @@ fn specification(pool: &Pool, term: TermId) -> u64 {
                 hash.number(region(within));
             }
         }
-        node.operands().for_each(|operand| hash.number(known[&operand]));
+        for operand in node.operands() {
+            hash.number(known[&operand]);
+        }
         known.insert(top, hash.0);
     }
     known[&term]

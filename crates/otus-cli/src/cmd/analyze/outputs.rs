@@ -108,7 +108,7 @@ impl Outputs {
         self.all.iter_mut().try_for_each(|it| it.write(|writer, out| writer.unusable(what, out)))
     }
 
-    /// Ends all of them; `summary` is that of a JSON document.
+    /// Ends all of them; `summary` is that of a JSON document, with what members come after it.
     pub(super) fn finish(self, totals: &Totals, summary: &str) -> anyhow::Result<()> {
         for mut output in self.all {
             if output.format == VerdictFormat::Json {

@@ -13,11 +13,12 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Kind, Simulation};
-use otus_analysis::{Config, Observed, Question};
+use otus_analysis::{Config, Observed, Question, Verdict};
 use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
+use super::coverage::Covering;
 use super::declare::Declared;
 use super::fingerprint::Fingerprint;
 use super::outputs;
@@ -67,12 +68,16 @@ pub(super) struct Plan {
     pub(super) choice: Option<(usize, Arc<Choice>)>,
     /// Up to how many moments a Pass is explained.
     pub(super) explained: usize,
+    /// Which verdicts have the execution that explains them in an output, or what it assumes.
+    witnesses: Witnesses,
     /// Where the search is written.
     pub(super) graph: Option<GraphFile>,
     /// Where the reason of a Fail is written.
     pub(super) certificate: Option<String>,
     /// Where the execution that explains a Pass is written.
     pub(super) order: Option<String>,
+    /// What counts coverage, if it is asked for.
+    pub(super) covering: Option<Covering>,
     /// What was decided before.
     pub(super) earlier: Earlier,
     /// What says so in the file of results, which is the last output.
@@ -126,6 +131,15 @@ impl Effort {
             Effort::Full => 100_000,
         }
     }
+}
+
+/// Which verdicts are shown with the execution that explains them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Witnesses {
+    None,
+    /// `WeakPass`, because of what it assumes.
+    Weak,
+    All,
 }
 
 /// Who answers.
@@ -238,6 +252,21 @@ impl Plan {
             (false, false) if is_brief => 0,
             (false, false) => EXPLAINED,
         };
+        let shows_pass = |format: &VerdictFormat| match format {
+            VerdictFormat::Text | VerdictFormat::Json | VerdictFormat::Tap => true,
+            VerdictFormat::Jsonl
+            | VerdictFormat::Junit
+            | VerdictFormat::Sarif
+            | VerdictFormat::Github
+            | VerdictFormat::Markdown
+            | VerdictFormat::Html => false,
+        };
+        let insists = args.witness || args.order.is_some();
+        let witnesses = match (insists || formats.iter().any(shows_pass), is_brief) {
+            (true, _) => Witnesses::All,
+            (false, true) => Witnesses::None,
+            (false, false) => Witnesses::Weak,
+        };
         let effort = match args.explain {
             Some(Explain::None) => None,
             None if is_brief => None,
@@ -269,9 +298,11 @@ impl Plan {
             offered: Arc::default(),
             choice: None,
             explained,
+            witnesses,
             graph: recorded,
             certificate: args.certificate.clone(),
             order: args.order.clone(),
+            covering: None,
             earlier,
             asked,
             spec: SpecText::new(loaded, lowered),
@@ -312,6 +343,15 @@ impl Plan {
             kind: self.kind,
             by_observed: self.by_observed,
             engine: self.method.name(),
+        }
+    }
+
+    /// Whether an output has the execution that explains a verdict.
+    pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
+        match verdict {
+            Verdict::Pass => self.witnesses == Witnesses::All,
+            Verdict::WeakPass => self.witnesses != Witnesses::None,
+            Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => false,
         }
     }
 

@@ -9,6 +9,7 @@ use otus_trace::{ComponentId, MultiTrace};
 
 use super::plan::Plan;
 use super::spec_text;
+use super::worker::CaseLine;
 use crate::args::Format;
 use crate::group::Group;
 use crate::input::Inputs;
@@ -81,6 +82,16 @@ impl<'a> Seen<'a> {
             From::Case { file, line, .. } => format!("{file}:{line} ({id})"),
             From::File { path } => path.to_owned(),
             From::Text { name, .. } => name.to_owned(),
+        }
+    }
+
+    /// The line of the case file that it is, if it is one.
+    pub(super) fn case_line(&self, id: &str) -> Option<CaseLine> {
+        match self.from {
+            From::Case { file, line, .. } => {
+                Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
+            }
+            From::Raw { .. } | From::File { .. } | From::Text { .. } => None,
         }
     }
 

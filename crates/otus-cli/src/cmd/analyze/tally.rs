@@ -53,6 +53,8 @@ pub(super) struct Tally {
     /// Whether something that was asked for could not be written.
     pub(super) unwritten: bool,
     actions: usize,
+    /// How many bytes of files they were read from.
+    pub(super) bytes: u64,
     /// How many of the multi-traces are groups of raw logs.
     pub(super) groups: usize,
     /// What became of raw logs, if there are some.
@@ -105,6 +107,7 @@ impl Tally {
         self.unassigned += other.unassigned;
         self.unwritten |= other.unwritten;
         self.actions += other.actions;
+        self.bytes += other.bytes;
         self.groups += other.groups;
     }
 
@@ -211,6 +214,7 @@ impl Tally {
             is_vacuous: self.is_vacuous(),
             unexplained: (self.fail - self.known).saturating_sub(offered),
             known: self.known,
+            coverage: Vec::new(),
             logs: self.logs.map(|LogTally { logs, lines, unmatched, .. }| LogTotals {
                 logs,
                 lines,

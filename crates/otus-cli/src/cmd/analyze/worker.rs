@@ -34,7 +34,7 @@ use crate::feed::Job;
 use crate::group::Group;
 use crate::input::Inputs;
 use crate::pipeline::{self, Slot};
-use crate::report::model::{Case, Unusable};
+use crate::report::model::{self, Case, Unusable};
 use crate::{certificate_file, options, order_file};
 
 /// What is said about some multi-traces.
@@ -101,22 +101,37 @@ pub(super) struct Offer {
 /// Something that is wrong with a multi-trace, or with what it is in.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// With its text.
-    Text { sources: Vec<Source>, diagnostics: Vec<Diagnostic> },
+    /// With its text; if that is a part of a case file, of which case.
+    Text { sources: Vec<Source>, diagnostics: Vec<Diagnostic>, case: Option<CaseLine> },
     /// With what is asked about it: its id, if it is known, the reason, and whether it could not be
     /// checked because of that.
     Other { id: Option<String>, reason: String, is_unusable: bool },
+}
+
+/// A line of a case file.
+#[derive(Debug, Clone)]
+pub(super) struct CaseLine {
+    /// Its id, if it has one.
+    pub(super) id: Option<String>,
+    pub(super) file: String,
+    pub(super) line: usize,
 }
 
 impl Trouble {
     /// For reports, if something could not be checked because of it.
     pub(super) fn unusable(&self) -> Option<Unusable> {
         match self {
-            Trouble::Text { sources, diagnostics } => {
+            Trouble::Text { sources, diagnostics, case } => {
                 let found = diagnostics.iter().find(|found| found.severity == Severity::Error)?;
+                let message = found.message.clone();
+                if let Some(CaseLine { id, file, line }) = case {
+                    let (file, line) = (file.clone(), *line);
+                    let place = Some(model::Place { file, line, columns: None });
+                    return Some(Unusable { id: id.clone(), message, place });
+                }
                 let source = sources.get(found.primary.source.0 as usize)?;
                 let (place, ..) = spec_text::place(source, found.primary.span);
-                Some(Unusable { id: None, message: found.message.clone(), place: Some(place) })
+                Some(Unusable { id: None, message, place: Some(place) })
             }
             Trouble::Other { id, reason, is_unusable } => is_unusable.then(|| Unusable {
                 id: id.clone(),
@@ -145,6 +160,13 @@ struct Met {
     offered: usize,
     /// What is accepted and may be drawn.
     accepted: Accepted,
+}
+
+impl Met {
+    /// Whether what is accepted may be drawn; asked once of each.
+    fn is_drawn(&mut self, plan: &Plan, verdict: Verdict) -> bool {
+        plan.pictures.as_ref().is_some_and(|it| it.is_wanted(verdict, &mut self.accepted))
+    }
 }
 
 /// What is the same for all multi-traces over a partition.
@@ -201,8 +223,10 @@ impl Worker {
                 Ok(line) => self.line(name, first + index, line, slot),
                 Err(_) => {
                     let mut inputs = Inputs::default();
-                    inputs.add_bytes(format!("{name}:{}", first + index), line.to_vec());
-                    unusable(slot, inputs.sources, inputs.diagnostics);
+                    let number = first + index;
+                    inputs.add_bytes(format!("{name}:{number}"), line.to_vec());
+                    let case = CaseLine { id: None, file: name.to_owned(), line: number };
+                    unusable(slot, inputs.sources, inputs.diagnostics, Some(case));
                 }
             }
         }
@@ -228,7 +252,7 @@ impl Worker {
             }
             Err(diagnostic) => {
                 let source = Source::new(name, line).from_line(number);
-                unusable(slot, vec![source], vec![*diagnostic]);
+                unusable(slot, vec![source], vec![*diagnostic], None);
             }
         }
     }
@@ -263,9 +287,12 @@ impl Worker {
     /// A text that has been read, if it is one, and the file that it is in.
     fn source(&mut self, mut inputs: Inputs, path: Option<&str>, id: &str, slot: &Slot<Piece>) {
         if !inputs.diagnostics.is_empty() {
-            return unusable(slot, inputs.sources, inputs.diagnostics);
+            return unusable(slot, inputs.sources, inputs.diagnostics, None);
         }
         let Some(source) = inputs.sources.pop() else { return };
+        if path.is_some() {
+            slot.add(|piece| piece.tally.bytes += source.text().len() as u64);
+        }
         if let Some(path) = path
             && self.reader.read(source.text(), &mut self.pool).is_some()
         {
@@ -297,11 +324,12 @@ impl Worker {
             let mut diagnostics = parsed.diagnostics;
             diagnostics.extend(found);
             if any_error(&diagnostics) {
-                return unusable(slot, vec![source], diagnostics);
+                return unusable(slot, vec![source], diagnostics, seen.case_line(id));
             }
             diagnostics.retain(|found| found.severity > Severity::Note);
             if !diagnostics.is_empty() {
-                let trouble = Trouble::Text { sources: vec![source], diagnostics };
+                let case = seen.case_line(id);
+                let trouble = Trouble::Text { sources: vec![source], diagnostics, case };
                 slot.add(|piece| piece.troubles.push(trouble));
             }
             judge(plan, pool, prepared, met, (id, &trace), seen.with(scratch.as_ref()), slot);
@@ -324,13 +352,17 @@ impl pipeline::Worker for Worker {
     fn work(&mut self, job: Job, slot: &Slot<Piece>) {
         self.met = Met::default();
         match job {
-            Job::Lines { name, first, bytes } => self.lines(&name, first, &bytes, slot),
+            Job::Lines { name, first, bytes } => {
+                self.lines(&name, first, &bytes, slot);
+                slot.add(|piece| piece.tally.bytes += bytes.len() as u64);
+            }
             Job::Files(files) => {
                 for (path, id) in files {
                     self.file(&path, &id, slot);
                 }
             }
             Job::Text { name, bytes, id } => {
+                slot.add(|piece| piece.tally.bytes += bytes.len() as u64);
                 let mut inputs = Inputs::default();
                 inputs.add_bytes(name, bytes);
                 self.source(inputs, None, &id, slot);
@@ -351,7 +383,7 @@ impl pipeline::Worker for Worker {
                 slot.add(|piece| piece.troubles.push(trouble));
             }
             Job::Unusable { source, diagnostic } => {
-                unusable(slot, vec![*source], vec![*diagnostic]);
+                unusable(slot, vec![*source], vec![*diagnostic], None);
             }
             Job::Unreadable(reason) => trouble(slot, None, reason),
         }
@@ -380,10 +412,15 @@ fn unexplained(
 }
 
 /// A multi-trace whose text is of no use.
-fn unusable(slot: &Slot<Piece>, sources: Vec<Source>, diagnostics: Vec<Diagnostic>) {
+fn unusable(
+    slot: &Slot<Piece>,
+    sources: Vec<Source>,
+    diagnostics: Vec<Diagnostic>,
+    case: Option<CaseLine>,
+) {
     slot.add(|piece| {
         piece.tally.unusable += 1;
-        piece.troubles.push(Trouble::Text { sources, diagnostics });
+        piece.troubles.push(Trouble::Text { sources, diagnostics, case });
     });
 }
 
@@ -436,11 +473,11 @@ fn judge(
                 **engine = Engine::new(pool, plan.term, trace.partition(), Options::default());
                 *made = 0;
             }
-            let found = decide(plan, pool, engine, question, (id, trace));
+            let found = decide(plan, pool, engine, question, (id, trace), met);
             *made += found.as_ref().map_or(0, |found| found.states);
             found
         }
-        (Asked::Graph, Method::Graph(config, _)) => search(plan, pool, config, (id, trace)),
+        (Asked::Graph, Method::Graph(config, _)) => search(plan, pool, config, (id, trace), met),
         (Asked::Unfit(reason), _) => Err(reason.clone()),
         (Asked::Graph, Method::Fast(_)) => Err(bug(id, "the engine", "is another")),
     };
@@ -544,11 +581,14 @@ fn judge(
         verdict == Verdict::Fail && effort.limit().is_none_or(|limit| before < limit)
     });
     let Some(effort) = wanted else {
-        let witness = answer.found.witness.as_ref();
-        let drawn = plan.pictures.as_ref().filter(|it| it.is_wanted(verdict, &mut met.accepted));
-        let picture = drawn.zip(witness).map(|(_, witness)| {
+        let witness = answer.found.witness.as_ref().filter(|_| answer.found.is_drawn);
+        let picture = witness.map(|witness| {
             Box::new(pictures::accepted(plan, pool, trace, witness, &seen.places(trace, plan)))
         });
+        if !plan.shows_witness(verdict) {
+            // It was for the picture only, and whether there is one depends on other threads.
+            answer.found.witness = None;
+        }
         return slot.add(|piece| {
             piece.tally.count(verdict, trace.len());
             write(plan, &answer, pool, &mut piece.out);
@@ -627,17 +667,28 @@ fn decide(
     engine: &mut Engine,
     question: &Question,
     (id, trace): (&str, &MultiTrace),
+    met: &mut Met,
 ) -> Result<Found, String> {
     let start = Instant::now();
     let outcome = engine.analyze(trace, question, &plan.budget);
     let elapsed = start.elapsed();
+    let is_drawn = met.is_drawn(plan, outcome.verdict);
+    let wanted = (is_drawn || plan.shows_witness(outcome.verdict))
+        && plan.explained > 0
+        && trace.moment_count() <= plan.explained;
     let is_pass = outcome.verdict >= Verdict::WeakPass;
-    let wanted = is_pass && plan.explained > 0 && trace.moment_count() <= plan.explained;
-    let witness = if wanted {
+    let covering = plan.covering.as_ref().filter(|_| is_pass);
+    let covering = covering.filter(|covering| !covering.again(trace));
+    let mut witness = if wanted || covering.is_some() {
         witness(plan, pool, engine, (id, trace), (question, outcome.verdict))?
     } else {
         None
     };
+    if let Some(covering) = covering {
+        let asked = (question, outcome.verdict);
+        covering.count(pool, trace, asked, witness.as_ref());
+        witness = witness.filter(|_| wanted);
+    }
     Ok(Found {
         verdict: outcome.verdict,
         states: outcome.states,
@@ -646,6 +697,7 @@ fn decide(
         unexplained: wanted && witness.is_none(),
         witness,
         furthest: outcome.furthest,
+        is_drawn,
         elapsed,
     })
 }
@@ -661,8 +713,10 @@ fn witness(
 ) -> Result<Option<Witness>, String> {
     let mut budget = plan.budget.clone();
     if plan.explained < usize::MAX {
-        // Nobody insists, and the verdict is there.
-        budget.max_states = budget.max_states.map(|most| most.min(EXPLAINING_STATES));
+        // Nobody insists, and the verdict is there. Coverage needs a step or two for each moment.
+        let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
+        let enough = EXPLAINING_STATES + 4 * moments;
+        budget.max_states = budget.max_states.map(|most| most.min(enough));
     }
     let found = engine.witness(pool, plan.term, trace, question, verdict, &budget);
     let Some(witness) = found else { return Ok(None) };
@@ -732,6 +786,7 @@ fn search(
     pool: &mut Pool,
     config: &Config,
     (id, trace): (&str, &MultiTrace),
+    met: &mut Met,
 ) -> Result<Found, String> {
     let term = plan.term;
     let mut recorded = Graph::default();
@@ -745,6 +800,12 @@ fn search(
         let claim = (config.kind, outcome.verdict);
         certify(pool, term, trace, claim, witness)
             .map_err(|error| bug(id, "the explanation", &format!("does not hold ({error})")))?;
+    }
+    if let (Some(covering), Method::Graph(_, question)) = (&plan.covering, &plan.method)
+        && outcome.verdict >= Verdict::WeakPass
+    {
+        let asked = (question, outcome.verdict);
+        covering.count(pool, trace, asked, outcome.witness.as_ref());
     }
     if let Some(file) = &plan.graph {
         if outcome.verdict == Verdict::Fail {
@@ -764,6 +825,7 @@ fn search(
         unexplained: false,
         witness: outcome.witness.filter(|_| plan.explained > 0),
         furthest: None,
+        is_drawn: met.is_drawn(plan, outcome.verdict),
         elapsed,
     })
 }

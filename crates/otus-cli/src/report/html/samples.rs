@@ -225,10 +225,10 @@ fn coverage() -> Coverage {
         ("branch", "alt: live", 23, 4),
         ("loop", "loop: every message", 17, 4),
     ];
-    let part = |(kind, label, place, times): (&str, &str, u32, u64)| Part {
+    let part = |(kind, label, line, times): (&str, &str, u32, u64)| Part {
         kind: kind.to_owned(),
         label: label.to_owned(),
-        place: format!("docs/mqtt.md:{place}"),
+        place: format!("docs/mqtt.md:{line}"),
         times,
     };
     let parts = parts.into_iter().map(part).collect();

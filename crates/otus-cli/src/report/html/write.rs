@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use otus_analysis::Verdict as Found;
 
 use super::mermaid;
-use super::model::{About, Case, Count, Run, Rung, Total, Verdict};
+use super::model::{About, Case, Count, Coverage, Part, Run, Rung, Total, Verdict};
 use super::window::thousands;
 use super::{Rows, page};
 use crate::report::model::{
@@ -94,7 +94,16 @@ impl Writer for Html {
         let is_looked_for = |verdict| matches!(verdict, Verdict::Fail | Verdict::Pass);
         let counts = each.filter(|&(verdict, cases)| cases > 0 || is_looked_for(verdict));
         let counts = counts.map(|(verdict, cases)| Count { verdict, cases }).collect();
-        let about = About { run, counts, coverage: Vec::new() };
+        let coverage = totals.coverage.iter().map(|covered| {
+            let parts = covered.parts.iter().map(|part| Part {
+                kind: part.kind.to_owned(),
+                label: part.label.clone(),
+                place: place(&part.place),
+                times: part.times,
+            });
+            Coverage { specification: covered.specification.clone(), parts: parts.collect() }
+        });
+        let about = About { run, counts, coverage: coverage.collect() };
         let body = std::mem::take(&mut self.body);
         page(&about, &self.rows, |out| body.copy(out), out)
     }

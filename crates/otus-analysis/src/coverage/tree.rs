@@ -1,0 +1,233 @@
+//! The positions of an interaction, and the parts of it that can be exercised.
+//!
+//! Nodes are numbered in the order of a walk that visits an operator before its operands and these from
+//! left to right, so the left operand of a node has the next number and the right one that behind
+//! the left one's last. `alt(i, alt(j, k))`, which is how `alt(i, j, k)` is read, is one choice of three.
+//!
+//! Not every branch is a part: of those without any action one is, since they cannot be told apart. A
+//! loop without any action is none.
+
+use otus_core::{EventId, LifelineSet, Pool, Term, TermId};
+
+/// An interaction as a tree of positions.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    parts: Vec<Part>,
+}
+
+/// A part that can be exercised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// What it is.
+    pub kind: PartKind,
+    /// The number of its position.
+    pub node: usize,
+}
+
+/// What a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PartKind {
+    /// An event: an action, or a synchronous passing.
+    Action,
+    /// A branch of an `alt`.
+    Branch,
+    /// A loop.
+    Loop,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) term: TermId,
+    pub(super) kind: NodeKind,
+    /// The node above it; its own number at the root.
+    pub(super) parent: u32,
+    /// Behind the last of its nodes.
+    pub(super) end: u32,
+    /// The innermost loop around it.
+    pub(super) around: Option<u32>,
+    /// Whether it has a choice or a loop in it.
+    pub(super) has_choices: bool,
+    /// The number of its part, if it is an action or a loop.
+    pub(super) part: Option<u32>,
+    /// The number of its part, if it is a branch.
+    pub(super) branch: Option<u32>,
+    pub(super) lifelines: LifelineSet,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NodeKind {
+    Empty,
+    Event(EventId),
+    /// `strict` or `coreg`
+    Both,
+    /// An `alt`, and the branch that is taken when nothing happens, of the choice that begins here.
+    Alt(Option<u32>),
+    Loop,
+}
+
+impl Tree {
+    /// The tree of a term; none if it has too many positions.
+    pub fn new(pool: &Pool, term: TermId) -> Option<Tree> {
+        if !super::is_countable(pool, term) {
+            return None;
+        }
+        let mut tree = Tree { nodes: Vec::new(), parts: Vec::new() };
+        let mut pending = vec![(term, 0, None)];
+        while let Some((term, parent, around)) = pending.pop() {
+            let at = index(tree.nodes.len());
+            let node = pool.node(term);
+            let kind = match node {
+                Term::Empty => NodeKind::Empty,
+                Term::Event(event) => NodeKind::Event(event),
+                Term::Strict(..) | Term::Coreg(..) => NodeKind::Both,
+                Term::Alt(..) => NodeKind::Alt(None),
+                Term::LoopS(_) | Term::LoopC(..) => NodeKind::Loop,
+            };
+            let inner = if kind == NodeKind::Loop { Some(at) } else { around };
+            pending.extend(node.operands().rev().map(|operand| (operand, at, inner)));
+            tree.nodes.push(Node {
+                term,
+                kind,
+                parent,
+                end: at + 1,
+                around,
+                has_choices: matches!(kind, NodeKind::Alt(_) | NodeKind::Loop),
+                part: None,
+                branch: None,
+                lifelines: pool.lifelines(term),
+            });
+        }
+        for at in (1..tree.nodes.len()).rev() {
+            let Node { end, parent, has_choices, .. } = tree.nodes[at];
+            let parent = &mut tree.nodes[parent as usize];
+            parent.end = parent.end.max(end);
+            parent.has_choices |= has_choices;
+        }
+        tree.choose(pool);
+        tree.name_parts();
+        Some(tree)
+    }
+
+    /// The parts, in the order of their positions; a branch before the action or loop that it is.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no position, which is never.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The term at a position.
+    pub fn term(&self, node: usize) -> TermId {
+        self.nodes[node].term
+    }
+
+    /// The positions in and below one.
+    pub fn within(&self, node: usize) -> std::ops::Range<usize> {
+        node..self.nodes[node].end as usize
+    }
+
+    /// Of a branch: the position of its choice, which one it is (from 1), and of how many.
+    pub fn branch(&self, node: usize) -> Option<(usize, usize, usize)> {
+        self.nodes[node].branch?;
+        let mut choice = self.nodes[node].parent;
+        while self.continues(choice) {
+            choice = self.nodes[choice as usize].parent;
+        }
+        let branches: Vec<u32> = self.branches(choice).collect();
+        let number = branches.iter().position(|&branch| branch as usize == node)?;
+        Some((choice as usize, number + 1, branches.len()))
+    }
+
+    pub(super) fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
+    }
+
+    pub(super) fn left(node: u32) -> u32 {
+        node + 1
+    }
+
+    pub(super) fn right(&self, node: u32) -> u32 {
+        self.node(Tree::left(node)).end
+    }
+
+    /// Whether a node is the rest of a choice that began above it.
+    pub(super) fn continues(&self, node: u32) -> bool {
+        let above = self.node(node).parent;
+        let is_alt = |node: u32| matches!(self.node(node).kind, NodeKind::Alt(_));
+        node != above && is_alt(node) && is_alt(above) && self.right(above) == node
+    }
+
+    /// The branches of the choice that begins at a node.
+    pub(super) fn branches(&self, choice: u32) -> impl Iterator<Item = u32> {
+        let mut rest = Some(choice);
+        let mut last = None;
+        std::iter::from_fn(move || {
+            if let Some(branch) = last.take() {
+                return Some(branch);
+            }
+            let at = rest.take()?;
+            let right = self.right(at);
+            match self.node(right).kind {
+                NodeKind::Alt(_) => rest = Some(right),
+                NodeKind::Empty | NodeKind::Event(_) | NodeKind::Both | NodeKind::Loop => {
+                    last = Some(right);
+                }
+            }
+            Some(Tree::left(at))
+        })
+    }
+
+    /// Says for each choice what is taken when nothing happens: what has no action, or else the first
+    /// branch that can end at once.
+    fn choose(&mut self, pool: &Pool) {
+        for at in 0..index(self.nodes.len()) {
+            if !matches!(self.node(at).kind, NodeKind::Alt(_)) || self.continues(at) {
+                continue;
+            }
+            let is_bare = |&branch: &u32| !pool.has_events(self.node(branch).term);
+            let ends = |&branch: &u32| pool.attributes(self.node(branch).term).terminates;
+            let chosen = self.branches(at).find(is_bare).or_else(|| self.branches(at).find(ends));
+            self.nodes[at as usize].kind = NodeKind::Alt(chosen);
+        }
+    }
+
+    fn name_parts(&mut self) {
+        let mut branches = vec![false; self.nodes.len()];
+        for at in 0..index(self.nodes.len()) {
+            let NodeKind::Alt(chosen) = self.node(at).kind else { continue };
+            if self.continues(at) || self.node(at).lifelines.is_empty() {
+                continue;
+            }
+            for branch in self.branches(at) {
+                let is_part = !self.node(branch).lifelines.is_empty() || chosen == Some(branch);
+                branches[branch as usize] = is_part;
+            }
+        }
+        for (at, node) in self.nodes.iter_mut().enumerate() {
+            if branches[at] {
+                node.branch = Some(index(self.parts.len()));
+                self.parts.push(Part { kind: PartKind::Branch, node: at });
+            }
+            let kind = match node.kind {
+                NodeKind::Event(_) => PartKind::Action,
+                NodeKind::Loop if !node.lifelines.is_empty() => PartKind::Loop,
+                NodeKind::Empty | NodeKind::Both | NodeKind::Alt(_) | NodeKind::Loop => continue,
+            };
+            node.part = Some(index(self.parts.len()));
+            self.parts.push(Part { kind, node: at });
+        }
+    }
+}
+
+/// The number of a node or part; there are fewer than [`super::MOST_POSITIONS`], twice.
+pub(super) fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("positions are bounded")
+}

@@ -1,0 +1,91 @@
+//! Coverage as text for people, with excerpts of what was not exercised.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use otus_analysis::coverage::{Left, PartKind, State};
+
+use super::found::{Found, Gap, Share};
+use crate::words::counted;
+
+/// How much is listed where people read verdicts; files have all.
+pub(super) const SHORT: usize = 20;
+
+/// For people. Each line ends with a newline.
+pub(super) fn text(found: &Found, colored: bool, most: usize) -> String {
+    let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
+    let mut out = format!("{}\n", headline(found));
+    if !found.left_out.is_empty() {
+        let reasons = found.left_out.iter().map(|(count, why)| format!("{count} {why}"));
+        let _ = writeln!(out, "not counted: {}", reasons.collect::<Vec<_>>().join(", "));
+    }
+    // Where nothing was exercised, everything is missing.
+    let gaps = if found.is_nothing() && most == SHORT { &[] } else { found.gaps.as_slice() };
+    for gap in gaps.iter().take(most) {
+        for line in renderer.render(&[group(gap)]).lines() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    if let Some(more) = gaps.len().checked_sub(most).filter(|&more| more > 0) {
+        let _ = writeln!(out, "and {more} more (--coverage=coverage.txt writes all)");
+    }
+    let loops = found.parts.iter().filter(|part| part.kind == PartKind::Loop);
+    let entered: Vec<_> =
+        loops.filter(|part| part.count.state() == State::Exercised).take(most).collect();
+    for part in entered {
+        let Left { zero, one, more, most, assumed } = part.count.left;
+        let place = format!("{}:{}", part.place.file, part.place.line);
+        let _ = write!(
+            out,
+            "{} at {place}: left {zero}× without a repetition, {one}× after one, {more}× after more \
+             (at most {most})",
+            part.label
+        );
+        if assumed > 0 {
+            let _ = write!(out, ", {assumed}× with something assumed");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// `coverage: 14 of 17 actions, 3 of 4 branches, 1 of 2 loops (81 %) by 5 multi-traces`
+pub(super) fn headline(found: &Found) -> String {
+    let kinds =
+        [(PartKind::Action, "action"), (PartKind::Branch, "branche"), (PartKind::Loop, "loop")];
+    let mut shares = Vec::new();
+    for (kind, noun) in kinds {
+        let Share { total, exercised, assumed } = found.share(Some(kind));
+        if total == 0 && kind != PartKind::Action {
+            continue;
+        }
+        let total = match (total, kind) {
+            (1, PartKind::Branch) => "1 branch".to_owned(),
+            (total, _) => counted(total, noun),
+        };
+        let assumed = match assumed {
+            0 => String::new(),
+            assumed => format!(" ({assumed} only assumed)"),
+        };
+        shares.push(format!("{exercised} of {total}{assumed}"));
+    }
+    let by = counted(found.counted, "multi-trace");
+    format!("coverage: {} ({}) by {by}", shares.join(", "), found.percent_text())
+}
+
+fn group(gap: &Gap) -> Group<'_> {
+    let id = match gap.state {
+        State::Never | State::Exercised => "never",
+        State::Assumed => "only-assumed",
+    };
+    let mut annotation = AnnotationKind::Primary.span(gap.span.clone());
+    if !gap.inside.is_empty() {
+        annotation = annotation.label(&gap.inside);
+    }
+    let snippet = Snippet::source(&gap.text)
+        .path(&gap.place.file)
+        .line_start(gap.place.line)
+        .annotation(annotation);
+    Group::with_title(Level::WARNING.primary_title(&gap.title).id(id)).element(snippet)
+}

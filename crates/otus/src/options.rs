@@ -1,0 +1,230 @@
+//! What may be assumed of a run, and how much work a check may be.
+
+use std::time::Duration;
+
+use otus_analysis::Question;
+use otus_analysis::budget::Budget;
+use otus_syntax::suggest::did_you_mean;
+use otus_trace::mapping::Glob;
+use otus_trace::{ComponentId, Partition};
+
+use crate::error::Error;
+use crate::spec::Spec;
+
+/// Which part of what a lifeline did is in its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Observed {
+    /// All of it.
+    #[default]
+    Complete,
+    /// The log may stop early: a prefix.
+    Prefix,
+    /// The log may start late: a suffix.
+    Suffix,
+    /// The log may start late and stop early.
+    Slice,
+    /// Nothing: what is recorded is disregarded.
+    Nothing,
+    /// The run was stopped everywhere at one moment. Only for all logs, not for single ones.
+    GlobalPrefix,
+}
+
+impl Observed {
+    fn question(self) -> Question {
+        match self.of_one() {
+            Some(observed) => Question::Uniform(observed),
+            None => Question::GlobalPrefix,
+        }
+    }
+
+    fn of_one(self) -> Option<otus_analysis::Observed> {
+        match self {
+            Observed::Complete => Some(otus_analysis::Observed::Complete),
+            Observed::Prefix => Some(otus_analysis::Observed::StopsEarly),
+            Observed::Suffix => Some(otus_analysis::Observed::StartsLate),
+            Observed::Slice => Some(otus_analysis::Observed::Slice),
+            Observed::Nothing => Some(otus_analysis::Observed::Unobserved),
+            Observed::GlobalPrefix => None,
+        }
+    }
+}
+
+/// What may be assumed of a run, and how much work a check may be.
+///
+/// Without options, every log is complete, every lifeline has a clock of its own, and a check takes
+/// as long as it takes.
+///
+/// ```
+/// use otus::{Observed, Options, Run, Spec, Verdict};
+///
+/// let spec = Spec::parse(
+///     "flow.mmd",
+///     "sequenceDiagram\n  client->>server: get\n  server->>db: query\n  db-->>server: rows\n",
+/// )?;
+/// let mut run = Run::new();
+/// run.log("client").sent("get");
+/// run.log("server").received("get").sent("query");
+///
+/// let options = Options::new().log("server", Observed::Prefix).log("db", Observed::Nothing);
+/// assert_eq!(spec.check_with(&run, &options)?.verdict(), Verdict::WeakPass);
+/// assert_eq!(spec.check(&run)?.verdict(), Verdict::Fail);
+/// # Ok::<(), otus::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use = "options are given to `Spec::check_with`"]
+pub struct Options {
+    observed: Observed,
+    logs: Vec<(String, Observed)>,
+    together: Vec<Vec<String>>,
+    ignored: Vec<String>,
+    pub(crate) budget: Budget,
+}
+
+impl Options {
+    /// Nothing is missing, and there are no limits.
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    /// Which part of what happened is in every log of which nothing else is said.
+    pub fn observed(mut self, observed: Observed) -> Options {
+        self.observed = observed;
+        self
+    }
+
+    /// Which part of what a lifeline did is in its log. In the name, `*` stands for anything. What is
+    /// said last counts.
+    pub fn log(mut self, lifeline: impl Into<String>, observed: Observed) -> Options {
+        self.logs.push((lifeline.into(), observed));
+        self
+    }
+
+    /// These lifelines share a clock: the order in which their events were recorded is that in which
+    /// they happened.
+    pub fn together<S: Into<String>>(mut self, lifelines: impl IntoIterator<Item = S>) -> Options {
+        self.together.push(lifelines.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// What this lifeline records is left out. It need not be in the specification. In the name, `*`
+    /// stands for anything.
+    pub fn ignore(mut self, lifeline: impl Into<String>) -> Options {
+        self.ignored.push(lifeline.into());
+        self
+    }
+
+    /// After so many states a check ends undecided. The same on every machine.
+    pub fn max_states(mut self, states: u64) -> Options {
+        self.budget.max_states = Some(states);
+        self
+    }
+
+    /// After so long a check ends undecided.
+    pub fn timeout(mut self, timeout: Duration) -> Options {
+        self.budget.timeout = Some(timeout);
+        self
+    }
+
+    /// Whether what a lifeline records is left out.
+    pub(crate) fn ignores(&self, lifeline: &str) -> bool {
+        self.ignored.iter().any(|pattern| Glob::name(pattern).matches(lifeline))
+    }
+
+    /// The components of a specification's lifelines.
+    pub(crate) fn partition(&self, spec: &Spec) -> Result<Partition, Error> {
+        let mut components = Vec::new();
+        for group in &self.together {
+            let mut component = Vec::new();
+            for name in group {
+                component.push(spec.lifeline(name).ok_or_else(|| {
+                    Error::Unfit(format!("Options::together: {}", unknown(spec, name)))
+                })?);
+            }
+            components.push(component);
+        }
+        let count = spec.signature().lifeline_count();
+        let mut taken = vec![None; count];
+        for (number, component) in components.iter().enumerate() {
+            for lifeline in component {
+                let before = taken[lifeline.0 as usize].replace(number);
+                if before.is_some_and(|before| before != number) {
+                    let name = spec.signature().lifeline_name(*lifeline);
+                    return Err(Error::Unfit(format!(
+                        "Options::together: `{name}` is in two groups; make them one"
+                    )));
+                }
+            }
+        }
+        Ok(Partition::new(components, count))
+    }
+
+    /// What is asked.
+    pub(crate) fn question(&self, spec: &Spec, partition: &Partition) -> Result<Question, Error> {
+        if self.logs.is_empty() {
+            return Ok(self.observed.question());
+        }
+        let Some(base) = self.observed.of_one() else {
+            return Err(Error::Unfit(
+                "a global prefix ends on all lifelines at once, so nothing can be said of single logs; \
+                 use Observed::Complete, Prefix or Slice with Options::log"
+                    .to_owned(),
+            ));
+        };
+        let mut said: Vec<Option<otus_analysis::Observed>> = vec![None; partition.lifeline_count()];
+        for (pattern, observed) in &self.logs {
+            let Some(observed) = observed.of_one() else {
+                return Err(Error::Unfit(format!(
+                    "Options::log: a global prefix is one of all logs, not of `{pattern}` alone"
+                )));
+            };
+            let (glob, labelled) = (Glob::name(pattern), spec.lifeline(pattern));
+            let mut is_used = false;
+            for (lifeline, name) in spec.signature().lifelines() {
+                if labelled == Some(lifeline) || glob.matches(name) {
+                    said[lifeline.0 as usize] = Some(observed);
+                    is_used = true;
+                }
+            }
+            if !is_used {
+                return Err(Error::Unfit(format!("Options::log: {}", unknown(spec, pattern))));
+            }
+        }
+        // What is said of one lifeline is said of the log that it shares, unless nobody looked at it.
+        let of = |component: ComponentId| {
+            let lifelines = partition.lifelines(component);
+            let name = |it| format!("`{}`", spec.signature().lifeline_name(it));
+            let told = lifelines.iter().filter_map(|&it| Some((it, said[it.0 as usize]?)));
+            let mut told = told.peekable();
+            let Some(&(first, observed)) = told.peek() else { return Ok(base) };
+            let wrong = if let Some((other, _)) = told.find(|(_, other)| *other != observed) {
+                format!("different things are said of {} and {}", name(first), name(other))
+            } else if observed == otus_analysis::Observed::Unobserved
+                && let Some(&silent) = lifelines.iter().find(|it| said[it.0 as usize].is_none())
+            {
+                format!(
+                    "nothing is observed of {} and nothing said of {}",
+                    name(first),
+                    name(silent)
+                )
+            } else {
+                return Ok(observed);
+            };
+            Err(Error::Unfit(format!(
+                "Options::log: {wrong}, which are together and so have one log"
+            )))
+        };
+        partition.components().map(of).collect::<Result<_, _>>().map(Question::Each)
+    }
+}
+
+/// That there is no such lifeline, and which was perhaps meant.
+pub(crate) fn unknown(spec: &Spec, name: &str) -> String {
+    let known: Vec<&str> = spec.lifelines().collect();
+    let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {
+        let listed: Vec<String> = known.iter().take(8).map(|name| format!("`{name}`")).collect();
+        let more = if known.len() > listed.len() { ", …" } else { "" };
+        format!("there are {}{more}", listed.join(", "))
+    });
+    format!("{} has no lifeline `{name}`; {help}", spec.name())
+}

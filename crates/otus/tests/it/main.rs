@@ -1,0 +1,8 @@
+//! The library from outside, as tests of services use it.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod api;
+mod check;
+mod ctl;
+mod project;
+mod specs;

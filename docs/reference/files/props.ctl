@@ -1,0 +1,2 @@
+safe: AG(x < 3)
+mutex(p.critical, q.critical)
