@@ -34,6 +34,7 @@ Examples:
   otus lint docs/checkout.md#login          is this diagram sound?
   otus fmt --check spec/*.hif               is everything in canonical form?
   otus convert sig.hsf model.hif model.mmd  to a diagram that renders anywhere
+  otus test --list                          which verdicts does otus.toml expect?
   otus slice run.htf --count 5              partial observations of a run
   otus explain O0301                        what does this diagnostic mean?
 
@@ -91,6 +92,7 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     Slice(SliceArgs),
     Mutate(MutateArgs),
+    Test(TestArgs),
     Explain(ExplainArgs),
     Schema(SchemaArgs),
     Completions(CompletionsArgs),
@@ -122,6 +124,10 @@ pub(crate) enum Command {
 /// --local-analysis, --legacy-verdicts, a criterion in `simulate[…]`, or the same in a .hcf) gets
 /// the searches of the papers.
 ///
+/// With several specifications, each multi-trace belongs to the first that accepts it, in the order
+/// given; if none does, it is told against the one that explains most of it. `groups` of a [[spec]]
+/// in otus.toml says which groups belong to which; docs/testing.md tells more.
+///
 /// Options are taken from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags,
 /// later ones over earlier ones. Flags take what a .hcf has after the `=`.
 #[derive(Debug, Parser)]
@@ -133,10 +139,13 @@ Examples:
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
   otus analyze flow.mmd logs/                         raw logs, as the otus.toml above them says
   otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs none
+  otus analyze flow.mmd docs/checkout.md#login logs/  each group by the diagram that it fits
   otus analyze logs/ --group alice                    one group, and the spec of otus.toml
   otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
   otus analyze model.hsf runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
+  otus analyze flow.mmd logs/ --write-baseline known.toml   take the failures of today as known
+  otus analyze flow.mmd logs/ --baseline known.toml   and fail on others only
   otus analyze model.hsf runs/ --coverage=c.svg --min-coverage 20   what of it was exercised
   otus analyze model.hsf run.htf --kind accept        must be complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
@@ -149,8 +158,8 @@ Examples:
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct AnalyzeArgs {
-    /// One specification (its files together), logs or multi-traces (or folders of them), and
-    /// options. What is left out is taken from otus.toml.
+    /// A specification (its files together) or several diagrams, logs or multi-traces (or folders
+    /// of them), and options. What is left out is taken from otus.toml.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
@@ -263,6 +272,14 @@ pub(crate) struct AnalyzeArgs {
     /// What counts as a failure besides Fail.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
+
+    /// Known failures, by id and cause, that do not fail the run.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write all failures of this run as known ones.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -1399,6 +1416,11 @@ pub(crate) struct SliceArgs {
 /// The result is a case file, a line per mutant, that says what it is from (`origin`) and what was
 /// done (`kind`, `change`, `components`, and `place`, from 1). Other keys of a case, such as the
 /// verdict that is expected, are not carried over: they are about the original.
+///
+/// With --score, mutants of the multi-traces that the specification accepts are checked against it:
+/// those that fail are caught, the others survive. A specification that catches few allows almost
+/// anything. Mutants that are like another accepted original, or that are a part of their original
+/// which the question takes for one whose end or beginning is missing, do not count.
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
@@ -1410,8 +1432,11 @@ Examples:
   otus mutate runs/ --kind swap-components        mixtures of the runs
   otus mutate runs/ --kind remove,duplicate --seed 3 -o mutants.jsonl
   otus mutate run.htf --kind prefix -n 5 -o prefixes/
+  otus mutate --score model.hsf runs/ --observed complete   does the specification notice?
+  otus mutate --score flow.mmd logs/ --min-score 80         raw logs; for CI
+  otus mutate --score model.hsf runs/ -o survivors.jsonl --force   and what it does not notice
 
-Exit status: 0 done, 1 nothing to make, 2 unusable input or usage."
+Exit status: 0 done, 1 nothing to make or a score below --min-score, 2 unusable input or usage."
 )]
 pub(crate) struct MutateArgs {
     #[command(flatten)]
@@ -1421,10 +1446,57 @@ pub(crate) struct MutateArgs {
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<MutantKind>,
 
-    /// How many mutants of each multi-trace and kind.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    /// How many mutants of each multi-trace and kind [default: 1; 10 with --score].
+    #[arg(short = 'n', long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) count: u64,
+    pub(crate) count: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) score: ScoreArgs,
+}
+
+/// How many mutants a specification rejects.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScoreArgs {
+    /// Check mutants instead of writing them: how many does the specification catch? Takes files as
+    /// `otus analyze` does; with -o, those that survive are written.
+    #[arg(long)]
+    pub(crate) score: bool,
+
+    /// Which question is asked about mutants, by what may be missing.
+    #[arg(long, value_enum, value_name = "WHAT", requires = "score")]
+    pub(crate) observed: Option<Observed>,
+
+    /// Fail if less than this share of the mutants is caught.
+    #[arg(long, value_name = "PERCENT", requires = "score")]
+    #[arg(value_parser = percent)]
+    pub(crate) min_score: Option<f64>,
+
+    /// How to print the score.
+    #[arg(long, value_enum, default_value_t = ScoreFormat::Text, value_name = "FORMAT")]
+    #[arg(requires = "score")]
+    pub(crate) format: ScoreFormat,
+
+    /// How raw logs are read [default: the otus.toml in their folder or above].
+    #[arg(long, value_name = "FILE", requires = "score")]
+    pub(crate) config: Option<String>,
+
+    /// Only the group of raw logs with this key.
+    #[arg(long, value_name = "KEY", requires = "score")]
+    pub(crate) group: Option<String>,
+
+    /// How many mutants are checked at the same time [default: 0, as many as there are cores].
+    #[arg(long, value_name = "NUMBER", requires = "score")]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// How a score is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScoreFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
 }
 
 /// What `slice` and `mutate` have in common.
@@ -1465,6 +1537,82 @@ pub(crate) enum MutantKind {
     Duplicate,
     /// Each log is cut at its end.
     Prefix,
+}
+
+/// Run the tests of otus.toml: expected verdicts.
+///
+/// A test is a call of `otus analyze` whose verdicts are known, so that a specification, a mapping or
+/// a system can be changed and whatever answers otherwise is told:
+///
+///   [[test]]
+///   name = "devices lose power"   # optional
+///   spec = "docs/flow.md#login"   # default: the spec of the file
+///   logs = "logs/cut"             # or traces = ["runs/*.htf"]; default: all logs of the sources
+///   group = "alice"               # one group of the logs only
+///   observed = "prefix"           # as --observed; or kind = "eliminate"; default: [observation]
+///   expect = "WeakPass"           # Pass, WeakPass, Fail, WeakFail, Inconclusive; or a list of them
+///   cause = "too-early"           # of a Fail: the cause that a report of it names
+///
+/// `expect` and `cause` may be tables by the id of a group or case, in which patterns count less
+/// than names: expect = { alice = "Pass", "*" = "Fail" }. A test of a formula has `formula` or the
+/// name of a `property` of the file, logs of one group or traces (.pot.json), and expects "holds" or
+/// "fails". Names of files are relative to otus.toml.
+///
+/// --update writes what was found into the file, which keeps its comments. docs/testing.md tells
+/// more.
+#[derive(Debug, Parser)]
+#[command(
+    verbatim_doc_comment,
+    after_long_help = "\
+Examples:
+  otus test --list                        which tests there are
+  otus test login --update                accept what those with `login` in their names find
+  otus test --config otus.toml            those of this file
+  otus test --format junit > tests.xml    for a CI server
+
+Exit status: 0 all as expected, 1 a difference, 2 a test cannot be run, no tests, or usage."
+)]
+pub(crate) struct TestArgs {
+    /// Only tests with one of these in their names.
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// The file with the tests [default: the otus.toml here or above].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
+
+    /// Say which tests there are, and run none.
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Write what is found into the file as what is expected.
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) update: bool,
+
+    /// How to print what became of tests.
+    #[arg(long, value_enum, default_value_t = TestFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: TestFormat,
+
+    /// End each search after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+
+    /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// How tests are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// XML that CI servers show as tests.
+    Junit,
+    /// Test Anything Protocol, version 14.
+    Tap,
 }
 
 /// Explain a diagnostic code, or the cause of a failure.

@@ -49,6 +49,8 @@ pub(crate) enum Job {
     Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
     /// Groups of raw logs.
     Groups(Vec<Group>),
+    /// The same with several specifications: each group once for each of them.
+    Choices(Vec<Vec<Group>>),
     /// A case file without any case: nothing is wrong with it, but nothing was checked either.
     Empty(Arc<str>),
     /// A text that cannot be used at all.
@@ -211,10 +213,10 @@ fn has_line(bytes: &[u8]) -> bool {
 
 /// Makes jobs of inputs.
 pub(crate) struct Feed {
-    /// Raw logs that are not being read yet, and the signature that their groups are about.
-    logs: Option<(Logs, Signature)>,
+    /// Raw logs that are not being read yet, and the signatures that their groups are about.
+    logs: Option<(Logs, Vec<Signature>)>,
     /// Where groups come from once they are.
-    groups: Option<Receiver<Vec<Group>>>,
+    groups: Option<Receiver<Job>>,
     inputs: VecDeque<TraceInput>,
     lines: Option<Lines>,
     shared: Arc<Shared>,
@@ -243,7 +245,7 @@ impl Shared {
 impl Feed {
     pub(crate) fn new(
         inputs: VecDeque<TraceInput>,
-        logs: Option<(Logs, Signature)>,
+        logs: Option<(Logs, Vec<Signature>)>,
         shared: Arc<Shared>,
     ) -> Feed {
         Feed { logs, groups: None, inputs, lines: None, shared }
@@ -256,16 +258,16 @@ impl Feed {
                 self.count();
                 return None;
             }
-            if let Some((logs, signature)) = self.logs.take() {
-                self.groups = Some(read_logs(logs, signature, self.shared.clone()));
+            if let Some((logs, signatures)) = self.logs.take() {
+                self.groups = Some(read_logs(logs, signatures, self.shared.clone()));
             }
             if let Some(groups) = &self.groups {
                 // Reading may take long before there is a group.
                 self.shared.waits.store(true, Ordering::Relaxed);
                 let next = groups.recv();
                 self.shared.waits.store(false, Ordering::Relaxed);
-                if let Ok(groups) = next {
-                    return Some(Job::Groups(groups));
+                if let Ok(job) = next {
+                    return Some(job);
                 }
                 self.groups = None;
             }
@@ -353,19 +355,31 @@ impl Feed {
 const TOGETHER: usize = 512;
 
 /// Reads logs on a thread of their own.
-fn read_logs(logs: Logs, signature: Signature, shared: Arc<Shared>) -> Receiver<Vec<Group>> {
+fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Receiver<Job> {
     let (sender, receiver) = sync_channel(16);
     std::thread::spawn(move || {
         let mut groups: Vec<Group> = Vec::new();
+        let mut choices: Vec<Vec<Group>> = Vec::new();
         let mut actions = 0;
+        let job = |groups: &mut Vec<Group>, choices: &mut Vec<Vec<Group>>| match choices.len() {
+            0 => Job::Groups(std::mem::take(groups)),
+            _ => Job::Choices(std::mem::take(choices)),
+        };
         let accounting = logs.run(&mut |observed| {
-            let group = Group::new(observed, &signature);
-            actions += group.len() + 1;
-            groups.push(group);
+            if let [signature] = signatures.as_slice() {
+                let group = Group::new(observed, signature);
+                actions += group.len() + 1;
+                groups.push(group);
+            } else {
+                let all = signatures.iter().map(|signature| Group::new(observed, signature));
+                let all: Vec<Group> = all.collect();
+                actions += all.iter().map(|group| group.len() + 1).sum::<usize>();
+                choices.push(all);
+            }
             if actions >= TOGETHER {
                 actions = 0;
                 // Nobody listens any more if the run has ended.
-                if sender.send(std::mem::take(&mut groups)).is_err() {
+                if sender.send(job(&mut groups, &mut choices)).is_err() {
                     return ControlFlow::Break(());
                 }
             }
@@ -375,8 +389,8 @@ fn read_logs(logs: Logs, signature: Signature, shared: Arc<Shared>) -> Receiver<
             ControlFlow::Continue(())
         });
         *shared.accounting.lock().unwrap_or_else(PoisonError::into_inner) = Some(accounting);
-        if !groups.is_empty() {
-            let _ = sender.send(groups);
+        if !groups.is_empty() || !choices.is_empty() {
+            let _ = sender.send(job(&mut groups, &mut choices));
         }
     });
     receiver

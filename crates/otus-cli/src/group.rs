@@ -17,7 +17,7 @@ use otus_trace::{ComponentId, MultiTrace, Partition};
 use crate::logs;
 
 /// The actions of a group.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Group {
     /// Its key.
     pub(crate) id: String,

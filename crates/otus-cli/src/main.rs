@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod baseline;
 mod cases;
 mod certificate_file;
 mod cmd;
 mod exit;
+mod expectation;
 mod feed;
 mod findings;
 mod graph_file;

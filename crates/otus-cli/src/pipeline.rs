@@ -47,6 +47,11 @@ impl<P: Default> Slot<P> {
         say(&mut self.lock().piece);
     }
 
+    /// All that was said, if nobody else takes it.
+    pub(crate) fn into_piece(self) -> P {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).piece
+    }
+
     /// What was said since the last time, and whether that is all. Waits for a while for the end.
     fn take(&self, patience: Duration) -> anyhow::Result<(P, bool)> {
         let (mut state, _) = self

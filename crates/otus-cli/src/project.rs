@@ -11,6 +11,15 @@
 //! one_leader = "one_leader(n1, n2, n3)"
 //! ```
 //!
+//! and the tests of [`crate::expectation`]. Several specifications are a list of tables, each with the ids
+//! that belong to it, if that can be said:
+//!
+//! ```toml
+//! [[spec]]
+//! file = "docs/mqtt.md#qos2"
+//! groups = "qos2-*"
+//! ```
+//!
 //! Paths in it are relative to its folder.
 
 use std::path::{Component, Path, PathBuf};
@@ -22,6 +31,7 @@ use otus_trace::mapping::Plan;
 use toml::de::{DeTable, DeValue};
 
 use crate::args::Color;
+use crate::expectation::{self, Test};
 use crate::input;
 use crate::output::{self, Stream, Told};
 use crate::report;
@@ -30,7 +40,7 @@ use crate::report;
 pub(crate) const FILE: &str = "otus.toml";
 
 /// The keys of the file that are not about logs.
-pub(crate) const OWN_KEYS: [&str; 2] = ["spec", "properties"];
+pub(crate) const OWN_KEYS: [&str; 3] = ["spec", "properties", "test"];
 
 /// An `otus.toml` without errors.
 #[derive(Debug)]
@@ -44,8 +54,21 @@ pub(crate) struct Project {
     pub(crate) plan: Plan,
     /// The specification, as if it were named on the command line.
     pub(crate) spec: Vec<String>,
+    /// Several specifications instead, and what belongs to each.
+    pub(crate) specs: Vec<SpecRule>,
     /// Names and formulas.
     pub(crate) properties: Vec<(String, String)>,
+    /// What is expected of which traces.
+    pub(crate) tests: Vec<Test>,
+}
+
+/// A `[[spec]]`: one of several specifications.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SpecRule {
+    /// Its files.
+    pub(crate) files: Vec<String>,
+    /// Patterns of the ids that belong to it; none if that is not said.
+    pub(crate) groups: Vec<String>,
 }
 
 impl Project {
@@ -72,7 +95,11 @@ impl Project {
         let path = absolute(path);
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let spec = own.spec.iter().map(|named| shown(&folder.join(named))).collect();
-        Ok(Project { name, folder, source, plan, spec, properties: own.properties })
+        let Own { mut specs, properties, tests, .. } = own;
+        for file in specs.iter_mut().flat_map(|rule| &mut rule.files) {
+            *file = shown(&folder.join(&*file));
+        }
+        Ok(Project { name, folder, source, plan, spec, specs, properties, tests })
     }
 
     /// The path of a file relative to the folder, with `/` between folders; `None` if it is not
@@ -137,7 +164,9 @@ fn absolute(path: &Path) -> PathBuf {
 #[derive(Debug, Default)]
 struct Own {
     spec: Vec<String>,
+    specs: Vec<SpecRule>,
     properties: Vec<(String, String)>,
+    tests: Vec<Test>,
 }
 
 impl Own {
@@ -147,6 +176,10 @@ impl Own {
         let (document, faults) = DeTable::parse_recoverable(source.text());
         if !faults.is_empty() {
             return own;
+        }
+        if let Some((_, value)) = document.get_ref().iter().find(|(key, _)| key.get_ref() == "test")
+        {
+            own.tests = expectation::read(source, value, found);
         }
         let mut wrong = |range: std::ops::Range<usize>, message: &str, help: &str| {
             let span = Span::new(place(range.start), place(range.end));
@@ -160,12 +193,14 @@ impl Own {
                     for name in names {
                         match name.get_ref() {
                             DeValue::String(name) => own.spec.push(name.to_string()),
+                            DeValue::Table(rule) => {
+                                own.specs.extend(several(rule, name.span(), &mut wrong));
+                            }
                             DeValue::Integer(_)
                             | DeValue::Float(_)
                             | DeValue::Boolean(_)
                             | DeValue::Datetime(_)
-                            | DeValue::Array(_)
-                            | DeValue::Table(_) => {
+                            | DeValue::Array(_) => {
                                 wrong(name.span(), "the name of a file is a text", SPEC);
                             }
                         }
@@ -191,6 +226,38 @@ impl Own {
     }
 }
 
+/// One of several specifications.
+fn several(
+    rule: &DeTable<'_>,
+    place: std::ops::Range<usize>,
+    wrong: &mut impl FnMut(std::ops::Range<usize>, &str, &str),
+) -> Option<SpecRule> {
+    let mut found = SpecRule { files: Vec::new(), groups: Vec::new() };
+    for (key, value) in rule {
+        let texts = match &**key.get_ref() {
+            "file" => &mut found.files,
+            "groups" => &mut found.groups,
+            other => {
+                wrong(key.span(), &format!("[[spec]] has no key `{other}`"), SEVERAL);
+                continue;
+            }
+        };
+        let one = std::slice::from_ref(value);
+        for item in value.get_ref().as_array().map_or(one, |items| &**items) {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push(text.to_owned()),
+                None => wrong(item.span(), "this is a text or a list of texts", SEVERAL),
+            }
+        }
+    }
+    if found.files.is_empty() {
+        wrong(place, "[[spec]] does not say which `file` it is", SEVERAL);
+        return None;
+    }
+    Some(found)
+}
+
+const SEVERAL: &str = "write [[spec]] and below it file = \"docs/flow.md#login\" and, if need be, groups = \"login-*\"";
 const SPEC: &str =
     "write spec = \"docs/protocol.md#login\", or spec = [\"sig.hsf\", \"model.hif\"]";
 const PROPERTIES: &str = "write [properties] and below it safe = \"AG(x < 2)\"";
@@ -222,6 +289,26 @@ mod tests {
         check("spec = ['a', 2]", &["a"], &[], &["the name of a file is a text"]);
         check("other = 1", &[], &[], &[]);
         check("spec = ", &[], &[], &[]);
+    }
+
+    #[test]
+    fn several_specifications_have_rules() {
+        let text = "[[spec]]\nfile = 'a.mmd'\n[[spec]]\nfile = ['b.hsf', 'c.hif']\ngroups = 'x*'\n";
+        let mut found = Vec::new();
+        let own = Own::read(&Source::new(FILE, text), &mut found);
+        assert!(found.is_empty(), "{found:?}");
+        let rule = |files: &[&str], groups: &[&str]| SpecRule {
+            files: files.iter().map(|&it| it.to_owned()).collect(),
+            groups: groups.iter().map(|&it| it.to_owned()).collect(),
+        };
+        assert_eq!(own.specs, [rule(&["a.mmd"], &[]), rule(&["b.hsf", "c.hif"], &["x*"])]);
+        check(
+            "[[spec]]\ngroups = 1",
+            &[],
+            &[],
+            &["this is a text or a list of texts", "[[spec]] does not say which `file` it is"],
+        );
+        check("[[spec]]\nfile = 'a'\nwhen = 'x'", &[], &[], &["[[spec]] has no key `when`"]);
     }
 
     #[test]

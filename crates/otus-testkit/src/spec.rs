@@ -272,7 +272,8 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                     String::new()
                 };
                 let source = Source::new("otus.toml", format!("{around}{}", fence.text));
-                let (_, found) = otus_trace::mapping::Plan::parse(&source, &["spec", "properties"]);
+                let (_, found) =
+                    otus_trace::mapping::Plan::parse(&source, &["spec", "properties", "test"]);
                 let wrong: Vec<&str> = found.iter().map(|found| found.message.as_str()).collect();
                 ensure!(wrong.is_empty(), "the settings have faults: {}", wrong.join("; "));
             }

@@ -8,13 +8,17 @@ pub(super) mod compare;
 mod coverage;
 mod declare;
 mod fingerprint;
+mod gather;
+mod known;
 mod ladder;
+mod originals;
 mod outputs;
 mod pictures;
 mod plan;
 mod progress;
 mod results;
 mod seen;
+mod several;
 mod spec_text;
 mod tally;
 mod worker;
@@ -22,7 +26,7 @@ mod worker;
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
@@ -31,6 +35,7 @@ use otus_core::Lowered;
 use otus_syntax::options::Process;
 use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_syntax::{Code, Diagnostic, Severity, Span, diagnostic};
+use otus_trace::mapping::Glob;
 use otus_trace::run::Accounting;
 use serde_json::Value;
 
@@ -42,12 +47,19 @@ use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
 use crate::logs::{Finder, LogPath, Logs};
 use crate::output::{self, Stream};
+use crate::project::{Project, SpecRule};
+use crate::report::model::Writer;
 use crate::words::counted;
 use crate::{findings, pipeline, report};
+use gather::Gather;
+pub(super) use gather::{GATHERED, gather};
+use known::Known;
+pub(super) use originals::{Originals, originals};
 use outputs::Outputs;
 pub(super) use plan::budget;
 use plan::{Effort, LogName, Plan};
 use progress::Progress;
+use several::{Choice, Several};
 use tally::{LogTally, Tally};
 use worker::{Piece, Trouble, Worker};
 
@@ -55,21 +67,27 @@ use worker::{Piece, Trouble, Worker};
 const MOST_JOBS: usize = 1024;
 
 pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
+    check(args, color, None)
+}
+
+/// Does a call, for the user or for another command.
+fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
-    let mut sorted = feed::sort(&args.files, args.from, &mut finder)?;
-    complete(&mut sorted, &mut finder)?;
-    let mut loaded = Loaded::default();
-    loaded.inputs.standard_input = sorted.standard_input;
-    let mut loaded = loaded.read_more(&sorted.others, args.from, Fences::One)?;
-    let Some((lowered, term)) = one_specification(&mut loaded)? else {
-        loaded.explain(color);
-        return Ok(Exit::Error);
-    };
-    if loaded.explain(color) {
-        return Ok(Exit::Error);
+    // Who brings cases has read the specification before.
+    let is_told = gather.as_ref().is_some_and(|gather| gather.cases.is_some());
+    let Some(opened) = open(args, color, is_told)? else { return Ok(Exit::Error) };
+    let Opened { mut finder, mut sorted, specs } = opened;
+    if specs.len() > 1 {
+        refuse_several(args, specs.len())?;
     }
     let mut logs = finder.take();
+    let (collector, cases) = gather.map_or((None, None), |it| (Some(it.into), it.cases));
+    let is_quiet = collector.is_some();
+    if let Some(head) = cases {
+        let (name, rest) = ("mutants".to_owned(), Box::new(std::io::empty()));
+        sorted.traces = VecDeque::from([TraceInput::Stream { name, head, rest }]);
+        logs = None;
+    }
     if sorted.traces.is_empty() && logs.is_none() {
         bail!(nothing_given(&finder));
     }
@@ -97,49 +115,84 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
             bail!("{flag} records one analysis; {} multi-traces are given", count + groups);
         }
     }
-    let graph = recorded(args, &loaded, &mut sorted.traces, logs.as_mut())?;
+    let mut graph = match specs.as_slice() {
+        [spec] => recorded(args, &spec.loaded, &mut sorted.traces, logs.as_mut())?,
+        _ => None,
+    };
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
-    let covering = coverage::Covering::new(args, &loaded, (&lowered, term))?;
-    let mut plan = Plan::new(args, color, &loaded, (lowered, term), graph, observation)?;
-    plan.covering = covering;
     let name = |file: &LogPath| {
         let (name, path) = (file.name.clone(), file.path().map(Path::to_owned));
         LogName { name, path }
     };
-    plan.files = logs.iter().flat_map(|logs| &logs.files).map(name).collect();
-    let plan = Arc::new(plan);
+    let choice = (specs.len() > 1).then(|| Arc::new(choice(&specs)));
+    let offered = Arc::new(AtomicUsize::new(0));
+    let mut plans: Vec<Arc<Plan>> = Vec::new();
+    let mut trials: Vec<Arc<Plan>> = Vec::new();
+    for (number, Specification { loaded, lowered, term, .. }) in specs.into_iter().enumerate() {
+        let again = choice.as_ref().map(|_| loaded.specs[0].lower());
+        let covering = match choice {
+            None => coverage::Covering::new(args, &loaded, (&lowered, term))?,
+            Some(_) => None,
+        };
+        let mut plan = Plan::new(args, color, &loaded, (lowered, term), graph.take(), observation)?;
+        plan.files = logs.iter().flat_map(|logs| &logs.files).map(name).collect();
+        plan.choice = choice.as_ref().map(|choice| (number, choice.clone()));
+        plan.offered = offered.clone();
+        plan.covering = covering;
+        if let Some(lowered) = again {
+            let mut trial =
+                Plan::new(args, color, &loaded, (lowered, term), None, observation)?.trial();
+            trial.choice.clone_from(&plan.choice);
+            trials.push(Arc::new(trial));
+        }
+        plans.push(Arc::new(plan));
+    }
+    let plan = plans[0].clone();
     let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
         .or_else(|| std::thread::available_parallelism().ok());
     let cancel = plan.budget.cancel.clone().unwrap_or_default();
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
-    let logs = logs.map(|logs| (logs, plan.pool.signature().clone()));
+    let signatures = plans.iter().map(|plan| plan.pool.signature().clone()).collect();
+    let logs = logs.map(|logs| (logs, signatures));
     let progress = Progress::new(&sorted.traces, logs.is_some());
     let mut feed = Feed::new(sorted.traces, logs, feeding.clone());
-    let mut printer = Printer::new(args, color, plan.clone(), progress)?;
-    let shared = plan.clone();
-    pipeline::run(
-        jobs.unwrap_or(NonZeroUsize::MIN),
-        || feeding.is_hopeless(),
-        move |size| feed.next(size),
-        move || Worker::new(shared.clone()),
-        |piece| printer.print(piece),
-    )?;
+    let mut printer = Printer::new(args, color, plan.clone(), (progress, collector))?;
+    let jobs = jobs.unwrap_or(NonZeroUsize::MIN);
+    let hopeless = || feeding.is_hopeless();
+    let print = |piece| printer.print(piece);
+    if let Some(choice) = choice {
+        let pairs: Vec<_> = trials.into_iter().zip(plans.iter().cloned()).collect();
+        let worker = move || Several::new(choice.clone(), &pairs);
+        pipeline::run(jobs, hopeless, move |size| feed.next(size), worker, print)?;
+    } else {
+        let shared = plan.clone();
+        let worker = move || Worker::new(shared.clone());
+        pipeline::run(jobs, hopeless, move |size| feed.next(size), worker, print)?;
+    }
     printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
     printer.tally.logs = accounting.as_ref().map(LogTally::new);
+    printer.tally.fixed = printer.known.fixed(&plan);
     let covered = plan.covering.as_ref().map(|covering| {
         let found = covering.found(&plan.pool, &printer.tally);
         (covering, found)
     });
     printer.finish(covered.as_ref().map(|(_, found)| found))?;
+    printer.tally.recorded = printer.known.write(args, &plan, &printer.tally)?;
+    if is_quiet {
+        return Ok(printer.tally.exit(args.fail_on, args.strict));
+    }
     if let Some((covering, found)) = &covered {
         coverage::say(args, color, (covering, &plan.pool), found)?;
     }
     if let Some(accounting) = &accounting {
-        about_logs(accounting, &plan, args.logs.group.as_deref(), &printer.tally);
+        about_logs(accounting, &plans, args.logs.group.as_deref(), &printer.tally);
     }
     if args.strict && printer.tally.is_vacuous() {
         output::complain("otus: nothing was checked, and that is a failure by --strict");
+    }
+    for (name, tally) in printer.by_spec() {
+        output::complain(&format!("{name}: {}", tally.verdicts()));
     }
     output::complain(&printer.tally.text(start.elapsed()));
     let exit = printer.tally.exit(args.fail_on, args.strict);
@@ -151,13 +204,135 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
     })
 }
 
+/// What a call is about, once its specification has been read.
+struct Opened {
+    finder: Finder,
+    sorted: feed::Sorted,
+    /// One or several.
+    specs: Vec<Specification>,
+}
+
+/// A specification.
+struct Specification {
+    loaded: Loaded,
+    lowered: Lowered,
+    term: otus_core::TermId,
+    /// Which ids belong to it, if that is said.
+    groups: Vec<Glob>,
+}
+
+/// What each of several specifications is called, and what belongs to it.
+fn choice(specs: &[Specification]) -> Choice {
+    let named = specs.iter().map(|spec| {
+        let names = spec.loaded.interaction_name().unwrap_or_default().to_owned();
+        (names, spec.groups.clone())
+    });
+    let mut specs: Vec<(String, Vec<Glob>)> = named.collect();
+    // Diagrams of one document are told apart by their number.
+    for number in 0..specs.len() {
+        let name = specs[number].0.clone();
+        if specs.iter().filter(|(other, _)| *other == name).count() > 1 {
+            specs[number].0 = format!("{name} ({})", number + 1);
+        }
+    }
+    Choice { specs }
+}
+
+/// Some things are about one specification.
+fn refuse_several(args: &AnalyzeArgs, count: usize) -> anyhow::Result<()> {
+    let flags = [
+        ("--graph", args.search.graph.is_some()),
+        ("--certificate", args.certificate.is_some()),
+        ("--order", args.order.is_some()),
+        ("--results", args.results.is_some()),
+        ("--coverage", coverage::is_asked(args)),
+    ];
+    if let Some((flag, _)) = flags.into_iter().find(|(_, given)| *given) {
+        bail!("{flag} is about one specification; {count} are given");
+    }
+    Ok(())
+}
+
+/// Reads the specification of a call; nothing if something is wrong with it, which has been told.
+/// Warnings are not told again if they are already.
+fn open(args: &AnalyzeArgs, color: Color, is_told: bool) -> anyhow::Result<Option<Opened>> {
+    let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
+    let mut sorted = feed::sort(&args.files, args.from, &mut finder)?;
+    let rules = complete(&mut sorted, &mut finder)?;
+    let mut specs = Vec::new();
+    let mut faulty = false;
+    for (names, groups) in by_specification(&sorted.others, &rules, finder.project()) {
+        let mut loaded = Loaded::default();
+        loaded.inputs.standard_input = sorted.standard_input.take();
+        let mut loaded = loaded.read_more(&names, args.from, Fences::One)?;
+        let found = one_specification(&mut loaded)?;
+        let is_wrong = found.is_none() || diagnostic::any_error(&loaded.diagnostics);
+        if !is_told || is_wrong {
+            loaded.explain(color);
+        }
+        match found.filter(|_| !is_wrong) {
+            Some((lowered, term)) => specs.push(Specification { loaded, lowered, term, groups }),
+            None => faulty = true,
+        }
+    }
+    Ok((!faulty).then_some(Opened { finder, sorted, specs }))
+}
+
+/// The files of each specification, and which ids belong to it. Those of the language are one
+/// together, each diagram is one by itself; options are about all of them.
+fn by_specification(
+    names: &[String],
+    rules: &[SpecRule],
+    project: Option<&Project>,
+) -> Vec<(Vec<String>, Vec<Glob>)> {
+    let format =
+        |name: &String| format_of_ending(Path::new(name.split('#').next().unwrap_or(name)));
+    let globs = |rule: &SpecRule| rule.groups.iter().map(|text| Glob::name(text)).collect();
+    if !rules.is_empty() {
+        let spec = |rule: &SpecRule| {
+            let files = rule.files.iter().chain(names).cloned().collect();
+            (files, globs(rule))
+        };
+        return rules.iter().map(spec).collect();
+    }
+    let is_diagram = |name: &&String| {
+        matches!(format(name), Some(Format::Mermaid | Format::Plantuml | Format::Markdown))
+    };
+    let is_options = |name: &&String| format(name) == Some(Format::Hcf);
+    let together: Vec<String> = names.iter().filter(|name| !is_diagram(name)).cloned().collect();
+    let options: Vec<String> = names.iter().filter(is_options).cloned().collect();
+    let diagrams: Vec<&String> = names.iter().filter(is_diagram).collect();
+    let is_language = together.len() > options.len();
+    if diagrams.len() + usize::from(is_language) <= 1 {
+        return vec![(names.to_vec(), Vec::new())];
+    }
+    let mut all: Vec<Vec<String>> = Vec::new();
+    let mut is_taken = false;
+    for name in names {
+        if is_diagram(&name) {
+            all.push(std::iter::once(name).chain(&options).cloned().collect());
+        } else if !is_options(&name) && !std::mem::replace(&mut is_taken, true) {
+            all.push(together.clone());
+        }
+    }
+    let rule_of = |files: &Vec<String>| {
+        let rules = project.map(|project| project.specs.as_slice()).unwrap_or_default();
+        rules.iter().find(|rule| files.starts_with(&rule.files)).map(globs).unwrap_or_default()
+    };
+    all.into_iter()
+        .map(|files| (rule_of(&files), files))
+        .map(|(globs, files)| (files, globs))
+        .collect()
+}
+
 /// Adds what the call leaves out and `otus.toml` has: the specification, the logs, or both.
-fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> anyhow::Result<()> {
+/// Returns the rules of several specifications, if these are taken.
+fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> anyhow::Result<Vec<SpecRule>> {
     let is_options = |name: &String| format_of_ending(Path::new(name)) == Some(Format::Hcf);
     let no_spec = sorted.others.iter().all(is_options);
     let no_logs = sorted.traces.is_empty() && finder.count() == 0;
     if !no_spec && !no_logs {
-        return Ok(());
+        return Ok(Vec::new());
     }
     if finder.project_in_use().is_none() && finder.project_here()?.is_none() {
         // Whoever names only a diagram may be elsewhere.
@@ -171,8 +346,9 @@ fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> anyhow::Result<()
     }
     if let Some(project) = finder.project_in_use().filter(|_| no_spec) {
         sorted.others.splice(0..0, project.spec.iter().cloned());
+        return Ok(project.specs.clone());
     }
-    Ok(())
+    Ok(Vec::new())
 }
 
 /// What to say if there is nothing to check.
@@ -194,13 +370,17 @@ fn nothing_given(finder: &Finder) -> String {
 }
 
 /// Says what is odd about logs, and what of them the specification does not have.
-fn about_logs(accounting: &Accounting, plan: &Plan, group: Option<&str>, tally: &Tally) {
+fn about_logs(accounting: &Accounting, plans: &[Arc<Plan>], group: Option<&str>, tally: &Tally) {
     let found = findings::text(accounting, Severity::Warning);
     if !found.is_empty() {
         output::complain(found.trim_end());
     }
-    for line in compare::strangers(accounting, plan.pool.signature()) {
-        output::complain(&line);
+    let mut all = plans.iter().map(|it| compare::strangers(accounting, it.pool.signature()));
+    let first = all.next().unwrap_or_default();
+    let others: Vec<Vec<String>> = all.collect();
+    // What one of several specifications has is no stranger.
+    for line in first.iter().filter(|line| others.iter().all(|other| other.contains(line))) {
+        output::complain(line);
     }
     if let Some(group) = group.filter(|_| tally.total() == 0) {
         let all = counted(accounting.groups.total, "group");
@@ -291,6 +471,10 @@ struct Printer {
     hidden: usize,
     /// What else was wrong, and how often it was not told again.
     reasons: BTreeMap<String, usize>,
+    /// What became of known failures.
+    known: Known,
+    /// With several specifications: the verdicts by specification.
+    by_spec: Vec<Tally>,
     progress: Progress,
 }
 
@@ -299,22 +483,34 @@ impl Printer {
         args: &AnalyzeArgs,
         color: Color,
         plan: Arc<Plan>,
-        progress: Progress,
+        (progress, collector): (Progress, Option<Box<dyn Writer>>),
     ) -> anyhow::Result<Printer> {
+        let outputs = match collector {
+            Some(collector) => Outputs::only(collector, &plan.run())?,
+            None => Outputs::open(args, &plan.run())?,
+        };
         Ok(Printer {
             color,
-            outputs: Some(Outputs::open(args, &plan.run())?),
+            outputs: Some(outputs),
             plan,
             tally: Tally::default(),
             shown: 0,
             hidden: 0,
             reasons: BTreeMap::new(),
+            known: Known::default(),
+            by_spec: Vec::new(),
             progress,
         })
     }
 
     fn print(&mut self, mut piece: Piece) -> anyhow::Result<()> {
         self.tally.add(&piece.tally);
+        self.known.add(&mut piece);
+        for (number, tally) in piece.by_spec.drain(..) {
+            let missing = (number + 1).saturating_sub(self.by_spec.len());
+            self.by_spec.extend(std::iter::repeat_n(Tally::default(), missing));
+            self.by_spec[number].add(&tally);
+        }
         if !piece.troubles.is_empty() {
             self.progress.hide();
             for trouble in &piece.troubles {
@@ -368,6 +564,14 @@ impl Printer {
         }
     }
 
+    /// The verdicts by specification, if there are several.
+    fn by_spec(&self) -> Vec<(String, Tally)> {
+        let Some((_, choice)) = &self.plan.choice else { return Vec::new() };
+        let tally = |number: usize| self.by_spec.get(number).cloned().unwrap_or_default();
+        let names = choice.specs.iter().enumerate();
+        names.map(|(number, (name, _))| (name.clone(), tally(number))).collect()
+    }
+
     /// How many failures were explained, or would have been had that been possible.
     fn explained(&self) -> usize {
         let offered = self.plan.offered.load(Ordering::Relaxed);
@@ -410,8 +614,17 @@ impl Printer {
         let mut totals = self.tally.totals(self.explained());
         totals.coverage = covered.map(coverage::Found::covered).into_iter().collect();
         if let Some(outputs) = self.outputs.take() {
+            let mut counts = self.tally.json();
+            if self.plan.choice.is_some() {
+                let all = self.by_spec().into_iter().map(|(name, tally)| {
+                    let mut value = tally.json();
+                    value["spec"] = name.into();
+                    value
+                });
+                counts["specs"] = all.collect();
+            }
             let indented = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
-            let mut summary = indented(&self.tally.json());
+            let mut summary = indented(&counts);
             if let Some(coverage) = covered.map(coverage::member) {
                 summary = format!("{summary},\n  \"coverage\": {}", indented(&coverage));
             }

@@ -56,6 +56,32 @@ pub(crate) fn run(args: &CtlArgs, color: Color) -> anyhow::Result<Exit> {
     Ok(tally.exit(args.fail_on))
 }
 
+/// An answer for another command.
+#[derive(Debug)]
+pub(super) struct Decided {
+    /// Whether the formula holds, if that is decided.
+    pub(super) holds: Option<bool>,
+    /// The answer as it is printed.
+    pub(super) text: String,
+}
+
+/// The answers to a call, for another command; nothing if something is wrong with it, which has been
+/// told.
+pub(super) fn decide(args: &CtlArgs, color: Color) -> anyhow::Result<Option<Vec<Decided>>> {
+    let plan = Plan::new(args)?;
+    let Some(Question { trace, formulas, asked, .. }) = read::read(args, color)? else {
+        return Ok(None);
+    };
+    let mut checker = Checker::new(&trace, formulas);
+    let mut all = Vec::new();
+    for asked in &asked {
+        let answer = plan.one(&mut checker, asked)?;
+        let text = answer.text(asked, &trace, &checker.formulas);
+        all.push(Decided { holds: answer.holds, text });
+    }
+    Ok(Some(all))
+}
+
 /// A partial-order trace from a file; nothing if something is wrong with it, which has been told.
 pub(super) fn read_trace(name: &str, color: Color) -> anyhow::Result<Option<PartialOrder>> {
     read::trace(name, Writes::Checked, color)

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use otus_core::Pool;
+use otus_syntax::{Source, parse_trace};
 use otus_trace::MultiTrace;
 use otus_trace::case::Case;
 use serde_json::{Map, Value};
@@ -83,6 +84,17 @@ impl Output {
         self.sink.write(case, &otus_trace::raise(made.trace, made.pool))
     }
 
+    /// Writes a multi-trace that is a text already.
+    pub(super) fn write_text(
+        &mut self,
+        id: String,
+        rest: Map<String, Value>,
+        htf: &str,
+    ) -> anyhow::Result<()> {
+        let case = Case { id, rest, ..Case::default() };
+        self.sink.write(case, &parse_trace(&Source::new("mutant", htf)).tree)
+    }
+
     /// Says what was made.
     pub(super) fn finish(self, what: &str, originals: usize) -> anyhow::Result<Exit> {
         let (written, repeated) = (self.sink.written, self.sink.repeated);
@@ -106,7 +118,7 @@ pub(super) struct Made<'a> {
     pub(super) pool: &'a Pool,
     /// The id of the original.
     pub(super) origin: &'a str,
-    pub(super) kind: &'a str,
+    pub(super) kind: &'static str,
     /// What was done, in words.
     pub(super) change: String,
     /// The same for programs.

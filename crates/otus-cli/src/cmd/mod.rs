@@ -20,6 +20,7 @@ mod map;
 mod mutate;
 mod schema;
 mod slice;
+mod test;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Generate(generate) => generate::run(generate, args.color),
         Command::Slice(slice) => slice::run(slice, args.color),
         Command::Mutate(mutate) => mutate::run(mutate, args.color),
+        Command::Test(test) => test::run(test, args.color),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),
     }

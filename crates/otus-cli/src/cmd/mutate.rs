@@ -1,4 +1,7 @@
-//! `otus mutate`: multi-traces with one change.
+//! `otus mutate`: multi-traces with one change, written, or checked against a specification
+//! ([`score`]).
+
+mod score;
 
 use otus_core::Pool;
 use otus_trace::transform::{self, Change, Changes, Swaps};
@@ -8,10 +11,12 @@ use serde_json::{Value, json};
 use super::derive::{Made, Originals, Output, Remark};
 use crate::args::{Color, MutantKind, MutateArgs};
 use crate::exit::Exit;
-use crate::load::Trace;
 use crate::words::counted;
 
 pub(crate) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
+    if args.score.score {
+        return score::run(args, color);
+    }
     let Some(Originals { traces, spec }) = Originals::read(&args.derive, color)? else {
         return Ok(Exit::Error);
     };
@@ -24,9 +29,12 @@ pub(crate) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
         .map(|trace| otus_trace::lower(&trace.tree, &mut pool).0.without_places())
         .collect();
     let swaps = Swaps::new(&observed);
+    let ids: Vec<String> = traces.into_iter().map(|trace| trace.id).collect();
+    let count = args.count.unwrap_or(1);
     let mut mutator = Mutator {
-        args,
-        traces: &traces,
+        seed: args.derive.seed,
+        count,
+        ids: &ids,
         swaps: &swaps,
         observed: &observed,
         out: Output::open(&args.derive)?,
@@ -34,18 +42,18 @@ pub(crate) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
     };
     let mut remarks: Vec<Remark> = kinds.iter().map(|_| Remark::default()).collect();
     let messages = mutator.pool.signature().message_count();
-    for (original, trace) in traces.iter().enumerate() {
+    for (original, id) in ids.iter().enumerate() {
         for (&kind, remark) in kinds.iter().zip(&mut remarks) {
             let made = mutator.mutate(original, kind)?;
-            if made < args.count {
-                remark.add(|| too_few(kind, made, &trace.id, messages));
+            if made < count {
+                remark.add(|| too_few(kind, made, id, messages));
             }
         }
     }
     for remark in &remarks {
         remark.say();
     }
-    mutator.out.finish("mutant", traces.len())
+    mutator.out.finish("mutant", ids.len())
 }
 
 /// The kinds asked for, each once; by default all that make a fault.
@@ -65,16 +73,33 @@ fn kinds(args: &MutateArgs, traces: usize) -> Vec<MutantKind> {
     kinds
 }
 
-struct Mutator<'a> {
-    args: &'a MutateArgs,
-    traces: &'a [Trace],
+/// Makes mutants of multi-traces.
+struct Mutator<'a, T> {
+    seed: u64,
+    /// How many of each multi-trace and kind.
+    count: u64,
+    /// By multi-trace: what it is called.
+    ids: &'a [String],
     observed: &'a [MultiTrace],
     swaps: &'a Swaps<'a>,
     pool: Pool,
-    out: Output,
+    /// Where mutants go.
+    out: T,
 }
 
-impl Mutator<'_> {
+/// Takes mutants.
+trait Take {
+    /// The `number`-th of its kind from 1, made of the `original`-th multi-trace.
+    fn take(&mut self, made: &Made<'_>, original: usize, number: u64) -> anyhow::Result<()>;
+}
+
+impl Take for Output {
+    fn take(&mut self, made: &Made<'_>, _: usize, number: u64) -> anyhow::Result<()> {
+        self.write(made, number)
+    }
+}
+
+impl<T: Take> Mutator<'_, T> {
     /// Writes the mutants of one kind; returns how many there are.
     fn mutate(&mut self, original: usize, kind: MutantKind) -> anyhow::Result<u64> {
         let trace = &self.observed[original];
@@ -100,7 +125,7 @@ impl Mutator<'_> {
         changes: &Changes<'_>,
     ) -> anyhow::Result<u64> {
         let trace = &self.observed[original];
-        let chosen = changes.sample(self.seed(original, kind)).zip(1..=self.args.count);
+        let chosen = changes.sample(self.seed(original, kind)).zip(1..=self.count);
         let mut made = 0;
         for (change, number) in chosen {
             let mutant = change.apply(trace, &mut self.pool);
@@ -123,9 +148,9 @@ impl Mutator<'_> {
         let seed = self.seed(original, kind);
         let swaps = self.swaps;
         let mut made = 0;
-        for (swap, number) in swaps.sample(original, seed).zip(1..=self.args.count) {
+        for (swap, number) in swaps.sample(original, seed).zip(1..=self.count) {
             let mutant = swap.apply(&self.observed[original], &self.observed[swap.donor]);
-            let donor = self.traces[swap.donor].id.as_str();
+            let donor = self.ids[swap.donor].as_str();
             let text = swap.describe(&self.observed[original], donor, &self.pool);
             let details = vec![
                 ("components", self.names(original, &swap.components)),
@@ -143,7 +168,7 @@ impl Mutator<'_> {
         let prefixes = transform::prefixes(trace);
         let proper = prefixes.sample(self.seed(original, kind)).filter(|cut| cut.trace != *trace);
         let mut made = 0;
-        for (cut, number) in proper.zip(1..=self.args.count) {
+        for (cut, number) in proper.zip(1..=self.count) {
             let kept = cut.kept.iter().map(|range| Value::from(range.end)).collect();
             let details = vec![("kept", kept)];
             let text = cut.describe(&self.pool);
@@ -164,17 +189,17 @@ impl Mutator<'_> {
         let made = Made {
             trace,
             pool: &self.pool,
-            origin: &self.traces[original].id,
+            origin: &self.ids[original],
             kind: name(kind),
             change,
             details,
-            seed: Some(self.args.derive.seed),
+            seed: Some(self.seed),
         };
-        self.out.write(&made, number)
+        self.out.take(&made, original, number)
     }
 
     fn seed(&self, original: usize, kind: MutantKind) -> u64 {
-        transform::derive_seed(self.args.derive.seed, &[&self.traces[original].id, name(kind)])
+        transform::derive_seed(self.seed, &[&self.ids[original], name(kind)])
     }
 
     /// The lifelines of components, by name.

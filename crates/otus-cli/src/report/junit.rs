@@ -13,25 +13,36 @@ use super::spool::Spool;
 #[derive(Debug, Default)]
 pub(crate) struct Junit {
     suite: String,
+    /// The specification of the test at hand.
+    class: String,
     tests: usize,
     failures: usize,
     errors: usize,
+    /// Known failures.
+    skipped: usize,
     body: Spool,
 }
 
 impl Writer for Junit {
     fn begin(&mut self, run: &Run, _: &mut dyn Write) -> io::Result<()> {
         self.suite = run.name();
+        self.class.clone_from(&self.suite);
         Ok(())
     }
 
     fn case(&mut self, case: &Case, _: &mut dyn Write) -> io::Result<()> {
+        self.class.clone_from(case.spec.as_ref().unwrap_or(&self.suite));
         let headline = case.headline();
         let rule = case.rule().map_or("", |rule| rule.id);
         match case.outcome {
             Outcome::Passed => {
                 let note = if case.rule().is_some() { Some(&*headline) } else { None };
                 self.test(&case.id, None, note)
+            }
+            Outcome::Failed if case.known => {
+                self.skipped += 1;
+                let message = format!("known failure ({rule}): {headline}");
+                self.test(&case.id, Some(("skipped", rule, &message, "")), None)
             }
             Outcome::Failed => {
                 self.failures += 1;
@@ -55,11 +66,15 @@ impl Writer for Junit {
 
     fn end(&mut self, _: &Totals, out: &mut dyn Write) -> io::Result<()> {
         let Junit { tests, failures, errors, .. } = self;
+        let skipped = match self.skipped {
+            0 => String::new(),
+            skipped => format!(" skipped=\"{skipped}\""),
+        };
         let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
         let suite = escape(&self.suite);
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(out, "<testsuites name=\"otus\" {counts}>")?;
-        writeln!(out, "  <testsuite name=\"{suite}\" {counts}>")?;
+        writeln!(out, "  <testsuite name=\"{suite}\" {counts}{skipped}>")?;
         std::mem::take(&mut self.body).copy(out)?;
         writeln!(out, "  </testsuite>\n</testsuites>")
     }
@@ -74,9 +89,9 @@ impl Junit {
         note: Option<&str>,
     ) -> io::Result<()> {
         self.tests += 1;
-        let (suite, name) = (escape(&self.suite), escape(name));
+        let (class, name) = (escape(&self.class), escape(name));
         let out = &mut self.body;
-        write!(out, "    <testcase classname=\"{suite}\" name=\"{name}\"")?;
+        write!(out, "    <testcase classname=\"{class}\" name=\"{name}\"")?;
         if let Some((element, kind, message, text)) = fault {
             let (kind, message, text) = (escape(kind), escape(message), escape_text(text));
             writeln!(
@@ -100,12 +115,12 @@ fn details(case: &Case) -> String {
 }
 
 /// For an attribute.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     escaped(text, true)
 }
 
 /// For what is between tags.
-fn escape_text(text: &str) -> String {
+pub(crate) fn escape_text(text: &str) -> String {
     escaped(text, false)
 }
 

@@ -32,7 +32,7 @@ impl Writer for Markdown {
     }
 
     fn case(&mut self, case: &Case, _: &mut dyn Write) -> io::Result<()> {
-        if case.outcome == Outcome::Passed {
+        if case.outcome == Outcome::Passed || case.known {
             return Ok(());
         }
         if self.rows.len() >= ROWS {
@@ -109,8 +109,15 @@ impl Writer for Markdown {
 fn verdict(totals: &Totals) -> String {
     if totals.is_vacuous {
         "**Nothing was checked.**".to_owned()
-    } else if totals.fail > 0 {
-        format!("**{} failed.**", counted(totals.fail, "multi-trace"))
+    } else if totals.fail > totals.known {
+        let new = totals.fail - totals.known;
+        let known = match totals.known {
+            0 => String::new(),
+            known => format!(" Besides, {}.", counted(known, "known failure")),
+        };
+        format!("**{} failed.**{known}", counted(new, "multi-trace"))
+    } else if totals.known > 0 {
+        "**All failures are known.**".to_owned()
     } else if totals.undecided + totals.unusable + totals.interrupted > 0 {
         "**Nothing failed, but not everything was decided.**".to_owned()
     } else {

@@ -58,6 +58,10 @@ pub(crate) struct Case {
     pub(crate) how_far: Option<String>,
     /// Of a Fail: why.
     pub(crate) explanation: Option<Box<Explanation>>,
+    /// Of a Fail: whether the baseline has it.
+    pub(crate) known: bool,
+    /// The specification that it belongs to, if there are several.
+    pub(crate) spec: Option<String>,
     /// Where it was read, if that is one place.
     pub(crate) origin: Option<String>,
     /// Whether it was decided by an earlier run.
@@ -80,6 +84,8 @@ impl Case {
             missing: Vec::new(),
             how_far: None,
             explanation: None,
+            known: false,
+            spec: None,
             origin: None,
             is_earlier: true,
             picture: None,
@@ -309,6 +315,8 @@ pub(crate) struct Totals {
     pub(crate) is_vacuous: bool,
     /// How many failures were not explained.
     pub(crate) unexplained: usize,
+    /// How many failures the baseline has.
+    pub(crate) known: usize,
     /// What became of raw logs, if there are some.
     pub(crate) logs: Option<LogTotals>,
     /// What of each specification was exercised, if that was counted.
@@ -346,8 +354,12 @@ impl Totals {
     /// In a line.
     pub(crate) fn text(&self) -> String {
         let Totals { checked, pass, weak, fail, undecided, unusable, interrupted, .. } = self;
+        let known = match self.known {
+            0 => String::new(),
+            known => format!(" ({known} known)"),
+        };
         let mut text = format!(
-            "checked {checked}: {pass} pass, {weak} weak, {fail} fail, {undecided} undecided"
+            "checked {checked}: {pass} pass, {weak} weak, {fail} fail{known}, {undecided} undecided"
         );
         for (count, what) in [(unusable, "unusable"), (interrupted, "not checked")] {
             if *count > 0 {

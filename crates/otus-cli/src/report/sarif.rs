@@ -116,6 +116,11 @@ impl Writer for Sarif {
                 .map(|(id, locations)| json!({ "id": id, "locations": locations }));
             result["codeFlows"] = json!([{ "threadFlows": flows.collect::<Vec<_>>() }]);
         }
+        if case.known {
+            let justification = "The baseline has it among the known failures.";
+            result["suppressions"] =
+                json!([{ "kind": "external", "justification": justification }]);
+        }
         write!(out, "{}\n{result}", if self.begun { "," } else { "" })?;
         self.begun = true;
         Ok(())

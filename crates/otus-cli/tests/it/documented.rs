@@ -34,6 +34,11 @@ set = { state = "{message}" }
 
 [properties]
 welcome = "AF(User.state = welcome)"
+
+[[test]]
+name = "login"
+group = "alice"
+expect = "Pass"
 "#;
 
 /// A call, as two services export it.
@@ -147,6 +152,7 @@ fn examples_of_the_help_work() {
         "convert",
         "slice",
         "mutate",
+        "test",
         "explain",
         "schema",
         "completions",

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod analyze;
+mod baseline;
 mod bench;
 #[cfg(unix)]
 mod book;
@@ -31,5 +32,8 @@ mod reference;
 mod reports;
 mod sandbox;
 mod schema;
+mod score;
+mod several;
 mod stream;
+mod suite;
 mod usage;

@@ -6,7 +6,7 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 18] = [
+pub(crate) const COMMANDS: [&str; 19] = [
     "analyze",
     "completions",
     "convert",
@@ -25,6 +25,7 @@ pub(crate) const COMMANDS: [&str; 18] = [
     "mutate",
     "schema",
     "slice",
+    "test",
 ];
 
 #[test]
@@ -69,7 +70,8 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces
-  explain      Explain a diagnostic code
+  test         Run the tests of otus.toml: expected verdicts.
+  explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages
@@ -117,7 +119,8 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces
-  explain      Explain a diagnostic code
+  test         Run the tests of otus.toml: expected verdicts.
+  explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
   completions  Print shell completions
   man          Print or write the manual pages

@@ -36,6 +36,12 @@ pub(super) struct Answer<'a> {
     pub(super) unexplained: Vec<Unexplained>,
     /// Of a Fail: why.
     pub(super) explanation: Option<Box<Explanation>>,
+    /// Of a Fail: whether the baseline has it.
+    pub(super) known: bool,
+    /// If there are several specifications: the one that it belongs to.
+    pub(super) spec: Option<&'a str>,
+    /// Of a Fail, if there are several: those that came into question.
+    pub(super) tried: Vec<&'a str>,
 }
 
 /// An action of a raw log that could not be explained.
@@ -79,6 +85,16 @@ impl Answer<'_> {
             counted(self.found.states, if self.question.is_some() { "state" } else { "node" }),
             self.found.elapsed.as_secs_f64() * 1000.0,
         );
+        if let Some(spec) = self.spec {
+            let _ = match self.tried.as_slice() {
+                [] | [_] => writeln!(text, "  specification: {spec}"),
+                several => writeln!(
+                    text,
+                    "  specification: {spec}, which explains most of it; none of {} fits",
+                    several.join(", ")
+                ),
+            };
+        }
         if let Some(reason) = &self.found.reason {
             let hint = match (self.found.stop.is_early(), self.question) {
                 (true, Some(_)) => " (--max-states, --timeout, --memory)",
@@ -108,7 +124,13 @@ impl Answer<'_> {
                 let _ = writeln!(text, "  assumed: {}", self.assumed(pool));
             }
         }
-        if let Some(explanation) = &self.explanation {
+        if self.known {
+            let why = match &self.explanation {
+                Some(explanation) => format!(", {}: {}", explanation.rule, explanation.headline),
+                None => String::new(),
+            };
+            let _ = writeln!(text, "  known failure{why}");
+        } else if let Some(explanation) = &self.explanation {
             for line in ladder::text(explanation, colored).lines() {
                 let _ = writeln!(text, "  {line}");
             }
@@ -159,6 +181,13 @@ impl Answer<'_> {
             out.extend_from_slice(b",\"explanation\":");
             let _ = serde_json::to_writer(&mut *out, &ladder::json(explanation));
         }
+        if let Some(spec) = self.spec {
+            out.extend_from_slice(b",\"spec\":");
+            string(spec, out);
+        }
+        if self.known {
+            out.extend_from_slice(b",\"known\":true");
+        }
         out.extend_from_slice(b"}\n");
     }
 
@@ -207,6 +236,15 @@ impl Answer<'_> {
         if let Some(explanation) = &self.explanation {
             value["explanation"] = ladder::json(explanation);
         }
+        if let Some(spec) = self.spec {
+            value["spec"] = json!(spec);
+        }
+        if !self.tried.is_empty() {
+            value["tried"] = json!(self.tried);
+        }
+        if self.known {
+            value["known"] = json!(true);
+        }
         value
     }
 
@@ -225,6 +263,8 @@ impl Answer<'_> {
             missing: if is_weak { self.missing(pool) } else { Vec::new() },
             how_far: furthest.map(|furthest| how_far(self.trace, furthest, pool)),
             explanation: self.explanation.clone(),
+            known: self.known,
+            spec: self.spec.map(str::to_owned),
             origin: origin.filter(|origin| origin != self.id),
             is_earlier: false,
             picture: None,

@@ -92,7 +92,7 @@ impl Covering {
         loaded: &Loaded,
         (lowered, term): (&Lowered, TermId),
     ) -> anyhow::Result<Option<Covering>> {
-        if args.coverage.is_empty() && args.min_coverage.is_none() {
+        if !is_asked(args) {
             return Ok(None);
         }
         for output in &args.coverage {
@@ -207,6 +207,11 @@ impl Covering {
         sum.merge(&self.memory.lock().unwrap_or_else(PoisonError::into_inner).again);
         Found::new(self, pool, &sum, tally)
     }
+}
+
+/// Whether somebody wants to know it.
+pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {
+    !args.coverage.is_empty() || args.min_coverage.is_some()
 }
 
 /// What a JSON document of verdicts has besides.

@@ -85,6 +85,13 @@ impl Outputs {
         Ok(outputs)
     }
 
+    /// One that nobody reads but a command of ours.
+    pub(super) fn only(mut writer: Box<dyn Writer>, run: &Run) -> anyhow::Result<Outputs> {
+        writer.begin(run, &mut io::sink())?;
+        let (format, to) = (super::GATHERED, Sink::Standard);
+        Ok(Outputs { all: vec![Output { format, to, writer: Some(writer), begun: false }] })
+    }
+
     /// Answers that workers put together.
     pub(super) fn bytes(&mut self, pieces: &Bytes) -> anyhow::Result<()> {
         for (output, bytes) in self.all.iter_mut().zip(pieces) {

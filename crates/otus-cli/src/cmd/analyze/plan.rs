@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -24,8 +24,10 @@ use super::fingerprint::Fingerprint;
 use super::outputs;
 use super::pictures::Pictures;
 use super::results::{Asked, Earlier};
+use super::several::Choice;
 use super::spec_text::SpecText;
 use crate::args::{self, AnalyzeArgs, Color, Explain, FailOn, VerdictFormat};
+use crate::baseline::Baseline;
 use crate::graph_file::GraphFile;
 use crate::load::Loaded;
 use crate::output::Stream;
@@ -56,8 +58,14 @@ pub(super) struct Plan {
     pub(super) fail_on: Option<FailOn>,
     /// How failures are explained, if they are.
     pub(super) effort: Option<Effort>,
+    /// Failures that are known.
+    pub(super) baseline: Option<Baseline>,
+    /// If the failures of this run are written as known ones: what the file says now.
+    pub(super) recorded: Option<Baseline>,
     /// How many failures have been printed with the offer of an explanation.
-    pub(super) offered: AtomicUsize,
+    pub(super) offered: Arc<AtomicUsize>,
+    /// If there are several specifications: its number, and all of them.
+    pub(super) choice: Option<(usize, Arc<Choice>)>,
     /// Up to how many moments a Pass is explained.
     pub(super) explained: usize,
     /// Which verdicts have the execution that explains them in an output, or what it assumes.
@@ -278,7 +286,17 @@ impl Plan {
             colored: output::colored(color, Stream::Output),
             fail_on: args.fail_on,
             effort,
-            offered: AtomicUsize::new(0),
+            baseline: match &args.baseline {
+                Some(path) => Some(Baseline::read(path, color)?),
+                None => None,
+            },
+            recorded: match &args.write_baseline {
+                Some(path) if path.exists() => Some(Baseline::read(path, color)?),
+                Some(_) => Some(Baseline::default()),
+                None => None,
+            },
+            offered: Arc::default(),
+            choice: None,
             explained,
             witnesses,
             graph: recorded,
@@ -293,8 +311,31 @@ impl Plan {
         })
     }
 
+    /// A plan that finds out verdicts and nothing else.
+    pub(super) fn trial(self) -> Plan {
+        Plan {
+            formats: Vec::new(),
+            is_modelled: false,
+            pictures: None,
+            effort: None,
+            baseline: None,
+            recorded: None,
+            explained: 0,
+            ..self
+        }
+    }
+
     /// For reports.
     pub(super) fn run(&self) -> Run {
+        if let Some((_, choice)) = &self.choice {
+            let specs = choice.specs.iter().map(|(name, _)| name.clone()).collect();
+            return Run { specs, interaction: None, ..self.one() };
+        }
+        self.one()
+    }
+
+    /// The same for one specification.
+    fn one(&self) -> Run {
         Run {
             version: env!("CARGO_PKG_VERSION"),
             specs: self.spec.files.clone(),
@@ -428,10 +469,7 @@ pub(in crate::cmd) fn budget(
     timeout: Option<f64>,
     max_states: Option<u64>,
 ) -> anyhow::Result<Budget> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let flag = cancel.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
-        .context("cannot watch for Ctrl-C")?;
+    let cancel = watched()?;
     let timeout = match timeout {
         Some(seconds) => Some(
             Duration::try_from_secs_f64(seconds).context("--timeout takes a number of seconds")?,
@@ -439,4 +477,17 @@ pub(in crate::cmd) fn budget(
         None => None,
     };
     Ok(Budget { max_states, timeout, max_bytes: None, cancel: Some(cancel) })
+}
+
+/// What Ctrl-C sets. A command may analyse several times, and watches once.
+fn watched() -> anyhow::Result<Arc<AtomicBool>> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(flag.clone());
+    }
+    let flag = FLAG.get_or_init(Arc::default).clone();
+    let set = flag.clone();
+    ctrlc::set_handler(move || set.store(true, Ordering::Relaxed))
+        .context("cannot watch for Ctrl-C")?;
+    Ok(flag)
 }

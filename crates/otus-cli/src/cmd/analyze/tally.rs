@@ -30,18 +30,26 @@ pub(super) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
 }
 
 /// Verdicts, counted.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Tally {
     pass: usize,
     weak: usize,
     fail: usize,
     undecided: usize,
+    /// Failures that the baseline has.
+    pub(super) known: usize,
+    /// What the baseline has and what is accepted now, if there is a baseline.
+    pub(super) fixed: Option<Vec<String>>,
+    /// Whether all failures were written into a baseline.
+    pub(super) recorded: bool,
     /// What was not checked because of Ctrl-C.
     pub(super) interrupted: usize,
     /// What was decided by an earlier run.
     pub(super) earlier: usize,
     /// What could not be checked because something is wrong with it.
     pub(super) unusable: usize,
+    /// What belongs to none of several specifications.
+    pub(super) unassigned: usize,
     /// Whether something that was asked for could not be written.
     pub(super) unwritten: bool,
     actions: usize,
@@ -92,9 +100,11 @@ impl Tally {
         self.weak += other.weak;
         self.fail += other.fail;
         self.undecided += other.undecided;
+        self.known += other.known;
         self.interrupted += other.interrupted;
         self.earlier += other.earlier;
         self.unusable += other.unusable;
+        self.unassigned += other.unassigned;
         self.unwritten |= other.unwritten;
         self.actions += other.actions;
         self.bytes += other.bytes;
@@ -106,14 +116,27 @@ impl Tally {
         self.actions == 0 && self.unusable == 0 && self.interrupted == 0
     }
 
+    pub(super) fn failures(&self) -> usize {
+        self.fail
+    }
+
+    /// Whether something is undecided.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.undecided > 0
+    }
+
     pub(super) fn total(&self) -> usize {
         self.pass + self.weak + self.fail + self.undecided
     }
 
     /// The verdicts in words.
     pub(super) fn verdicts(&self) -> String {
+        let known = match self.known {
+            0 => String::new(),
+            known => format!(" ({known} known)"),
+        };
         format!(
-            "{} pass, {} weak, {} fail, {} undecided",
+            "{} pass, {} weak, {} fail{known}, {} undecided",
             self.pass, self.weak, self.fail, self.undecided
         )
     }
@@ -138,6 +161,9 @@ impl Tally {
         if self.earlier > 0 {
             let _ = write!(out, "; {} decided before", self.earlier);
         }
+        if self.unassigned > 0 {
+            let _ = write!(out, "; {} of no specification", self.unassigned);
+        }
         if self.unusable > 0 {
             let _ = write!(out, "; {} unusable", self.unusable);
         }
@@ -158,6 +184,13 @@ impl Tally {
             "unusable": self.unusable,
             "interrupted": self.interrupted,
         });
+        if self.unassigned > 0 {
+            value["unassigned"] = json!(self.unassigned);
+        }
+        if let Some(fixed) = &self.fixed {
+            value["known"] = json!(self.known);
+            value["fixed"] = json!(fixed);
+        }
         if let Some(LogTally { logs, lines, unmatched, .. }) = self.logs {
             value["logs"] = json!(logs);
             value["lines"] = json!(lines);
@@ -179,7 +212,8 @@ impl Tally {
             unusable: self.unusable,
             interrupted: self.interrupted,
             is_vacuous: self.is_vacuous(),
-            unexplained: self.fail.saturating_sub(offered),
+            unexplained: (self.fail - self.known).saturating_sub(offered),
+            known: self.known,
             coverage: Vec::new(),
             logs: self.logs.map(|LogTally { logs, lines, unmatched, .. }| LogTotals {
                 logs,
@@ -191,15 +225,16 @@ impl Tally {
 
     pub(super) fn exit(&self, fail_on: Option<FailOn>, strict: bool) -> Exit {
         let undecided = self.undecided + self.interrupted > 0;
+        let failed = self.fail > self.known && !self.recorded;
         match fail_on {
             _ if self.logs.is_some_and(|logs| logs.unreadable) => Exit::Error,
             // Whatever else was found, this was not the question that was to be asked.
             _ if self.unusable > 0 || self.unwritten => Exit::Error,
             Some(FailOn::Never) => Exit::Success,
             _ if strict && self.is_vacuous() => Exit::Failure,
-            Some(FailOn::Weak) if self.weak > 0 || self.fail > 0 || undecided => Exit::Failure,
-            Some(FailOn::Undecided) if self.fail > 0 || undecided => Exit::Failure,
-            _ if self.fail > 0 => Exit::Failure,
+            Some(FailOn::Weak) if self.weak > 0 || failed || undecided => Exit::Failure,
+            Some(FailOn::Undecided) if failed || undecided => Exit::Failure,
+            _ if failed => Exit::Failure,
             _ if undecided => Exit::Undecided,
             _ => Exit::Success,
         }

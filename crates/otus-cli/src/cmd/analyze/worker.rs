@@ -22,13 +22,14 @@ use otus_trace::{ComponentId, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Found, Unexplained};
-use super::ladder;
 use super::pictures::{self, Accepted};
-use super::plan::{LogName, Method, Plan};
+use super::plan::{Effort, LogName, Method, Plan};
 use super::seen::Seen;
 use super::spec_text;
 use super::tally::{self, Tally};
+use super::{known, ladder};
 use crate::args::{Format, VerdictFormat};
+use crate::baseline::Failure;
 use crate::feed::Job;
 use crate::group::Group;
 use crate::input::Inputs;
@@ -47,6 +48,40 @@ pub(super) struct Piece {
     pub(super) offers: Vec<Offer>,
     pub(super) troubles: Vec<Trouble>,
     pub(super) tally: Tally,
+    /// For a new baseline: all failures.
+    pub(super) failures: Vec<Failure>,
+    /// Ids of the baseline that were met, and whether they fail.
+    pub(super) listed: Vec<(String, bool)>,
+    /// With several specifications: verdicts by the number of one.
+    pub(super) by_spec: Vec<(usize, Tally)>,
+    /// With several specifications: how many actions of a failure were explained.
+    pub(super) reached: usize,
+}
+
+impl Piece {
+    /// Adds what comes after it.
+    pub(super) fn append(&mut self, mut other: Piece) {
+        let outputs = self.out.len().max(other.out.len());
+        self.out.resize(outputs, Vec::new());
+        other.out.resize(outputs, Vec::new());
+        for mut offer in other.offers {
+            offer.before.resize(outputs, 0);
+            for (before, out) in offer.before.iter_mut().zip(&self.out) {
+                *before += out.len();
+            }
+            offer.case = offer.case.map(|case| case + self.cases.len());
+            self.offers.push(offer);
+        }
+        for (all, more) in self.out.iter_mut().zip(&other.out) {
+            all.extend_from_slice(more);
+        }
+        self.cases.append(&mut other.cases);
+        self.troubles.append(&mut other.troubles);
+        self.tally.add(&other.tally);
+        self.failures.append(&mut other.failures);
+        self.listed.append(&mut other.listed);
+        self.by_spec.append(&mut other.by_spec);
+    }
 }
 
 /// By output.
@@ -337,6 +372,8 @@ impl pipeline::Worker for Worker {
                     self.group(group, slot);
                 }
             }
+            // Whoever has several specifications takes these apart.
+            Job::Choices(_) => {}
             Job::Empty(name) => {
                 let trouble = Trouble::Other {
                     id: None,
@@ -413,9 +450,12 @@ fn judge(
         return slot.add(|piece| {
             piece.tally.count(verdict, trace.len());
             piece.tally.earlier += 1;
+            // Its cause was not kept.
+            let known = known::of_earlier(plan, id, verdict, piece);
             if plan.is_modelled {
                 let outcome = tally::outcome(verdict, plan.fail_on);
-                piece.cases.push(Case::earlier(id, verdict, outcome, trace.len()));
+                let case = Case::earlier(id, verdict, outcome, trace.len());
+                piece.cases.push(Case { known, ..case });
             }
         });
     }
@@ -480,11 +520,61 @@ fn judge(
         (Some(_), None) | (None, _) => Vec::new(),
     };
     let partition = &*text;
-    let explanation = None;
-    let mut answer =
-        Answer { id, trace, found, question, kind, engine, partition, unexplained, explanation };
+    let (explanation, known) = (None, false);
+    let choice = plan.choice.as_ref();
+    if let (Some(furthest), Some(_)) = (&found.furthest, choice) {
+        let reached = furthest.iter().map(|&reached| reached as usize).sum();
+        slot.add(|piece| piece.reached = reached);
+    }
+    let tried = match choice {
+        Some((_, choice)) if found.verdict == Verdict::Fail => {
+            choice.candidates(id).into_iter().map(|number| choice.name(number)).collect()
+        }
+        Some(_) | None => Vec::new(),
+    };
+    let mut answer = Answer {
+        id,
+        trace,
+        found,
+        question,
+        kind,
+        engine,
+        partition,
+        unexplained,
+        explanation,
+        known,
+        spec: choice.map(|(number, choice)| choice.name(*number)),
+        tried,
+    };
     let verdict = answer.found.verdict;
     let outcome = tally::outcome(verdict, plan.fail_on);
+    let asked = match (question, &plan.method) {
+        (Some(question), _) | (None, Method::Graph(_, question)) => Some(question),
+        (None, Method::Fast(_)) => None,
+    };
+    let is_drawn = plan.pictures.is_some() && pictures::is_drawn(plan, met.offered);
+    let explain = |effort: Effort| {
+        ladder::explanation(plan, (effort, is_drawn), (trace, names), asked?, &seen)
+    };
+    let mut worked_out = None;
+    if known::matters(plan, id) {
+        worked_out = known::cause(plan, id, verdict, explain);
+        let why = worked_out.as_ref().map(|(explanation, _)| explanation);
+        slot.add(|piece| answer.known = known::settle(plan, id, verdict, why, piece));
+        if answer.known {
+            let (explanation, picture) = worked_out.filter(|_| plan.effort.is_some()).unzip();
+            answer.explanation = explanation.map(Box::new);
+            let picture = picture.flatten().map(Box::new);
+            return slot.add(|piece| {
+                piece.tally.count(verdict, trace.len());
+                write(plan, &answer, pool, &mut piece.out);
+                if plan.is_modelled {
+                    let case = answer.case(pool, outcome, seen.origin());
+                    piece.cases.push(Case { picture, ..case });
+                }
+            });
+        }
+    }
     let wanted = plan.effort.filter(|effort| {
         // What is behind so many others of its job is behind so many others.
         let before = met.offered.max(plan.offered.load(Ordering::Relaxed));
@@ -508,18 +598,10 @@ fn judge(
             }
         });
     };
-    let is_drawn = plan.pictures.is_some() && pictures::is_drawn(plan, met.offered);
     met.offered += 1;
     let mut plain = Bytes::default();
     write(plan, &answer, pool, &mut plain);
-    let asked = match (question, &plan.method) {
-        (Some(question), _) | (None, Method::Graph(_, question)) => Some(question),
-        (None, Method::Fast(_)) => None,
-    };
-    let explained = asked.and_then(|question| {
-        ladder::explanation(plan, (effort, is_drawn), (trace, names), question, &seen)
-    });
-    let (explanation, picture) = explained.unzip();
+    let (explanation, picture) = worked_out.or_else(|| explain(effort)).unzip();
     answer.explanation = explanation.map(Box::new);
     let mut explained = Bytes::default();
     write(plan, &answer, pool, &mut explained);

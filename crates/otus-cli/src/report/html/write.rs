@@ -190,7 +190,7 @@ fn row(case: &model::Case, verdict: Verdict) -> Case {
         log: observed.or_else(|| case.origin.clone()).unwrap_or_default(),
         specification: String::new(),
         events: case.actions as u64,
-        known: false,
+        known: case.known,
         detail,
     }
 }
