@@ -6,8 +6,9 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 19] = [
+pub(crate) const COMMANDS: [&str; 20] = [
     "analyze",
+    "bench",
     "completions",
     "convert",
     "ctl",
@@ -65,6 +66,7 @@ Commands:
   learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
   demo         See Otus at work on a built-in example
+  bench        Make the tables and figures of the papers again
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
@@ -114,6 +116,7 @@ Commands:
   learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
   demo         See Otus at work on a built-in example
+  bench        Make the tables and figures of the papers again
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats

@@ -1,0 +1,143 @@
+//! What answers are written as, and where to.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use otus_syntax::suggest::did_you_mean;
+
+/// How verdicts are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+}
+
+/// How verdicts on many multi-traces are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+    /// XML that CI servers show as tests.
+    Junit,
+    /// SARIF 2.1.0, which code hosts show beside the specification.
+    Sarif,
+    /// Annotations for GitHub Actions.
+    Github,
+    /// Test Anything Protocol, version 14.
+    Tap,
+    /// A summary for a pull request or a job.
+    Markdown,
+    /// A page that needs nothing else, with diagrams.
+    Html,
+}
+
+/// A report and the file it goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReportFile {
+    pub(crate) format: VerdictFormat,
+    pub(crate) path: PathBuf,
+}
+
+impl FromStr for ReportFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ReportFile, String> {
+        let names = || {
+            let all =
+                VerdictFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+            all.map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
+        };
+        let Some((format, path)) = text.split_once('=') else {
+            return Err("it takes a format and a file, like junit=report.xml".to_owned());
+        };
+        let Ok(format) = VerdictFormat::from_str(format, true) else {
+            let names = names();
+            let help = did_you_mean(format, names.iter().map(String::as_str));
+            let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+            return Err(format!("there is no format `{format}`, but {}{help}", names.join(", ")));
+        };
+        if path.is_empty() {
+            return Err("the name of the file is missing after the `=`".to_owned());
+        }
+        Ok(ReportFile { format, path: PathBuf::from(path) })
+    }
+}
+
+/// Where coverage goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CoverageOutput {
+    /// Where verdicts go, for people.
+    Text,
+    /// Where verdicts go, for scripts.
+    Json,
+    File(PathBuf, CoverageFile),
+}
+
+impl FromStr for CoverageOutput {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<CoverageOutput, String> {
+        match text {
+            "text" => Ok(CoverageOutput::Text),
+            "json" => Ok(CoverageOutput::Json),
+            path => match CoverageFile::of(Path::new(path)) {
+                Some(kind) => Ok(CoverageOutput::File(PathBuf::from(path), kind)),
+                None => {
+                    Err("it takes text, json, or a file that ends in .txt, .json, .md, .svg or \
+                             .png"
+                        .to_owned())
+                }
+            },
+        }
+    }
+}
+
+/// What a file of coverage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CoverageFile {
+    Json,
+    Text,
+    Markdown,
+    Picture,
+}
+
+impl CoverageFile {
+    /// What the ending of a file asks for.
+    pub(crate) fn of(path: &Path) -> Option<CoverageFile> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(CoverageFile::Json),
+            "txt" => Some(CoverageFile::Text),
+            "md" => Some(CoverageFile::Markdown),
+            "svg" | "png" => Some(CoverageFile::Picture),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').trim_end().parse();
+    number
+        .ok()
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "it takes a number from 0 to 100".to_owned())
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// With the lines they are about.
+    Text,
+    /// One line each: `file:line:column: error[O0301]: …`.
+    Short,
+    /// One JSON document.
+    Json,
+}
