@@ -148,3 +148,28 @@ otus: no table or figure is called 003-fig21; did you mean `003-fig11`?
     sandbox.otus("bench").assert().code(2);
     sandbox.otus("bench papers --quick --tiny").assert().code(2);
 }
+
+/// Ctrl-C keeps what is done and ends the rest.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_is_done() {
+    let sandbox = Sandbox::new("bench-interrupt");
+    let mut running = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
+        .args(["bench", "papers", "--only", "004-nodes", "003-fig12b", "--out", "made"])
+        .current_dir(sandbox.path(""))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !sandbox.path("made/papers.md").exists() {
+        assert!(running.try_wait().unwrap().is_none(), "it takes longer than this test");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let interrupt = ["-INT", &running.id().to_string()].map(ToOwned::to_owned);
+    assert!(std::process::Command::new("kill").args(interrupt).status().unwrap().success());
+    let output = running.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(said, "made 1 of 2 items, interrupted; 24 verdicts checked, 0 wrong\n");
+    assert_eq!(sandbox.files(), ["made/004-nodes.csv", "made/papers.md"]);
+}
