@@ -48,7 +48,7 @@ fn papers(args: &BenchArgs) -> anyhow::Result<Exit> {
     watch_interrupt(&cancel)?;
     let progress = Progress::new();
     let show = |what: &str, done: usize, all: usize| progress.show(what, done, all);
-    let watch = Watch { cancel: cancel.clone(), progress: &show };
+    let watch = Watch { cancel, progress: &show };
 
     let heading = heading(args, size);
     match args.format {
@@ -222,6 +222,7 @@ fn table_name(artefact: &Artefact, table: &Table) -> String {
 }
 
 /// Has Ctrl-C end what is going on, and a second one everything.
+#[expect(clippy::exit, reason = "whoever asks twice does not want to wait")]
 fn watch_interrupt(cancel: &Arc<AtomicBool>) -> anyhow::Result<()> {
     let flag = cancel.clone();
     ctrlc::set_handler(move || {

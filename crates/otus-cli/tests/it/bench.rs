@@ -75,7 +75,7 @@ fn everything_is_made_and_right_in_a_tiny_size() {
         while reader.read_event().expect("well-formed XML") != quick_xml::events::Event::Eof {}
         assert!(!svg.contains("NaN"), "{picture}");
     }
-    for table in files.iter().filter(|file| file.ends_with(".csv")) {
+    for table in files.iter().filter(|file| !file.contains(".svg") && !file.contains(".md")) {
         let text = sandbox.read(table);
         let counts: Vec<usize> = text.lines().map(fields).collect();
         assert!(counts.len() > 1 && counts[0] > 1, "{table}");
