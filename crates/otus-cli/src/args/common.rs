@@ -36,7 +36,7 @@ pub(crate) struct SearchArgs {
     pub(crate) seed: u64,
 
     /// End the search after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
     /// Write the search as a graph (.svg, .png, .dot or .json; `-` is DOT on standard output).
@@ -49,6 +49,19 @@ pub(crate) struct SearchArgs {
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
+}
+
+/// How long something may take.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    let number = number.filter(|&it| std::time::Duration::try_from_secs_f64(it).is_ok());
+    number.ok_or_else(|| "it takes a number of seconds above 0".to_owned())
+}
+
+/// How much memory something may take.
+pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| "it takes a whole number of MiB above 0".to_owned())
 }
 
 /// Where multi-traces are written.
