@@ -100,7 +100,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) kind: Option<String>,
 
     /// The same question by what may be missing.
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", ignore_case = true)]
     pub(crate) observed: Option<Observed>,
 
     #[command(flatten)]

@@ -44,11 +44,16 @@ pub(crate) struct SearchArgs {
     pub(crate) graph: Option<String>,
 
     /// How many nodes of the search a picture of it shows.
-    #[arg(long, default_value_t = 200, value_name = "NUMBER")]
+    #[arg(long, default_value_t = SearchArgs::GRAPH_NODES, value_name = "NUMBER")]
     pub(crate) graph_nodes: usize,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
+}
+
+impl SearchArgs {
+    /// How many nodes a picture shows unless it is said.
+    pub(crate) const GRAPH_NODES: usize = 200;
 }
 
 /// How long something may take.

@@ -79,9 +79,9 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_enum, default_value_t = CtlEngine::Auto, value_name = "ENGINE")]
     pub(crate) engine: CtlEngine,
 
-    /// How the engine `ist` computes EF and AG.
-    #[arg(long, value_enum, default_value_t = CtlClosure::Downward, value_name = "HOW")]
-    pub(crate) closure: CtlClosure,
+    /// How the engine `ist` computes EF and AG [default: downward].
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) closure: Option<CtlClosure>,
 
     /// Keep events that make no difference.
     #[arg(long)]

@@ -50,7 +50,7 @@ use crate::output::{self, Stream};
 use crate::project::{Project, SpecRule};
 use crate::report::model::Writer;
 use crate::words::counted;
-use crate::{findings, pipeline, report};
+use crate::{findings, picture, pipeline, report};
 use gather::Gather;
 pub(super) use gather::{GATHERED, gather};
 use known::Known;
@@ -120,6 +120,10 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
         [spec] => recorded(args, &spec.loaded, &mut sorted.traces, logs.as_mut())?,
         _ => None,
     };
+    let is_drawn = graph.is_some() || coverage::is_drawn(args);
+    if !is_drawn && !is_quiet {
+        picture::note_idle_search(&args.search);
+    }
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
     let name = |file: &LogPath| {
         let (name, path) = (file.name.clone(), file.path().map(Path::to_owned));

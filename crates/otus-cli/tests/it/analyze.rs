@@ -109,7 +109,7 @@ wrong: Fail (eliminate, discrete partition, 2 nodes, T ms)
   5 |   subscriber -- subscribe -> broker,
     |                 ^^^^^^^^^^^^^^^^^^^ expected here: broker?subscribe
     |
-   ::: cases.jsonl:3:11
+   ::: cases.jsonl:3
     |
   3 | {[broker] broker!publish}
     |           -------------- observed instead: broker!publish
@@ -160,7 +160,7 @@ wrong: Fail
   5 |   subscriber -- subscribe -> broker,
     |                 ^^^^^^^^^^^^^^^^^^^ expected here: broker?subscribe
     |
-   ::: cases.jsonl:3:11
+   ::: cases.jsonl:3
     |
   3 | {[broker] broker!publish}
     |           -------------- observed instead: broker!publish

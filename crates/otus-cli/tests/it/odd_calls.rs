@@ -5,6 +5,9 @@ use crate::sandbox::Sandbox;
 
 const FLOW: &str = "sequenceDiagram\n  User->>Server: login\n  Server-->>User: welcome\n";
 
+/// A process that does one thing.
+const ORDER: &str = r#"{"processes": [{"name": "p", "events": [{"var": "x", "val": 1}]}]}"#;
+
 /// A session in raw logs, and a model of another system.
 fn prepared(name: &str) -> Sandbox {
     let sandbox = Sandbox::with_model(name);
@@ -117,7 +120,7 @@ fn a_specification_does_not_swallow_the_logs() {
 #[test]
 fn times_and_sizes_are_above_zero() {
     let sandbox = prepared("odd-numbers");
-    sandbox.write("run.pot.json", "{\"processes\": {\"p\": []}, \"edges\": []}");
+    sandbox.write("run.pot.json", ORDER);
     for call in ["analyze all.hsf run.htf", "explore all.hsf", "ctl run.pot.json EF(true)", "test"]
     {
         for value in ["=-1", " -1", "=nan", "=inf", "=0", "=soon"] {
@@ -128,4 +131,117 @@ fn times_and_sizes_are_above_zero() {
     for call in ["analyze all.hsf run.htf", "ctl run.pot.json EF(true)"] {
         says(&sandbox, &format!("{call} --memory 0"), 2, "a whole number of MiB above 0");
     }
+}
+
+#[test]
+fn a_place_in_a_case_file_has_no_column() {
+    let sandbox = prepared("odd-columns");
+    sandbox.write(
+        "runs.jsonl",
+        "{\"id\": \"x\", \"htf\": \"{[broker] broker!publish}\"}\n{\"id\": \"y\", \"htf\": \"broker!publish\"}\n",
+    );
+    let output = sandbox.otus("analyze all.hsf runs.jsonl").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("::: runs.jsonl:1\n") && text.contains("::: runs.jsonl:2\n"), "{text}");
+    let output = sandbox.otus("analyze all.hsf runs.jsonl --color always").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("runs.jsonl:1") && !text.contains("runs.jsonl:1:"), "{text}");
+}
+
+#[test]
+fn flags_about_another_picture_are_refused() {
+    let sandbox = prepared("odd-flags");
+    sandbox.write("run.pot.json", ORDER);
+    for (call, text) in [
+        ("draw flow.mmd --step User!login", "--step is about the picture of a term"),
+        ("draw flow.mmd --positions", "--positions is about the picture of a term"),
+        ("draw flow.mmd --automaton rules", "add --what automaton"),
+        ("draw flow.mmd --cut p=1", "--cut is about the picture of an order of events"),
+        ("draw all.hsf run.htf --only-used", "--only-used is about the picture of a sequence"),
+        ("draw flow.mmd -o a.png --font run.htf", "run.htf is no font; --font takes .ttf"),
+        ("draw flow.mmd --what order", "this is a picture of a trace, and none is given"),
+        ("draw flow.mmd --what trace", "this is a picture of a trace, and none is given"),
+        ("explore all.hsf run.htf", "`otus explore` is about a specification alone, and run.htf"),
+        ("ctl run.pot.json EF(true) --closure fixpoint", "add --engine ist"),
+    ] {
+        says(&sandbox, call, 2, text);
+    }
+    for (call, text) in [
+        ("analyze all.hsf run.htf --theme dark", "note: --theme changes nothing"),
+        ("analyze all.hsf run.htf --graph-nodes 3", "note: --graph-nodes changes nothing"),
+        ("explore all.hsf --theme auto", "note: --theme changes nothing"),
+        ("ctl run.pot.json EF(true) --scale 3", "note: --scale changes nothing, since no picture"),
+    ] {
+        says(&sandbox, call, 0, text);
+    }
+    let output = sandbox.otus("analyze all.hsf run.htf --coverage=c.svg --theme dark").output();
+    let error = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(!error.contains("note:"), "{error}");
+}
+
+#[test]
+fn only_what_can_be_written_is_offered() {
+    let sandbox = prepared("odd-convert");
+    let offered = "[possible values: hsf, hif, mermaid, plantuml, htf, jsonl, pot]";
+    says(&sandbox, "convert flow.mmd --to nothing", 2, offered);
+    says(&sandbox, "convert flow.mmd --to markdown", 2, "Markdown is read, not written");
+    sandbox.otus("convert flow.mmd --to plantuml").assert().code(0);
+}
+
+#[test]
+fn words_of_the_papers_have_any_case() {
+    let sandbox = prepared("odd-case");
+    for flags in [
+        "--goal pass",
+        "--goal WEAKPASS",
+        "--kind Prefix",
+        "--kind Simulate[before=true]",
+        "--strategy dfs",
+        "--local-analysis True",
+        "--observed Slice",
+        "--filters [Max_Depth=30]",
+        "--priorities [Reception=1]",
+    ] {
+        sandbox.otus(&format!("analyze all.hsf run.htf {flags}")).assert().code(0);
+    }
+    let bounds = "--filters [Max_Depth=5]";
+    sandbox
+        .otus(&format!("explore all.hsf --traces Exact --partition Trivial {bounds}"))
+        .assert()
+        .code(0);
+    sandbox.otus("mutate run.htf --kind Noise").assert().code(0);
+}
+
+#[test]
+fn a_file_whose_ending_says_something_else_is_warned_of() {
+    let sandbox = prepared("odd-ending");
+    let text = "warning: x.mmd is written as plantuml, which its ending does not say\n";
+    says(&sandbox, "learn run.htf -o x.mmd --to plantuml", 0, text);
+    assert!(sandbox.read("x.mmd").contains("@startuml"));
+    let output = sandbox.otus("learn run.htf -o y.mmd --to mermaid").output().unwrap();
+    assert!(!String::from_utf8(output.stderr).unwrap().contains("warning"));
+}
+
+#[test]
+fn tables_of_all_groups_say_so() {
+    let sandbox = prepared("odd-tables");
+    let output = sandbox.otus("map logs --explain --group alice").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for heading in ["log", "rule", "lifeline", "message"] {
+        assert!(text.contains(&format!("{heading} (of all groups)")), "{heading}: {text}");
+    }
+    let output = sandbox.otus("map logs --explain").output().unwrap();
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("(of all groups)"));
+}
+
+#[test]
+fn lines_that_begin_with_two_slashes_are_comments_of_formulas() {
+    let sandbox = prepared("odd-slashes");
+    sandbox.write("run.pot.json", ORDER);
+    let text = "// why\nsafe: AG(true) # yes\n  // and more\n";
+    sandbox.write("a.ctl", text);
+    sandbox.otus("ctl run.pot.json --file a.ctl").assert().code(0);
+    sandbox.otus("fmt a.ctl").assert().code(0);
+    assert_eq!(sandbox.read("a.ctl"), "// why\nsafe: AG true # yes\n// and more\n");
+    sandbox.otus("ctl run.pot.json --file a.ctl").assert().code(0);
 }

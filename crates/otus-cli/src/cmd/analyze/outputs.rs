@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
 
 use super::worker::Bytes;
 use crate::args::{AnalyzeArgs, CoverageOutput, VerdictFormat};
@@ -53,7 +54,7 @@ pub(super) fn refuse_same(args: &AnalyzeArgs) -> anyhow::Result<()> {
     let mut printed: Option<String> = None;
     if args.format != VerdictFormat::Text {
         let format = args.format.to_possible_value();
-        let format = format.as_ref().map(|value| value.get_name()).unwrap_or_default();
+        let format = format.as_ref().map(PossibleValue::get_name).unwrap_or_default();
         printed = Some(format!("--format {format}"));
     }
     for (flag, _) in named.iter().filter(|(_, name)| name.as_deref() == Some("-")) {
@@ -76,7 +77,7 @@ pub(super) fn refuse_same(args: &AnalyzeArgs) -> anyhow::Result<()> {
     }
     for report in &args.report {
         let format = report.format.to_possible_value();
-        let format = format.as_ref().map(|value| value.get_name()).unwrap_or_default();
+        let format = format.as_ref().map(PossibleValue::get_name).unwrap_or_default();
         files.push((format!("--report {format}"), report.path.clone()));
     }
     for output in &args.coverage {
