@@ -75,7 +75,7 @@ fn everything_is_made_and_right_in_a_tiny_size() {
         while reader.read_event().expect("well-formed XML") != quick_xml::events::Event::Eof {}
         assert!(!svg.contains("NaN"), "{picture}");
     }
-    for table in files.iter().filter(|file| file.rsplit('.').next() == Some("csv")) {
+    for table in files.iter().filter(|file| !file.contains(".svg") && !file.contains(".md")) {
         let text = sandbox.read(table);
         let counts: Vec<usize> = text.lines().map(fields).collect();
         assert!(counts.len() > 1 && counts[0] > 1, "{table}");
@@ -147,4 +147,29 @@ otus: no table or figure is called 003-fig21; did you mean `003-fig11`?
     ]]);
     sandbox.otus("bench").assert().code(2);
     sandbox.otus("bench papers --quick --tiny").assert().code(2);
+}
+
+/// Ctrl-C keeps what is done and ends the rest.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_is_done() {
+    let sandbox = Sandbox::new("bench-interrupt");
+    let mut running = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
+        .args(["bench", "papers", "--only", "004-nodes", "003-fig12b", "--out", "made"])
+        .current_dir(sandbox.path(""))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !sandbox.path("made/papers.md").exists() {
+        assert!(running.try_wait().unwrap().is_none(), "it takes longer than this test");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let interrupt = ["-INT", &running.id().to_string()].map(ToOwned::to_owned);
+    assert!(std::process::Command::new("kill").args(interrupt).status().unwrap().success());
+    let output = running.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(said, "made 1 of 2 items, interrupted; 24 verdicts checked, 0 wrong\n");
+    assert_eq!(sandbox.files(), ["made/004-nodes.csv", "made/papers.md"]);
 }

@@ -106,7 +106,7 @@ const GAP: f64 = 26.0;
 /// How long the strokes at an axis are.
 const TICK: f64 = 4.0;
 /// Points nearer than this are painted once.
-const GRAIN: f64 = 3.0;
+const GRAIN: f64 = 5.0;
 
 /// Draws a figure.
 ///

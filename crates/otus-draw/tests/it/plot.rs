@@ -109,8 +109,8 @@ fn boxes_beside_each_other() {
 fn points_on_one_another_are_painted_once() {
     let scene = drawn("plot-many", &clouds(2_000));
     let marks = scene.items.iter().filter(|item| matches!(item.shape, Shape::Disc { .. })).count();
-    // A cell of three by three pixels has at most one, in five panels and the legend.
-    assert!(marks <= 5 * 84 * 58 + 1, "{marks}");
+    // A cell of five by five pixels has at most one, in five panels and the legend.
+    assert!(marks <= 5 * 51 * 35 + 1, "{marks}");
     assert!(marks < 5 * 2_000, "{marks}");
     let mut same = boxes();
     same.panels[0].series =
