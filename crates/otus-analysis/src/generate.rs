@@ -233,7 +233,11 @@ fn longest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermId
             Term::Empty => 0,
             Term::Event(_) => 1,
             Term::LoopS(_) | Term::LoopC(..) => {
-                if operands.iter().all(|&length| length == 0) { 0 } else { u64::MAX }
+                if operands.iter().all(|&length| length == 0) {
+                    0
+                } else {
+                    u64::MAX
+                }
             }
             Term::Alt(..) => operands.iter().copied().max().unwrap_or(0),
             Term::Strict(..) | Term::Coreg(..) => {

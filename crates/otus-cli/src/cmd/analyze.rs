@@ -177,7 +177,7 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
     printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
     printer.tally.logs = accounting.as_ref().map(LogTally::new);
-    let is_missing = accounting.is_some() && printer.tally.has_no_group();
+    let is_missing = accounting.is_some() && printer.tally.has_no_group() && !plan.is_cancelled();
     if let Some(group) = args.logs.group.as_deref().filter(|_| is_missing) {
         printer.progress.hide();
         let found = accounting.as_ref().map(|it| findings::text(it, Severity::Warning));
