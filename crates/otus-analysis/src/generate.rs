@@ -72,7 +72,7 @@ pub fn random(
     let mut walks = Walks::new(pool, term, max_length, seed);
     // Small interactions have few traces: do not look for more of them for ever.
     let mut misses = 0;
-    while traces.len() < count && misses < 100 + 10 * count {
+    while traces.len() < count && misses < count.saturating_mul(10).saturating_add(100) {
         let Some(trace) = walks.walk() else { break };
         if seen.insert(trace.clone()) {
             traces.push(trace);
@@ -92,6 +92,7 @@ pub struct Walks<'p> {
     random: fastrand::Rng,
     frontiers: Frontiers,
     shortest: FxHashMap<TermId, u64>,
+    longest: FxHashMap<TermId, u64>,
 }
 
 impl<'p> Walks<'p> {
@@ -105,6 +106,7 @@ impl<'p> Walks<'p> {
             random: fastrand::Rng::with_seed(seed),
             frontiers: Frontiers::default(),
             shortest: FxHashMap::default(),
+            longest: FxHashMap::default(),
         }
     }
 
@@ -113,10 +115,62 @@ impl<'p> Walks<'p> {
         self.pool
     }
 
+    /// How many events the shortest accepted trace has.
+    pub fn shortest(&mut self) -> u64 {
+        shortest_end(self.pool, &mut self.shortest, self.root)
+    }
+
+    /// An accepted trace of about this length: whatever would end it before is avoided, and then the
+    /// nearest end is taken. Where one way out of a loop is as likely as going on, long traces are
+    /// not met otherwise. `None` if no accepted trace is short enough.
+    pub fn walk_of(&mut self, length: usize) -> Option<Vec<EventId>> {
+        if self.shortest() > self.max_length as u64 {
+            return None;
+        }
+        let length = length.min(self.max_length);
+        let mut term = self.root;
+        let mut trace = Vec::new();
+        loop {
+            let wanted = length.saturating_sub(trace.len() + 1) as u64;
+            if trace.len() >= length && self.pool.attributes(term).terminates {
+                return Some(trace);
+            }
+            let left = self.max_length.saturating_sub(trace.len()) as u64;
+            let end = shortest_end(self.pool, &mut self.shortest, term);
+            let steps = self.frontiers.steps(self.pool, term);
+            let (mut good, mut possible) = (Vec::new(), Vec::new());
+            for step in steps.iter() {
+                let next = shortest_end(self.pool, &mut self.shortest, step.follow_up);
+                if next >= left {
+                    continue;
+                }
+                let is_good = if trace.len() < length {
+                    longest_end(self.pool, &mut self.longest, step.follow_up) >= wanted
+                } else {
+                    next < end
+                };
+                if is_good {
+                    good.push(step);
+                } else {
+                    possible.push(step);
+                }
+            }
+            let chosen = if good.is_empty() { possible } else { good };
+            let Some(step) = self.random.choice(chosen) else { return Some(trace) };
+            trace.push(step.event);
+            term = step.follow_up;
+        }
+    }
+
+    /// A number up to this one.
+    pub fn number(&mut self, most: usize) -> usize {
+        self.random.usize(..=most)
+    }
+
     /// An accepted trace: it ends as soon as it may after a random number of events. `None` if
     /// no accepted trace is short enough.
     pub fn walk(&mut self) -> Option<Vec<EventId>> {
-        if shortest_end(self.pool, &mut self.shortest, self.root) > self.max_length as u64 {
+        if self.shortest() > self.max_length as u64 {
             return None;
         }
         let length = self.random.usize(..=self.max_length);
@@ -157,6 +211,35 @@ fn shortest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermI
             Term::Empty | Term::LoopS(_) | Term::LoopC(..) => 0,
             Term::Event(_) => 1,
             Term::Alt(..) => operands.iter().copied().min().unwrap_or(0),
+            Term::Strict(..) | Term::Coreg(..) => {
+                operands.iter().fold(0, |sum: u64, &length| sum.saturating_add(length))
+            }
+        },
+    )
+}
+
+/// The length of the longest accepted trace, `u64::MAX` if there is none.
+///
+/// ```text
+/// ∅: 0    loop(i): endless, unless i is empty    e: 1    alt: the larger    strict, coreg: the sum
+/// ```
+fn longest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermId) -> u64 {
+    fold(
+        pool,
+        term,
+        known,
+        |_, _| None,
+        |pool, term, operands| match pool.node(term) {
+            Term::Empty => 0,
+            Term::Event(_) => 1,
+            Term::LoopS(_) | Term::LoopC(..) => {
+                if operands.iter().all(|&length| length == 0) {
+                    0
+                } else {
+                    u64::MAX
+                }
+            }
+            Term::Alt(..) => operands.iter().copied().max().unwrap_or(0),
             Term::Strict(..) | Term::Coreg(..) => {
                 operands.iter().fold(0, |sum: u64, &length| sum.saturating_add(length))
             }

@@ -106,6 +106,11 @@ pub(crate) fn name_of(observed: &Observed<'_>) -> String {
     if key.is_empty() { UNGROUPED.to_owned() } else { key.into_owned() }
 }
 
+/// What to say if `--group` names none.
+pub(crate) fn no_group(group: &str) -> String {
+    format!("no group is called `{group}`; `otus map --explain` lists them")
+}
+
 /// What the group of events without a key is called.
 pub(crate) const UNGROUPED: &str = "all";
 
@@ -462,7 +467,8 @@ impl Finder {
         let name = path.file_name()?.to_string_lossy();
         let by_name = project.plan.source_of(&path.to_string_lossy());
         let by_name = by_name.or_else(|| project.plan.source_of(&name));
-        by_name.or_else(|| (project.plan.sources.len() == 1).then_some(0))
+        // What says itself that it is a trace is one, unless a pattern says otherwise.
+        by_name.or_else(|| (project.plan.sources.len() == 1 && !is_trace(path)).then_some(0))
     }
 
     /// The source of a format that needs no mapping.
@@ -494,7 +500,7 @@ fn named(path: &Path) -> String {
 }
 
 /// Whether a format is never that of a log.
-fn is_spec(format: Format) -> bool {
+pub(crate) fn is_spec(format: Format) -> bool {
     match format {
         Format::Hsf
         | Format::Hif
@@ -504,6 +510,34 @@ fn is_spec(format: Format) -> bool {
         | Format::Markdown
         | Format::Ctl => true,
         Format::Htf | Format::Jsonl | Format::Pot => false,
+    }
+}
+
+/// Whether a file is a trace of ours, by its ending, or by its content if raw logs may have that
+/// ending, too.
+fn is_trace(path: &Path) -> bool {
+    match input::format_of_ending(path) {
+        Some(Format::Htf | Format::Pot) => true,
+        Some(Format::Jsonl) => {
+            let head = beginning(path);
+            let text = String::from_utf8_lossy(&head);
+            // The last line may have been cut; a line of the beginning is enough.
+            let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+            first.is_some_and(|line| {
+                let value: Result<serde_json::Value, _> = serde_json::from_str(line);
+                value.is_ok_and(|value| value.get("htf").is_some_and(serde_json::Value::is_string))
+            })
+        }
+        Some(
+            Format::Hsf
+            | Format::Hif
+            | Format::Hcf
+            | Format::Mermaid
+            | Format::Plantuml
+            | Format::Markdown
+            | Format::Ctl,
+        )
+        | None => false,
     }
 }
 

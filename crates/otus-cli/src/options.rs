@@ -28,6 +28,17 @@ pub(crate) fn parse(process: Process, text: &str) -> anyhow::Result<OptionSectio
     bail!("`{text}` sets no option")
 }
 
+/// A value of the papers as they write it, whatever the case of its first word.
+pub(crate) fn cased(text: &str, words: &[&str]) -> String {
+    let text = text.trim_start();
+    let end = text.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(text.len());
+    let (first, rest) = text.split_at(end);
+    match words.iter().find(|word| word.eq_ignore_ascii_case(first)) {
+        Some(word) => format!("{word}{rest}"),
+        None => text.to_owned(),
+    }
+}
+
 /// The sections about a process in the files of a specification.
 pub(crate) fn sections(
     files: &[SpecFile],
@@ -44,7 +55,8 @@ pub(crate) fn sections(
 /// A partition as written: `discrete`, `trivial`, `{(l1,l2),(l3)}`. Lifelines that are not
 /// listed are by themselves.
 pub(crate) fn partition(text: &str, signature: &Signature) -> anyhow::Result<Partition> {
-    let (file, option) = tracegen("partition", text)?;
+    let written = cased(text, &["discrete", "trivial"]);
+    let (file, option) = tracegen("partition", &written)?;
     let Some(TracegenOption::Partition(partition)) = option else {
         bail!("`{text}` is not a partition; write discrete, trivial or {{(l1,l2),(l3)}}");
     };
@@ -53,7 +65,8 @@ pub(crate) fn partition(text: &str, signature: &Signature) -> anyhow::Result<Par
 
 /// Which nodes give a multi-trace: `exact`, `prefix`, `terminal`, `exact depth 3`.
 pub(crate) fn generation(text: &str) -> anyhow::Result<Generation> {
-    match tracegen("generation", text)?.1 {
+    let written = cased(text, &["exact", "prefix", "terminal"]);
+    match tracegen("generation", &written)?.1 {
         Some(TracegenOption::Generation(generation)) => Ok(generation),
         _ => bail!("`{text}` is not exact, prefix or terminal"),
     }

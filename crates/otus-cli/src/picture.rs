@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use otus_draw::{Scene, Theme};
 
-use crate::args::{PictureArgs, PictureTheme};
+use crate::args::{PictureArgs, PictureTheme, SearchArgs};
 use crate::output;
 
 /// The formats that pictures are written in.
@@ -30,6 +30,9 @@ impl PictureFormat {
     }
 }
 
+/// How the files begin that can be fonts: TrueType, OpenType, and collections of them.
+const FONTS: [&[u8]; 4] = [&[0, 1, 0, 0], b"true", b"OTTO", b"ttcf"];
+
 /// How pictures look.
 #[derive(Debug, Clone)]
 pub(crate) struct Look {
@@ -50,7 +53,12 @@ impl Look {
             bail!("--scale takes a number above 0, not {}", args.scale);
         }
         let read = |path: &PathBuf| {
-            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+            let bytes = std::fs::read(path);
+            let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
+            if !FONTS.iter().any(|beginning| bytes.starts_with(beginning)) {
+                bail!("{} is no font; --font takes .ttf and .otf files", path.display());
+            }
+            Ok(bytes)
         };
         Ok(Look {
             theme: match args.theme {
@@ -61,6 +69,19 @@ impl Look {
             scale: args.scale,
             fonts: args.font.iter().map(read).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Says that it was chosen how pictures look, though none is drawn.
+    pub(crate) fn note_idle(args: &PictureArgs, advice: &str) {
+        let usual = Look::default();
+        let flags = [
+            ("--theme", args.theme != PictureTheme::Light),
+            ("--scale", args.scale.to_bits() != usual.scale.to_bits()),
+            ("--font", !args.font.is_empty()),
+        ];
+        for (flag, _) in flags.iter().filter(|(_, is_given)| *is_given) {
+            note_idle(flag, advice);
+        }
     }
 
     /// Writes a picture in the format that the name asks for.
@@ -92,6 +113,20 @@ impl Look {
                  name one that has them with --font FILE, or write .svg",
             );
         }
+    }
+}
+
+/// Says that a flag about pictures does nothing, since none is drawn.
+fn note_idle(flag: &str, advice: &str) {
+    output::complain(&format!("note: {flag} changes nothing, since no picture is drawn; {advice}"));
+}
+
+/// The same for all flags of a search.
+pub(crate) fn note_idle_search(args: &SearchArgs) {
+    let advice = "add --graph FILE";
+    Look::note_idle(&args.picture, advice);
+    if args.graph_nodes != SearchArgs::GRAPH_NODES {
+        note_idle("--graph-nodes", advice);
     }
 }
 

@@ -6,6 +6,7 @@ use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 
 use super::PictureTheme;
+use super::common::seconds;
 
 /// See Otus at work on a built-in example.
 ///
@@ -186,7 +187,7 @@ pub(crate) struct TestArgs {
     pub(crate) format: TestFormat,
 
     /// End each search after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
     /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use super::common::mebibytes;
 use super::outputs::percent;
 use super::{CoverageOutput, Format, LogArgs, ReportFile, SearchArgs, VerdictFormat};
 
@@ -99,7 +100,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) kind: Option<String>,
 
     /// The same question by what may be missing.
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", ignore_case = true)]
     pub(crate) observed: Option<Observed>,
 
     #[command(flatten)]
@@ -134,7 +135,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) max_states: Option<u64>,
 
     /// End each search when its tables take more than this [default: 2048].
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = mebibytes)]
     pub(crate) memory: Option<u64>,
 
     /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].

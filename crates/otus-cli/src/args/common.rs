@@ -36,7 +36,7 @@ pub(crate) struct SearchArgs {
     pub(crate) seed: u64,
 
     /// End the search after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
     /// Write the search as a graph (.svg, .png, .dot or .json; `-` is DOT on standard output).
@@ -44,11 +44,29 @@ pub(crate) struct SearchArgs {
     pub(crate) graph: Option<String>,
 
     /// How many nodes of the search a picture of it shows.
-    #[arg(long, default_value_t = 200, value_name = "NUMBER")]
+    #[arg(long, default_value_t = SearchArgs::GRAPH_NODES, value_name = "NUMBER")]
     pub(crate) graph_nodes: usize,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
+}
+
+impl SearchArgs {
+    /// How many nodes a picture shows unless it is said.
+    pub(crate) const GRAPH_NODES: usize = 200;
+}
+
+/// How long something may take.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    let number = number.filter(|&it| std::time::Duration::try_from_secs_f64(it).is_ok());
+    number.ok_or_else(|| "it takes a number of seconds above 0".to_owned())
+}
+
+/// How much memory something may take.
+pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| "it takes a whole number of MiB above 0".to_owned())
 }
 
 /// Where multi-traces are written.

@@ -2,6 +2,7 @@
 
 use clap::{Parser, ValueEnum};
 
+use super::common::{mebibytes, seconds};
 use super::{LogArgs, PictureArgs, ResultFormat};
 
 const CTL: &str = "\
@@ -78,9 +79,9 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_enum, default_value_t = CtlEngine::Auto, value_name = "ENGINE")]
     pub(crate) engine: CtlEngine,
 
-    /// How the engine `ist` computes EF and AG.
-    #[arg(long, value_enum, default_value_t = CtlClosure::Downward, value_name = "HOW")]
-    pub(crate) closure: CtlClosure,
+    /// How the engine `ist` computes EF and AG [default: downward].
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) closure: Option<CtlClosure>,
 
     /// Keep events that make no difference.
     #[arg(long)]
@@ -121,7 +122,7 @@ pub(crate) struct CtlArgs {
     pub(crate) picture: PictureArgs,
 
     /// End each check after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
     /// End each check when a set of cuts takes more nodes than this.
@@ -129,7 +130,7 @@ pub(crate) struct CtlArgs {
     pub(crate) max_nodes: Option<u64>,
 
     /// End each check when its tables take more than this.
-    #[arg(long, value_name = "MIB", default_value_t = 2048)]
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = mebibytes)]
     pub(crate) memory: u64,
 
     /// How to print answers.

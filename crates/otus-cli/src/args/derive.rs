@@ -93,7 +93,7 @@ pub(crate) struct MutateArgs {
     pub(crate) derive: DeriveArgs,
 
     /// Which mutants; several as `noise,remove` or by repeating the option.
-    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
+    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', ignore_case = true)]
     pub(crate) kind: Vec<MutantKind>,
 
     /// How many mutants of each multi-trace and kind [default: 1; 10 with --score].
@@ -114,7 +114,7 @@ pub(crate) struct ScoreArgs {
     pub(crate) score: bool,
 
     /// Which question is asked about mutants, by what may be missing.
-    #[arg(long, value_enum, value_name = "WHAT", requires = "score")]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "score", ignore_case = true)]
     pub(crate) observed: Option<Observed>,
 
     /// Fail if less than this share of the mutants is caught.

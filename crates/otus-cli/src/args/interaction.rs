@@ -103,9 +103,10 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
 
-    /// Which automaton: as the rules give it, made deterministic, or made minimal.
-    #[arg(long, value_enum, default_value_t = AutomatonKind::Minimal, value_name = "KIND")]
-    pub(crate) automaton: AutomatonKind,
+    /// Which automaton: as the rules give it, made deterministic, or made minimal [default:
+    /// minimal].
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) automaton: Option<AutomatonKind>,
 
     /// How many states an automaton, or nodes a search, may have before parts are left out.
     #[arg(long, default_value_t = 200, value_name = "NUMBER")]

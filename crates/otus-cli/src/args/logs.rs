@@ -45,8 +45,8 @@ pub(crate) struct MapArgs {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// The specification to compare with.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// The specification to compare with; its files are given one by one.
+    #[arg(long, value_name = "FILE")]
     pub(crate) spec: Vec<String>,
 
     /// Where to write what was understood; `-` is canonical lines on standard output.

@@ -68,6 +68,12 @@ impl FromStr for ReportFile {
         if path.is_empty() {
             return Err("the name of the file is missing after the `=`".to_owned());
         }
+        if path == "-" {
+            return Err(format!(
+                "a report goes to a file; --format {} prints one",
+                text.split('=').next().unwrap_or_default()
+            ));
+        }
         Ok(ReportFile { format, path: PathBuf::from(path) })
     }
 }

@@ -1,6 +1,7 @@
 //! `otus fmt`, `otus lint` and `otus convert`: texts of specifications and traces.
 
-use clap::Parser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, ValueEnum as _};
 
 use super::{Format, ReportFormat};
 
@@ -94,7 +95,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) files: Vec<String>,
 
     /// What to write.
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = written())]
     pub(crate) to: Option<Format>,
 
     /// Where to write it; then all other files are read.
@@ -108,4 +109,22 @@ pub(crate) struct ConvertArgs {
     /// Overwrite files that exist.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// The formats of which those are offered that something can be converted to. Whoever asks for
+/// another is told why that is not possible.
+fn written() -> impl TypedValueParser<Value = Format> {
+    let is_written = |format: Format| match format {
+        Format::Hsf
+        | Format::Hif
+        | Format::Mermaid
+        | Format::Plantuml
+        | Format::Htf
+        | Format::Jsonl
+        | Format::Pot => true,
+        Format::Hcf | Format::Markdown | Format::Ctl => false,
+    };
+    let value = |format: &Format| Some(format.to_possible_value()?.hide(!is_written(*format)));
+    PossibleValuesParser::new(Format::value_variants().iter().filter_map(value))
+        .try_map(|name| Format::from_str(&name, false))
 }

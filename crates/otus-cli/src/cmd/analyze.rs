@@ -45,12 +45,12 @@ use crate::feed::{self, Feed, TraceInput};
 use crate::graph_file::GraphFile;
 use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
-use crate::logs::{Finder, LogPath, Logs};
+use crate::logs::{self, Finder, LogPath, Logs};
 use crate::output::{self, Stream};
 use crate::project::{Project, SpecRule};
 use crate::report::model::Writer;
 use crate::words::counted;
-use crate::{findings, pipeline, report};
+use crate::{findings, picture, pipeline, report};
 use gather::Gather;
 pub(super) use gather::{GATHERED, gather};
 use known::Known;
@@ -73,6 +73,7 @@ pub(crate) fn run(args: &AnalyzeArgs, color: Color) -> anyhow::Result<Exit> {
 /// Does a call, for the user or for another command.
 fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Result<Exit> {
     let start = Instant::now();
+    outputs::refuse_same(args)?;
     // Who brings cases has read the specification before.
     let is_told = gather.as_ref().is_some_and(|gather| gather.cases.is_some());
     let Some(opened) = open(args, color, is_told)? else { return Ok(Exit::Error) };
@@ -119,6 +120,10 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
         [spec] => recorded(args, &spec.loaded, &mut sorted.traces, logs.as_mut())?,
         _ => None,
     };
+    let is_drawn = graph.is_some() || coverage::is_drawn(args);
+    if !is_drawn && !is_quiet {
+        picture::note_idle_search(&args.search);
+    }
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
     let name = |file: &LogPath| {
         let (name, path) = (file.name.clone(), file.path().map(Path::to_owned));
@@ -172,6 +177,15 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
     printer.tally.interrupted += feeding.unread.load(Ordering::Relaxed);
     let accounting = feeding.accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
     printer.tally.logs = accounting.as_ref().map(LogTally::new);
+    let is_missing = accounting.is_some() && printer.tally.has_no_group() && !plan.is_cancelled();
+    if let Some(group) = args.logs.group.as_deref().filter(|_| is_missing) {
+        printer.progress.hide();
+        let found = accounting.as_ref().map(|it| findings::text(it, Severity::Warning));
+        if let Some(found) = found.filter(|found| !found.is_empty()) {
+            output::complain(found.trim_end());
+        }
+        bail!(logs::no_group(group));
+    }
     printer.tally.fixed = printer.known.fixed(&plan);
     let covered = plan.covering.as_ref().map(|covering| {
         let found = covering.found(&plan.pool, &printer.tally);
@@ -186,7 +200,7 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
         coverage::say(args, color, (covering, &plan.pool), found)?;
     }
     if let Some(accounting) = &accounting {
-        about_logs(accounting, &plans, args.logs.group.as_deref(), &printer.tally);
+        about_logs(accounting, &plans, &printer.tally);
     }
     if args.strict && printer.tally.is_vacuous() {
         output::complain("otus: nothing was checked, and that is a failure by --strict");
@@ -370,7 +384,7 @@ fn nothing_given(finder: &Finder) -> String {
 }
 
 /// Says what is odd about logs, and what of them the specification does not have.
-fn about_logs(accounting: &Accounting, plans: &[Arc<Plan>], group: Option<&str>, tally: &Tally) {
+fn about_logs(accounting: &Accounting, plans: &[Arc<Plan>], tally: &Tally) {
     let found = findings::text(accounting, Severity::Warning);
     if !found.is_empty() {
         output::complain(found.trim_end());
@@ -382,13 +396,7 @@ fn about_logs(accounting: &Accounting, plans: &[Arc<Plan>], group: Option<&str>,
     for line in first.iter().filter(|line| others.iter().all(|other| other.contains(line))) {
         output::complain(line);
     }
-    if let Some(group) = group.filter(|_| tally.total() == 0) {
-        let all = counted(accounting.groups.total, "group");
-        output::complain(&format!(
-            "warning: no group is called `{group}`; the logs have {all}\n   = help: `otus map \
-             --explain` lists them"
-        ));
-    } else if tally.is_vacuous() {
+    if tally.is_vacuous() {
         output::complain(
             "warning: nothing was checked, since no line became an action of the specification\n   \
              = help: `otus map --explain` shows what became of the lines",

@@ -111,6 +111,12 @@ impl<'a> Plan<'a> {
         if let Some(path) = args.draw.as_deref().filter(|path| PictureFormat::of(path).is_none()) {
             bail!("--draw writes .svg and .png files, not {path}");
         }
+        if args.closure.is_some() && args.engine != CtlEngine::Ist {
+            bail!("--closure is about the engine `ist`; add --engine ist");
+        }
+        if args.draw.is_none() {
+            Look::note_idle(&args.picture, "add --draw FILE");
+        }
         let cancel = Arc::new(AtomicBool::new(false));
         let options = Options {
             engine: match args.engine {
@@ -130,7 +136,7 @@ impl<'a> Plan<'a> {
                 deadline: None,
                 cancel: Some(cancel.clone()),
             },
-            closure: match args.closure {
+            closure: match args.closure.unwrap_or(CtlClosure::Downward) {
                 CtlClosure::Downward => Closure::Downward,
                 CtlClosure::Fixpoint => Closure::Fixpoint,
             },

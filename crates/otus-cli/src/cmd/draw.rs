@@ -24,6 +24,7 @@ pub(crate) fn run(args: &DrawArgs, color: Color) -> anyhow::Result<Exit> {
         check_ending(name, args)?;
     }
     let what = args.what.unwrap_or_else(|| implied(args));
+    refuse_idle(args, what)?;
     let drawing = match what {
         What::Search => return search(args, color),
         What::Sequence => specification::sequence(args, color)?,
@@ -66,6 +67,30 @@ fn implied(args: &DrawArgs) -> What {
     } else {
         What::Sequence
     }
+}
+
+/// Refuses what says how another picture is drawn.
+fn refuse_idle(args: &DrawArgs, what: What) -> anyhow::Result<()> {
+    let is_order = matches!(what, What::Order | What::Lattice);
+    let idle = [
+        ("--step", args.step.is_some() && what != What::Term, "a term: add --what term"),
+        ("--positions", args.positions && what != What::Term, "a term: add --what term"),
+        (
+            "--automaton",
+            args.automaton.is_some() && what != What::Automaton,
+            "an automaton: add --what automaton",
+        ),
+        (
+            "--cut",
+            !args.cut.is_empty() && !is_order,
+            "an order of events: name a .pot.json, or add --what order",
+        ),
+        ("--only-used", args.only_used && what != What::Sequence, "a sequence diagram"),
+    ];
+    if let Some((flag, _, kind)) = idle.into_iter().find(|(_, is_idle, _)| *is_idle) {
+        bail!("{flag} is about the picture of {kind}");
+    }
+    Ok(())
 }
 
 /// The format of a file, by its ending or by `--from`.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use anyhow::bail;
 use otus_analysis::Config;
 use otus_analysis::explore::explore;
 use otus_analysis::generate;
@@ -20,7 +21,7 @@ use crate::cases::Place;
 use crate::exit::Exit;
 use crate::graph_file::GraphFile;
 use crate::load::{Fences, Loaded};
-use crate::picture::Look;
+use crate::picture::{self, Look};
 use crate::words::counted;
 use crate::{options, output};
 
@@ -31,6 +32,13 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     let Some((mut lowered, term)) = specification.filter(|_| !faulty) else {
         return Ok(Exit::Error);
     };
+    if let Some(trace) = loaded.traces.first() {
+        let name = loaded.inputs.source(trace.tree.source).name();
+        bail!(
+            "`otus explore` is about a specification alone, and {name} is a multi-trace; leave it \
+             out, or ask `otus analyze`"
+        );
+    }
     let files = &loaded.specs[0].files;
     let mut config = configuration(args, files)?;
     let bounded = bound(&mut config, &lowered, term);
@@ -46,6 +54,9 @@ pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
     };
     if let Some(file) = &file {
         file.write(&context, &graph, None)?;
+    }
+    if file.is_none() && !wants_automaton(files) {
+        picture::note_idle_search(&args.search);
     }
     if wants_automaton(files) {
         write_automaton(&mut lowered.pool, term, &loaded, &Look::new(&args.search.picture)?)?;
@@ -111,10 +122,12 @@ fn configuration(args: &ExploreArgs, files: &[SpecFile]) -> anyhow::Result<Confi
     for (_, section) in options::sections(files, Process::Explore) {
         config.apply(section);
     }
+    let priorities = args.search.priorities.as_ref().map(|it| it.to_lowercase());
+    let filters = args.search.filters.as_ref().map(|it| it.to_lowercase());
     let flags = [
         ("strategy", args.search.strategy.as_deref()),
-        ("priorities", args.search.priorities.as_deref()),
-        ("filters", args.search.filters.as_deref()),
+        ("priorities", priorities.as_deref()),
+        ("filters", filters.as_deref()),
     ];
     for (key, value) in flags {
         if let Some(value) = value {

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
+use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
 use otus_analysis::budget::Budget;
 use otus_analysis::engine::Options as EngineOptions;
 use otus_analysis::{Engine, Question, Verdict};
@@ -209,6 +211,26 @@ impl Target {
             Some(Format::Hif) => Some(LearnFormat::Hif),
             _ => None,
         });
+        let told = ending.filter(|_| args.to.is_some()).map(|ending| match ending {
+            Format::Mermaid => Some(LearnFormat::Mermaid),
+            Format::Plantuml => Some(LearnFormat::Plantuml),
+            Format::Hif => Some(LearnFormat::Hif),
+            Format::Hsf
+            | Format::Hcf
+            | Format::Markdown
+            | Format::Htf
+            | Format::Jsonl
+            | Format::Pot
+            | Format::Ctl => None,
+        });
+        let is_picture = args.to.is_some() && PictureFormat::of(name).is_some();
+        if told.is_some_and(|told| told != args.to) || is_picture {
+            let to = args.to.and_then(|to| to.to_possible_value());
+            let to = to.as_ref().map(PossibleValue::get_name).unwrap_or_default();
+            output::complain(&format!(
+                "warning: {name} is written as {to}, which its ending does not say"
+            ));
+        }
         let Some(format) = format else {
             bail!(
                 "the ending of {name} names no format; use .mmd, .puml, .hif, .svg or .png, or --to"

@@ -9,6 +9,7 @@ mod text;
 mod write;
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -19,6 +20,7 @@ use otus_trace::run::{Accounting, Observed};
 use super::analyze::compare::{self, Stranger};
 use crate::args::{Color, MapArgs, MapFormat};
 use crate::exit::Exit;
+use crate::input::format_of_ending;
 use crate::load::{Fences, Loaded};
 use crate::logs::{self, Finder, Logs};
 use crate::output;
@@ -29,11 +31,19 @@ use write::Writer;
 pub(crate) fn run(args: &MapArgs, color: Color) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
-    let logs = gather(&args.files, &mut finder)?;
+    // Whoever names several files of a specification after one --spec means all of them.
+    let is_spec = |name: &&String| {
+        let path = Path::new(name.split('#').next().unwrap_or(name));
+        !args.spec.is_empty() && format_of_ending(path).is_some_and(logs::is_spec)
+    };
+    let (more, names): (Vec<&String>, Vec<&String>) = args.files.iter().partition(is_spec);
+    let spec: Vec<String> = args.spec.iter().chain(more).cloned().collect();
+    let names: Vec<String> = names.into_iter().cloned().collect();
+    let logs = gather(&names, &mut finder)?;
     let Some(mut logs) = logs else { bail!(nothing_given(&finder)) };
     logs.only.clone_from(&args.logs.group);
     let project = finder.project();
-    let specification = specification(args, project, color)?;
+    let specification = specification(&spec, project, color)?;
     let mut seen = Seen::default();
     let mut writer = match &args.write {
         Some(name) => Some(Writer::open(name, args.force)?),
@@ -52,6 +62,9 @@ pub(crate) fn run(args: &MapArgs, color: Color) -> anyhow::Result<Exit> {
     });
     if let Some(error) = failed {
         return Err(error);
+    }
+    if let Some(group) = args.logs.group.as_deref().filter(|_| seen.groups == 0) {
+        bail!(logs::no_group(group));
     }
     let map = Map { args, project, logs: &logs, accounting, specification, seen };
     if let Some(writer) = writer {
@@ -108,13 +121,13 @@ pub(super) fn nothing_given(finder: &Finder) -> String {
 
 /// What the logs are beside, if a specification is known.
 fn specification(
-    args: &MapArgs,
+    spec: &[String],
     project: Option<&Project>,
     color: Color,
 ) -> anyhow::Result<Option<Specification>> {
     let names = match project {
-        Some(project) if args.spec.is_empty() => &project.spec,
-        _ => &args.spec,
+        Some(project) if spec.is_empty() => &*project.spec,
+        _ => spec,
     };
     if names.is_empty() {
         return Ok(None);

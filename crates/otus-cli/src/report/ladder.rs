@@ -38,12 +38,32 @@ pub(crate) fn text(explanation: &Explanation, colored: bool) -> String {
     for note in notes {
         group = group.element(Level::NOTE.with_name(note.topic).message(&note.text));
     }
+    let within: Vec<String> = observed
+        .iter()
+        .chain(related)
+        .filter(|seen| seen.is_within)
+        .map(|seen| format!("{}:{}", seen.place.file, seen.place.line))
+        .collect();
     let mut out = String::new();
     for line in renderer.render(&[group]).lines() {
-        out.push_str(line.trim_end());
+        let line = line.trim_end();
+        match within.iter().find_map(|place| without_column(line, place)) {
+            Some(line) => out.push_str(&line),
+            None => out.push_str(line),
+        }
         out.push('\n');
     }
     out
+}
+
+/// The line that says where an excerpt is from, if it is from this place, without a column.
+fn without_column(line: &str, place: &str) -> Option<String> {
+    let arrow = line.find("::: ").or_else(|| line.find("--> "))?;
+    let at = arrow + line[arrow..].find(place)? + place.len();
+    let rest = line[at..].strip_prefix(':')?;
+    let rest = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    // What is left can only be the end of a colour.
+    (rest.is_empty() || rest.starts_with('\x1b')).then(|| format!("{}{rest}", &line[..at]))
 }
 
 /// For scripts.

@@ -235,6 +235,9 @@ pub(crate) struct LogPlace {
     pub(crate) action: String,
     /// What that means: `observed instead`.
     pub(crate) role: &'static str,
+    /// Whether the text is within a line of a case file, so that its columns are not those of the
+    /// file.
+    pub(crate) is_within: bool,
 }
 
 /// A situation from which no explanation goes on.

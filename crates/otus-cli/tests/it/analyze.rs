@@ -109,7 +109,7 @@ wrong: Fail (eliminate, discrete partition, 2 nodes, T ms)
   5 |   subscriber -- subscribe -> broker,
     |                 ^^^^^^^^^^^^^^^^^^^ expected here: broker?subscribe
     |
-   ::: cases.jsonl:3:11
+   ::: cases.jsonl:3
     |
   3 | {[broker] broker!publish}
     |           -------------- observed instead: broker!publish
@@ -160,7 +160,7 @@ wrong: Fail
   5 |   subscriber -- subscribe -> broker,
     |                 ^^^^^^^^^^^^^^^^^^^ expected here: broker?subscribe
     |
-   ::: cases.jsonl:3:11
+   ::: cases.jsonl:3
     |
   3 | {[broker] broker!publish}
     |           -------------- observed instead: broker!publish
@@ -317,7 +317,7 @@ fn the_exit_status_tells_fail_from_undecided() {
     code("wrong.htf --kind accept --fail-on never", 0);
     code("run.htf --kind accept --engine graph --max-states 3", 3);
     code("run.htf --kind accept --engine graph --max-states 3 --fail-on undecided", 1);
-    code("run.htf --kind accept --timeout 0", 0);
+    code("run.htf --kind accept --timeout 0", 2);
     code("run.htf --kind accept --filters [max_depth=1]", 3);
     code("cases.jsonl --kind eliminate --fail-on weak", 1);
 }

@@ -81,7 +81,7 @@ early: Fail (observed complete, discrete partition, [..])
   2 |   User->>Server: login
     |   ^^^^^^^^^^^^^^^^^^^^ expected here: User!login
     |
-   ::: runs.jsonl:2:9
+   ::: runs.jsonl:2
     |
   2 | {[User] User?welcome.User!login; [Server] Server?login.Server!welcome}
     |         ------------ observed instead: User?welcome
@@ -154,7 +154,7 @@ fn reports_tell_known_failures_from_new_ones() {
     <testcase classname="flow.mmd" name="twice">
       <failure type="extra-after-end" message="User sent login after the part of User was over">
 error[extra-after-end]: User sent login after the part of User was over
- --&gt; runs.jsonl:3:33
+ --&gt; runs.jsonl:3
   |
 3 | {[User] User!login.User?welcome.User!login; [Server] Server?login.Server!welcome}
   |                                 ^^^^^^^^^^ observed: User!login
@@ -223,7 +223,7 @@ not ok 3 - twice
 
 ```text
 error[extra-after-end]: User sent login after the part of User was over
- --> runs.jsonl:3:33
+ --> runs.jsonl:3
   |
 3 | {[User] User!login.User?welcome.User!login; [Server] Server?login.Server!welcome}
   |                                 ^^^^^^^^^^ observed: User!login

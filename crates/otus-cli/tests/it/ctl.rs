@@ -257,7 +257,9 @@ fn every_way_gives_the_same_answers() {
     for engine in ["auto", "interval", "explicit", "ist"] {
         let others =
             [&[][..], &["--no-slice"], &["--process-order", "given"], &["--closure", "fixpoint"]];
-        for others in others {
+        // The last is about one engine, and refused with others.
+        let count = if engine == "ist" { others.len() } else { others.len() - 1 };
+        for others in &others[..count] {
             let arguments =
                 [&["run.pot.json", "--engine", engine, "--count"], &formulas[..], others].concat();
             let document = json(&sandbox, &arguments);

@@ -94,7 +94,7 @@ fn what_cannot_be_drawn_is_said() {
         ("model.hsf --what automaton", "add -o picture.svg"),
         ("model.hsf --what search", "add -o search.svg"),
         ("run.htf --what term -o x.svg", "add the specification"),
-        ("model.hsf --what trace -o x.svg", "0 are given"),
+        ("model.hsf --what trace -o x.svg", "this is a picture of a trace, and none is given"),
         ("run.pot.json model.hsf -o x.svg", "leave out the other files"),
         (
             "model.hsf --what term --step publisher!nothing -o x.svg",

@@ -26,6 +26,7 @@ mod fmt;
 mod lint;
 mod logs;
 mod manual;
+mod odd_calls;
 #[cfg(unix)]
 mod pictures;
 mod reference;

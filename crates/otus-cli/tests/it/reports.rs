@@ -58,7 +58,7 @@ early: Fail (prefix, discrete partition, [..] state[..], [..] ms)
   4 |     Server-->>User: welcome
     |               ^^^^^^^^^^^^^ expected here: User?welcome
     |
-   ::: cases.jsonl:2:20
+   ::: cases.jsonl:2
     |
   2 | {[User] User!login.User!bye.User?welcome; [Server] Server?login.Server!welcome.Server?bye}
     |                    -------- observed instead: User!bye

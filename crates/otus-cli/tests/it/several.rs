@@ -36,12 +36,12 @@ pay-1: Pass (observed complete, discrete partition, [..])
 pay-2: Fail (observed complete, discrete partition, [..])
   specification: pay.mmd, which explains most of it; none of login.mmd, pay.mmd fits
   error[missing-counterpart]: User sent pay twice but Server received it only once
-   --> runs.jsonl:3:18
+   --> runs.jsonl:3
     |
   3 | {[User] User!pay.User!pay.User?receipt; [Server] Server?pay.Server!receipt}
     |                  ^^^^^^^^ observed: User!pay
     |
-   ::: runs.jsonl:3:50
+   ::: runs.jsonl:3
     |
   3 | {[User] User!pay.User!pay.User?receipt; [Server] Server?pay.Server!receipt}
     |                                                  ---------- the other end: Server?pay

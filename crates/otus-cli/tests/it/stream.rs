@@ -251,6 +251,9 @@ fn one_is_not_a_plural() {
     says("analyze model.hsf run.htf", "checked 1 multi-trace, 6 actions: ");
     says("explore sig.hsf empty.hif", "explored 1 node, 1 of which accepts\n");
     says("fmt --check a.hif", "1 of 1 file would change; `otus fmt` rewrites it\n");
-    says("generate sig.hsf empty.hif --max-length 1", "of at most 1 event differ\n");
+    says(
+        "generate sig.hsf empty.hif --max-length 1",
+        "found 1 of 10 with at most 1 event: gave up",
+    );
     says("slice one.htf --all", "2 slices of 1 multi-trace\n");
 }

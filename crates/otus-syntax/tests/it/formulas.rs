@@ -189,6 +189,7 @@ fn a_file_has_an_item_a_line() {
     check("let a = x\nlet b = a\nb & a", "let a = x\nlet b = a\nb & a");
     check("f;\n-x < 3\n", "f;\n-x < 3");
     check("f; # why\n-x < 3", "f; # why\n-x < 3");
+    check("// why\nf &\n  // and\ng\n//", "// why\n// and\nf & g\n//");
     check("f; # a\n# b\n-x < 3", "f; # a\n# b\n-x < 3");
     check("f;-# in it\nx < 3", "f;\n# in it\n-x < 3");
     check("a: f\n`and`: g", "a: f\n`and`: g");

@@ -214,6 +214,14 @@ pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {
     !args.coverage.is_empty() || args.min_coverage.is_some()
 }
 
+/// Whether somebody wants to see it.
+pub(super) fn is_drawn(args: &AnalyzeArgs) -> bool {
+    args.coverage.iter().any(|output| match output {
+        CoverageOutput::File(_, kind) => *kind == CoverageFile::Picture,
+        CoverageOutput::Text | CoverageOutput::Json => false,
+    })
+}
+
 /// What a JSON document of verdicts has besides.
 pub(super) fn member(found: &Found) -> Value {
     data::json(found)

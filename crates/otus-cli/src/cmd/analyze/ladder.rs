@@ -169,7 +169,8 @@ impl Teller<'_> {
         let first = self.pool.action(*actions.first()?).text(self.pool.signature());
         let (place, text, span) = self.seen.excerpt(component, steps, &first)?;
         let (lifelines, action) = (self.lifelines(component), self.moment(&actions));
-        Some(LogPlace { place, text, span, lifelines, action, role })
+        let is_within = self.seen.is_case();
+        Some(LogPlace { place, text, span, lifelines, action, role, is_within })
     }
 
     fn situation(&self, state: &explain::Reached) -> Situation {

@@ -167,6 +167,10 @@ const EXPLAINED: usize = 10_000;
 /// How many states the fast engine may make of one multi-trace unless somebody says otherwise.
 const FAST_STATES: u64 = 100_000_000;
 
+/// The values of `--kind` and `--goal`, as the papers write them.
+const KINDS: [&str; 4] = ["accept", "prefix", "eliminate", "simulate"];
+const GOALS: [&str; 3] = ["Pass", "WeakPass", "None"];
+
 /// How many MiB the tables of a search may take unless somebody says otherwise.
 const MEMORY: u64 = 2048;
 
@@ -382,12 +386,16 @@ fn configuration(args: &AnalyzeArgs, loaded: &Loaded) -> anyhow::Result<(Config,
         args::Observed::Prefix => "eliminate",
         args::Observed::Slice => "simulate",
     }));
+    let kind = kind.map(|kind| options::cased(kind, &KINDS));
+    let goal = args.goal.as_deref().map(|goal| options::cased(goal, &GOALS));
+    let priorities = args.search.priorities.as_ref().map(|it| it.to_lowercase());
+    let filters = args.search.filters.as_ref().map(|it| it.to_lowercase());
     let flags = [
-        ("analysis_kind", kind),
+        ("analysis_kind", kind.as_deref()),
         ("strategy", args.search.strategy.as_deref()),
-        ("goal", args.goal.as_deref()),
-        ("priorities", args.search.priorities.as_deref()),
-        ("filters", args.search.filters.as_deref()),
+        ("goal", goal.as_deref()),
+        ("priorities", priorities.as_deref()),
+        ("filters", filters.as_deref()),
         ("local_analysis", args.local_analysis.as_deref()),
     ];
     for (key, value) in flags {

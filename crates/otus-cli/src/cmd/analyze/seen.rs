@@ -157,6 +157,14 @@ impl Places<'_> {
         }
     }
 
+    /// Whether they are in a line of a case file.
+    pub(super) fn is_case(&self) -> bool {
+        match self {
+            Places::Text { line, .. } => line.is_some(),
+            Places::Raw { .. } | Places::Unknown => false,
+        }
+    }
+
     /// Where a step was read, for a page: of a raw log the whole line, unless it is very long.
     pub(super) fn passage(
         &self,

@@ -116,6 +116,11 @@ impl Tally {
         self.actions == 0 && self.unusable == 0 && self.interrupted == 0
     }
 
+    /// Whether no group of raw logs was met, not even one that nothing can be said of.
+    pub(super) fn has_no_group(&self) -> bool {
+        self.groups + self.unusable + self.unassigned + self.interrupted == 0
+    }
+
     pub(super) fn failures(&self) -> usize {
         self.fail
     }

@@ -212,7 +212,7 @@ impl Given {
                 keys.join(", ")
             ),
             (None, Some(group)) => {
-                bail!("no group is called `{group}`; `otus map --explain` lists them")
+                bail!(logs::no_group(group))
             }
             (None, None) => bail!(
                 "no line became an event, so there is nothing to check; `otus map --explain` tells why"

@@ -103,7 +103,7 @@ pub(super) fn automaton(args: &DrawArgs, color: Color) -> anyhow::Result<Option<
     let limits = Limits { states: args.max_nodes.max(1), ..Limits::default() };
     let pool = &mut lowered.pool;
     let rules = automaton::build(pool, term, limits);
-    let found = match args.automaton {
+    let found = match args.automaton.unwrap_or(AutomatonKind::Minimal) {
         AutomatonKind::Rules => rules,
         AutomatonKind::Deterministic => automaton::determinize(&rules, limits),
         AutomatonKind::Minimal => automaton::minimize(&automaton::determinize(&rules, limits)),

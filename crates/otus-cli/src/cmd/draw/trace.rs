@@ -34,6 +34,11 @@ pub(super) fn one(
         return Ok(None);
     }
     let [trace] = loaded.traces.as_slice() else {
+        if loaded.traces.is_empty() {
+            bail!(
+                "this is a picture of a trace, and none is given; add a .htf, or name a .pot.json"
+            );
+        }
         bail!("one multi-trace is drawn at a time; {} are given", loaded.traces.len());
     };
     let pool = lowered.map(|lowered| lowered.pool);

@@ -81,8 +81,18 @@ impl Table {
     }
 }
 
+/// What a table is of. A group is chosen only after all lines have been read and counted.
+fn heading(map: &Map<'_>, what: &str) -> String {
+    match map.args.logs.group {
+        Some(_) => format!("{what} (of all groups)"),
+        None => what.to_owned(),
+    }
+}
+
 fn logs(map: &Map<'_>, out: &mut String) {
-    let title = ["log", "read as", "lines", "matched", "ignored", "blank", "unmatched", "events"];
+    let heading = heading(map, "log");
+    let title =
+        [&*heading, "read as", "lines", "matched", "ignored", "blank", "unmatched", "events"];
     let mut table = Table::new(&title, &[false, false, true, true, true, true, true, true]);
     let row = |name: &str, format: &str, tally: Tally, events: u64| {
         let open = tally.unmatched + tally.incomplete + tally.unreadable;
@@ -109,7 +119,8 @@ fn logs(map: &Map<'_>, out: &mut String) {
 const MOST_FILES: usize = 30;
 
 fn rules(map: &Map<'_>, out: &mut String) {
-    let title = ["rule", "", "lines", "first"];
+    let heading = heading(map, "rule");
+    let title = [&*heading, "", "lines", "first"];
     let mut table = Table::new(&title, &[false, false, true, false]);
     for (index, rule) in map.accounting.rules.iter().enumerate() {
         let (source, name) = map.rule(index);
@@ -149,7 +160,8 @@ fn shapes(map: &Map<'_>, out: &mut String) {
 }
 
 fn lifelines(map: &Map<'_>, out: &mut String) {
-    let title = ["lifeline", "sends", "receives", "others", "first"];
+    let heading = heading(map, "lifeline");
+    let title = [&*heading, "sends", "receives", "others", "first"];
     let mut table = Table::new(&title, &[false, true, true, true, false]);
     let mut silent = Vec::new();
     let names = map.accounting.vocabulary.lifeline_names();
@@ -184,7 +196,8 @@ fn times(count: u64) -> String {
 }
 
 fn messages(map: &Map<'_>, out: &mut String) {
-    let title = ["message", "sent", "received"];
+    let heading = heading(map, "message");
+    let title = [&*heading, "sent", "received"];
     let mut table = Table::new(&title, &[false, true, true]);
     let names = map.accounting.vocabulary.message_names();
     let mut all: Vec<_> = names
@@ -242,7 +255,8 @@ fn pairs(map: &Map<'_>, out: &mut String) {
         return;
     }
     let whose = if account.paired == 1 { "its" } else { "their" };
-    let _ = writeln!(out, "{} with {whose} emission", counted(account.paired, "reception"));
+    let receptions = heading(map, &counted(account.paired, "reception"));
+    let _ = writeln!(out, "{receptions} with {whose} emission");
     for (direction, sign, what) in [
         (Direction::Emission, "!", "sent, and never received"),
         (Direction::Reception, "?", "received, and never sent"),

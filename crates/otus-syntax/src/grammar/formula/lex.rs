@@ -1,7 +1,8 @@
 //! Tokens of formulas.
 //!
 //! Every operator has one spelling on a keyboard and some others: those of other tools, and the
-//! signs of the papers. A comment begins with `#` and ends with its line.
+//! signs of the papers. A comment begins with `#` and ends with its line; a line that
+//! begins with `//` is one, too, since nothing else does.
 
 use std::borrow::Cow;
 
@@ -161,7 +162,7 @@ impl<'t> Lexer<'t> {
             }
             if next.is_whitespace() {
                 self.at += next.len_utf8();
-            } else if next == '#' {
+            } else if next == '#' || (only_comments && rest.starts_with("//")) {
                 let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
                 let text = rest[..length].trim_end();
                 let span = Span::new(offset(self.at), offset(self.at + text.len()));
