@@ -2,7 +2,7 @@
 //!
 //! # Definition
 //!
-//! A multi-trace that passes has a [`Witness`](crate::Witness): a global execution, with what was not
+//! A multi-trace that passes has a [`Witness`]: a global execution, with what was not
 //! observed filled in, each of whose events stands at a position of what is left of the interaction.
 //! Replaying it ([`replay`]) gives, for each event, the *position of the interaction as it was written*
 //! (equal sub-terms at two places are two positions) and the iteration of every loop around it. These
