@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use otus_analysis::explain::{self, Cause, Checked, Edit, Explanation, Headline};
+use otus_analysis::explain::{self, Checked, Edit, Explanation, Headline};
 use otus_core::{ActionId, Pool};
 use otus_trace::{ComponentId, MultiTrace};
 
@@ -34,7 +34,7 @@ impl Teller<'_> {
             notes: Vec::new(),
         };
         if let Some(headline) = &why.headline {
-            told.cause = rule(headline.cause);
+            told.cause = headline.cause.id();
             told.headline.clone_from(&headline.text);
             told.expected = self.expected(headline);
             self.observed(headline, &mut told);
@@ -182,20 +182,4 @@ impl Teller<'_> {
 
 fn at(action: &str, place: Option<&Place>) -> String {
     place.map_or_else(|| action.to_owned(), |place| format!("{action} at {place}"))
-}
-
-/// The id of a cause, as reports have it.
-fn rule(cause: Cause) -> &'static str {
-    match cause {
-        Cause::UnknownLifeline => "unknown-lifeline",
-        Cause::UnknownMessage => "unknown-message",
-        Cause::UnknownAction => "unknown-action",
-        Cause::Unexpected => "unexpected-message",
-        Cause::TooEarly => "too-early",
-        Cause::TooLate => "too-late",
-        Cause::MissingCounterpart => "missing-counterpart",
-        Cause::ExtraAfterEnd => "extra-after-end",
-        Cause::StoppedEarly => "stopped-early",
-        Cause::DeadEnd => "dead-end",
-    }
 }

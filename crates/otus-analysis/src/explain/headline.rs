@@ -101,6 +101,22 @@ impl Cause {
             Cause::DeadEnd => "dead end after a choice",
         }
     }
+
+    /// As scripts know it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Cause::UnknownLifeline => "unknown-lifeline",
+            Cause::UnknownMessage => "unknown-message",
+            Cause::UnknownAction => "unknown-action",
+            Cause::Unexpected => "unexpected-message",
+            Cause::TooEarly => "too-early",
+            Cause::TooLate => "too-late",
+            Cause::MissingCounterpart => "missing-counterpart",
+            Cause::ExtraAfterEnd => "extra-after-end",
+            Cause::StoppedEarly => "stopped-early",
+            Cause::DeadEnd => "dead-end",
+        }
+    }
 }
 
 /// What a headline is based on.

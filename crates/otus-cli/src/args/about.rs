@@ -142,7 +142,7 @@ pub(crate) enum BenchFormat {
 ///   spec = "docs/flow.md#login"   # default: the spec of the file
 ///   logs = "logs/cut"             # or traces = ["runs/*.htf"]; default: all logs of the sources
 ///   group = "alice"               # one group of the logs only
-///   observed = "prefix"           # as --observed; or kind = "eliminate"; default: [observation]
+///   observed = "prefix"           # as --observed; or kind = "eliminate"; default: as declared
 ///   expect = "WeakPass"           # Pass, WeakPass, Fail, WeakFail, Inconclusive; or a list of them
 ///   cause = "too-early"           # of a Fail: the cause that a report of it names
 ///

@@ -34,7 +34,7 @@ use super::{CoverageOutput, Format, LogArgs, ReportFile, SearchArgs, VerdictForm
 /// the searches of the papers.
 ///
 /// With several specifications, each multi-trace belongs to the first that accepts it, in the order
-/// given; if none does, it is told against the one that explains most of it. `groups` of a [[spec]]
+/// given; if none does, it is told against the one that explains most of it. `groups` of a `[[spec]]`
 /// in otus.toml says which groups belong to which; docs/testing.md tells more.
 ///
 /// Options are taken from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags,

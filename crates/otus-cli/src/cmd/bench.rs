@@ -222,7 +222,6 @@ fn table_name(artefact: &Artefact, table: &Table) -> String {
 }
 
 /// Has Ctrl-C end what is going on, and a second one everything.
-#[expect(clippy::exit, reason = "whoever asks twice does not want to wait")]
 fn watch_interrupt(cancel: &Arc<AtomicBool>) -> anyhow::Result<()> {
     let flag = cancel.clone();
     ctrlc::set_handler(move || {

@@ -1,6 +1,6 @@
 //! `otus test`: what `otus.toml` expects of traces, and whether it is so.
 //!
-//! A test is a call of `otus analyze` or `otus ctl` whose answers are known. [`run`] puts the question
+//! A test is a call of `otus analyze` or `otus ctl` whose answers are known. [`mod@run`] puts the question
 //! and compares, [`show`] says what differs, [`update`] writes what was found into the file.
 
 mod run;

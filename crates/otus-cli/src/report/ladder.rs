@@ -147,7 +147,8 @@ fn log_place(log: &LogPlace) -> Value {
     value
 }
 
-fn place(place: &Place) -> Value {
+/// A place for scripts.
+pub(crate) fn place(place: &Place) -> Value {
     let mut value = json!({ "file": place.file, "line": place.line });
     if let Some(columns) = place.columns {
         value["column"] = json!(columns.start);

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use otus_analysis::Question;
 use otus_analysis::Verdict;
 use otus_analysis::budget::Budget;
-use otus_analysis::explain::{self, Cause, Checked, Edit, Expected, Headline, Taken};
+use otus_analysis::explain::{self, Checked, Edit, Expected, Headline, Taken};
 use otus_core::{Action, ActionId, Pool, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
@@ -88,7 +88,7 @@ impl Teller<'_> {
     fn tell(mut self, found: &explain::Explanation, effort: Effort) -> Explanation {
         let headline = found.headline.as_ref();
         let mut told = Explanation {
-            rule: headline.map_or("not-explained", |headline| rule(headline.cause)),
+            rule: headline.map_or("not-explained", |headline| headline.cause.id()),
             cause: headline.map_or("cannot have happened", |headline| headline.cause.name()),
             headline: headline.map_or_else(
                 || "no execution of the specification explains this".to_owned(),
@@ -341,21 +341,5 @@ fn core_text(core: &Core) -> String {
     match parts.as_slice() {
         [only] => format!("{only} fails alone, whatever the others saw"),
         several => format!("{} fail together", several.join(" and ")),
-    }
-}
-
-/// The id of the rule of a cause.
-fn rule(cause: Cause) -> &'static str {
-    match cause {
-        Cause::UnknownLifeline => "unknown-lifeline",
-        Cause::UnknownMessage => "unknown-message",
-        Cause::UnknownAction => "unknown-action",
-        Cause::Unexpected => "unexpected-message",
-        Cause::TooEarly => "too-early",
-        Cause::TooLate => "too-late",
-        Cause::MissingCounterpart => "missing-counterpart",
-        Cause::ExtraAfterEnd => "extra-after-end",
-        Cause::StoppedEarly => "stopped-early",
-        Cause::DeadEnd => "dead-end",
     }
 }

@@ -1,6 +1,6 @@
 //! What the page shows, as plain owned data that anything can be turned into.
 //!
-//! Nothing here is laid out or cut to size: that is done by [`window`](super::window). Indices that point
+//! Nothing here is laid out or cut to size: that is done by [`window`](mod@super::window). Indices that point
 //! nowhere are left out of the page, so that no filling can make it fail.
 
 use serde::{Serialize, Serializer};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::found::{Found, Part, Share, kind_name};
 use super::text;
-use crate::report::model::Place;
+use crate::report::ladder::place;
 
 /// One JSON document, versioned.
 pub(super) fn json(found: &Found) -> Value {
@@ -59,16 +59,6 @@ fn state_name(state: State) -> &'static str {
         State::Assumed => "assumed",
         State::Never => "never",
     }
-}
-
-fn place(place: &Place) -> Value {
-    let mut value = json!({ "file": place.file, "line": place.line });
-    if let Some(columns) = place.columns {
-        value["column"] = json!(columns.start);
-        value["end_line"] = json!(columns.end_line);
-        value["end_column"] = json!(columns.end);
-    }
-    value
 }
 
 /// A section with a table.
