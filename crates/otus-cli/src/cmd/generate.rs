@@ -104,7 +104,9 @@ impl Tries {
         if !self.aims {
             return walks.walk();
         }
-        let length = walks.number(self.reach);
+        // Short ones are as likely as long ones, of which there may be none.
+        let halvings = walks.number(self.reach.max(1).ilog2() as usize);
+        let length = walks.number(self.reach >> halvings);
         walks.walk_of(length)
     }
 
