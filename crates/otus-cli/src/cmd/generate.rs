@@ -81,14 +81,19 @@ impl Tries {
     /// When lengths are aimed at, and then longer ones.
     const SOME: usize = 20;
     const SOME_EVENTS: usize = 20_000;
+    /// From which length on none is chosen at random from the beginning.
+    const LONG: usize = 100_000;
     /// When it is given up.
     const MANY: usize = 1000;
     const MANY_EVENTS: usize = 1_000_000;
 
     fn new(shortest: u64, max_length: usize) -> Tries {
+        // A random length up to any number may be one that no machine gets to.
+        let aims = max_length > Self::LONG;
         let shortest = usize::try_from(shortest).unwrap_or(usize::MAX);
-        let reach = shortest.saturating_add(Self::SOME).min(max_length);
-        Tries { vain: 0, events: 0, aims: false, reach, max_length }
+        let reach = if aims { Self::LONG } else { Self::SOME };
+        let reach = shortest.saturating_add(reach).min(max_length);
+        Tries { vain: 0, events: 0, aims, reach, max_length }
     }
 
     fn are_over(&self) -> bool {
@@ -99,7 +104,9 @@ impl Tries {
         if !self.aims {
             return walks.walk();
         }
-        let length = walks.number(self.reach);
+        // Short ones are as likely as long ones, of which there may be none.
+        let halvings = walks.number(self.reach.max(1).ilog2() as usize);
+        let length = walks.number(self.reach >> halvings);
         walks.walk_of(length)
     }
 

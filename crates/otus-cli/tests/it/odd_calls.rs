@@ -42,6 +42,8 @@ fn what_cannot_be_found_is_given_up() {
     let output = sandbox.otus("generate all.hsf --count 100 --max-length 10000").output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 100);
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    let huge = "generate two.hsf --count 18446744073709551615 --max-length 18446744073709551615";
+    says(&sandbox, huge, 0, "found 2 of 18446744073709551615");
     says(&sandbox, "generate two.hsf --count 1 -o t.jsonl", 0, "wrote 1 multi-trace to t.jsonl\n");
     says(
         &sandbox,
