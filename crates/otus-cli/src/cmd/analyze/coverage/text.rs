@@ -52,17 +52,17 @@ pub(super) fn text(found: &Found, colored: bool, most: usize) -> String {
 
 /// `coverage: 14 of 17 actions, 3 of 4 branches, 1 of 2 loops (81 %) by 5 multi-traces`
 pub(super) fn headline(found: &Found) -> String {
-    let kinds =
-        [(PartKind::Action, "action"), (PartKind::Branch, "branche"), (PartKind::Loop, "loop")];
     let mut shares = Vec::new();
-    for (kind, noun) in kinds {
+    for kind in [PartKind::Action, PartKind::Branch, PartKind::Loop] {
         let Share { total, exercised, assumed } = found.share(Some(kind));
         if total == 0 && kind != PartKind::Action {
             continue;
         }
-        let total = match (total, kind) {
-            (1, PartKind::Branch) => "1 branch".to_owned(),
-            (total, _) => counted(total, noun),
+        let total = match (kind, total) {
+            (PartKind::Action, total) => counted(total, "action"),
+            (PartKind::Branch, 1) => "1 branch".to_owned(),
+            (PartKind::Branch, total) => format!("{total} branches"),
+            (PartKind::Loop, total) => counted(total, "loop"),
         };
         let assumed = match assumed {
             0 => String::new(),
