@@ -24,7 +24,7 @@ const MODELS: [(&str, &[&str]); 8] = [
     ("network", &["bench/models/network.hsf", "bench/models/network.hif"]),
     ("book", &["bench/models/book.hsf", "bench/models/book.hif"]),
     ("sensor", &["bench/models/sensor.hsf", "bench/models/sensor.hif"]),
-    ("pubsub", &["crates/otus-cli/demo/pubsub.hsf", "crates/otus-cli/demo/pubsub.hif"]),
+    ("pubsub", &["bench/models/pubsub.hsf", "bench/models/pubsub.hif"]),
     ("i1", &["bench/models/i1.hsf", "bench/models/i1.hif"]),
     ("twins", &["bench/models/twins.hsf", "bench/models/twins.hif"]),
     ("running", &["examples/figures/running.hsf"]),

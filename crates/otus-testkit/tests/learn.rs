@@ -121,7 +121,7 @@ const MODELS: &str = "../../bench/models";
 fn publish_and_subscribe_is_learnt_as_it_was_written() {
     check_diagram(
         "pubsub",
-        "../otus-cli/demo",
+        MODELS,
         60,
         "
 loop 0..*
