@@ -10,7 +10,8 @@
 
 use std::sync::Arc;
 
-use otus_trace::case;
+use otus_syntax::SourceId;
+use otus_trace::case::{self, Place};
 use otus_trace::mapping::Glob;
 
 use super::plan::Plan;
@@ -111,9 +112,7 @@ impl pipeline::Worker for Several {
                     if line.iter().all(u8::is_ascii_whitespace) {
                         continue;
                     }
-                    let text = std::str::from_utf8(line).ok();
-                    let id = text.and_then(case::glance).and_then(|glance| glance.id);
-                    let id = id.map_or_else(|| number.to_string(), |id| id.to_string());
+                    let id = id_of(line, number);
                     let job = |_: usize| {
                         let (name, bytes) = (name.clone(), line.to_vec());
                         Job::Lines { name, first: number, bytes }
@@ -145,6 +144,20 @@ impl pipeline::Worker for Several {
                 pipeline::Worker::work(&mut self.workers[0].1, other, slot);
             }
         }
+    }
+}
+
+/// The id of a case, which is the number of its line if it has none; what is no case is told by
+/// whoever is to do it.
+fn id_of(line: &[u8], number: usize) -> String {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    if let Some(glance) = case::glance(text) {
+        return glance.id.map_or_else(|| number.to_string(), |id| id.to_string());
+    }
+    let place = Place { source: SourceId(0), start: 0, line: number };
+    match case::parse_line(text, place) {
+        Ok(Some(case)) => case.id,
+        Ok(None) | Err(_) => number.to_string(),
     }
 }
 
@@ -191,6 +204,16 @@ mod tests {
         check(&specs, "x", &[2]);
         check(&specs, "other", &[1, 3]);
         check(&specs[..1], "other", &[]);
+    }
+
+    #[test]
+    fn a_case_is_known_by_its_id_or_its_line() {
+        let id = |line: &str| id_of(line.as_bytes(), 3);
+        assert_eq!(id(r#"{"id": "x", "htf": "[a] a!m"}"#), "x");
+        assert_eq!(id(r#"{"id": 7, "htf": "[a] a!m"}"#), "7");
+        assert_eq!(id(r#"{"htf": "[a] a!m"}"#), "3");
+        assert_eq!(id("{"), "3");
+        assert_eq!(id_of(b"\xff", 3), "3");
     }
 
     #[test]
