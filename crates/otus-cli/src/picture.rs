@@ -61,11 +61,7 @@ impl Look {
             Ok(bytes)
         };
         Ok(Look {
-            theme: match args.theme {
-                PictureTheme::Light => Theme::Light,
-                PictureTheme::Dark => Theme::Dark,
-                PictureTheme::Auto => Theme::Auto,
-            },
+            theme: theme(args.theme),
             scale: args.scale,
             fonts: args.font.iter().map(read).collect::<Result<_, _>>()?,
         })
@@ -148,4 +144,13 @@ pub(crate) fn open(name: &str) {
         }
     }
     output::complain(&format!("otus: no viewer could be started; open {name} by hand"));
+}
+
+/// The theme that a flag names.
+pub(crate) fn theme(named: PictureTheme) -> Theme {
+    match named {
+        PictureTheme::Light => Theme::Light,
+        PictureTheme::Dark => Theme::Dark,
+        PictureTheme::Auto => Theme::Auto,
+    }
 }

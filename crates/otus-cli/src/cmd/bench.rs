@@ -11,16 +11,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use otus_draw::Theme;
 use otus_papers::table::{Style, Table};
 use otus_papers::{ABSENT, Artefact, ITEMS, Item, Setting, Size, Watch};
 use otus_syntax::suggest::did_you_mean;
 use serde_json::{Value, json};
 
-use crate::args::{Bench, BenchArgs, BenchFormat, PictureTheme};
+use crate::args::{Bench, BenchArgs, BenchFormat};
 use crate::exit::Exit;
-use crate::output;
 use crate::words::counted;
+use crate::{output, picture};
 
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Exit> {
     match args.what {
@@ -164,11 +163,7 @@ fn write_files(folder: &Path, artefact: &Artefact, args: &BenchArgs) -> anyhow::
         let name = format!("{}{}.csv", artefact.id, table.suffix);
         output::write_file(&folder.join(name), &table.written(Style::Csv))?;
     }
-    let theme = match args.theme {
-        PictureTheme::Light => Theme::Light,
-        PictureTheme::Dark => Theme::Dark,
-        PictureTheme::Auto => Theme::Auto,
-    };
+    let theme = picture::theme(args.theme);
     for picture in &artefact.pictures {
         let text = otus_draw::svg(&picture.scene, theme);
         output::write_file(&folder.join(format!("{}.svg", picture.name)), &text)?;

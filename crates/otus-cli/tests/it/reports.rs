@@ -10,7 +10,8 @@ use snapbox::str;
 use crate::documented::LOGS;
 use crate::sandbox::Sandbox;
 
-const FLOW: &str = "\
+/// A choice, for failures of several kinds.
+pub(crate) const FLOW: &str = "\
 sequenceDiagram
   User->>Server: login
   alt ok

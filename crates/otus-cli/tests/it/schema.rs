@@ -8,17 +8,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::documented::LOGS;
+use crate::reports::FLOW;
 use crate::sandbox::Sandbox;
-
-const FLOW: &str = "sequenceDiagram
-  User->>Server: login
-  alt ok
-    Server-->>User: welcome
-    User->>Server: bye
-  else no
-    Server-->>User: denied
-  end
-";
 
 const CASES: &str = r#"{"id":"ok","htf":"{[User] User!login.User?welcome.User!bye; [Server] Server?login.Server!welcome.Server?bye}"}
 {"id":"early","htf":"{[User] User!login.User!bye.User?welcome; [Server] Server?login.Server!welcome.Server?bye}"}
