@@ -13,7 +13,6 @@
 //! - [`explore`](mod@explore) and [`generate`]: from a term to its executions and traces.
 #![forbid(unsafe_code)]
 
-pub mod budget;
 pub mod certify;
 pub mod config;
 pub mod coverage;
@@ -30,6 +29,7 @@ pub mod verdict;
 pub mod witness;
 
 pub use config::Config;
+pub use otus_core::budget;
 pub use engine::Engine;
 pub use question::{Observed, Question};
 pub use verdict::Verdict;

@@ -15,6 +15,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
+use otus_core::budget::Cancel;
 use otus_core::Signature;
 use otus_syntax::{Diagnostic, Source, SourceId};
 use otus_trace::run::Accounting;
@@ -226,7 +227,7 @@ pub(crate) struct Feed {
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     /// Set from outside (Ctrl-C) to end it.
-    pub(crate) cancel: Arc<AtomicBool>,
+    pub(crate) cancel: Cancel,
     /// How many multi-traces were never made a job because of that.
     pub(crate) unread: AtomicUsize,
     /// Whether it waits for standard input, which may take for ever.
@@ -238,7 +239,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// Whether nothing more will come although it has not ended.
     pub(crate) fn is_hopeless(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed) && self.waits.load(Ordering::Relaxed)
+        self.cancel.is_cancelled() && self.waits.load(Ordering::Relaxed)
     }
 }
 
@@ -254,7 +255,7 @@ impl Feed {
     /// The next job, of about `size` bytes.
     pub(crate) fn next(&mut self, size: usize) -> Option<Job> {
         loop {
-            if self.shared.cancel.load(Ordering::Relaxed) {
+            if self.shared.cancel.is_cancelled() {
                 self.count();
                 return None;
             }
@@ -383,7 +384,7 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
                     return ControlFlow::Break(());
                 }
             }
-            if shared.cancel.load(Ordering::Relaxed) {
+            if shared.cancel.is_cancelled() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())

@@ -17,6 +17,7 @@ mod findings;
 mod graph_file;
 mod group;
 mod input;
+mod interrupt;
 mod load;
 mod logs;
 mod options;

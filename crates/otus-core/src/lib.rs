@@ -30,6 +30,7 @@
 pub mod action;
 pub mod algebra;
 pub mod automaton;
+pub mod budget;
 pub mod findings;
 pub mod index;
 pub mod intern;

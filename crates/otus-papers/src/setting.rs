@@ -1,7 +1,6 @@
 //! How much is done, from which seed, and who watches.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use otus_core::budget::Cancel;
 
 /// What an experiment may choose by.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +48,7 @@ impl Setting {
 /// Whoever waits: is told how far it is, and may have enough.
 pub struct Watch<'a> {
     /// Set from outside to end it.
-    pub cancel: Arc<AtomicBool>,
+    pub cancel: Cancel,
     /// Told what is done, how much of it, and how much there is.
     pub progress: &'a dyn Fn(&str, usize, usize),
 }
@@ -79,6 +78,6 @@ impl Watch<'_> {
     /// # Errors
     /// If somebody had enough.
     pub(crate) fn go_on(&self) -> Result<(), Interrupted> {
-        if self.cancel.load(Ordering::Relaxed) { Err(Interrupted) } else { Ok(()) }
+        if self.cancel.is_cancelled() { Err(Interrupted) } else { Ok(()) }
     }
 }

@@ -515,7 +515,8 @@ fn limits_are_kept_and_told() {
     };
     let found = all(&tiny, &mut case.lowered.pool);
     assert!(found.gave_up.is_some());
-    let cancel = Some(std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true)));
+    let cancel = otus_core::budget::Cancel::default();
+    cancel.cancel();
     let cancelled =
         Options { budget: Budget { cancel, ..Budget::default() }, ..Options::default() };
     let found = all(&cancelled, &mut case.lowered.pool);

@@ -122,10 +122,7 @@ impl<'a> Checker<'a> {
     pub(super) fn budget(&mut self, size: usize) -> Option<Budget> {
         let most = self.options;
         let time = self.deadline.map(|deadline| deadline.checked_duration_since(Instant::now()));
-        let cancelled = most.budget.cancel.as_ref();
-        let cancelled =
-            cancelled.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
-        let reason = if cancelled {
+        let reason = if most.budget.cancel.is_cancelled() {
             Some(GaveUp::Stopped(Stop::Cancelled))
         } else if time == Some(None) {
             Some(GaveUp::Stopped(Stop::Time))

@@ -155,7 +155,7 @@ fn check(args: &AnalyzeArgs, color: Color, gather: Option<Gather>) -> anyhow::Re
     let plan = plans[0].clone();
     let jobs = NonZeroUsize::new(args.jobs.unwrap_or(0).min(MOST_JOBS))
         .or_else(|| std::thread::available_parallelism().ok());
-    let cancel = plan.budget.cancel.clone().unwrap_or_default();
+    let cancel = plan.budget.cancel.clone();
     let feeding = Arc::new(feed::Shared { cancel, ..feed::Shared::default() });
     let signatures = plans.iter().map(|plan| plan.pool.signature().clone()).collect();
     let logs = logs.map(|logs| (logs, signatures));

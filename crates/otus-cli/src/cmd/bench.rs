@@ -6,8 +6,6 @@ use std::cell::Cell as Shared;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -19,7 +17,7 @@ use serde_json::{Value, json};
 use crate::args::{Bench, BenchArgs, BenchFormat};
 use crate::exit::Exit;
 use crate::words::counted;
-use crate::{output, picture};
+use crate::{interrupt, output, picture};
 
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Exit> {
     match args.what {
@@ -43,8 +41,7 @@ fn papers(args: &BenchArgs) -> anyhow::Result<Exit> {
             .with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let setting = Setting { size, seed: args.seed };
-    let cancel = Arc::new(AtomicBool::new(false));
-    watch_interrupt(&cancel)?;
+    let cancel = interrupt::token()?;
     let progress = Progress::new();
     let show = |what: &str, done: usize, all: usize| progress.show(what, done, all);
     let watch = Watch { cancel, progress: &show };
@@ -214,18 +211,6 @@ fn document(artefact: &Artefact) -> Value {
 
 fn table_name(artefact: &Artefact, table: &Table) -> String {
     format!("{}{}", artefact.id, table.suffix)
-}
-
-/// Has Ctrl-C end what is going on, and a second one everything.
-fn watch_interrupt(cancel: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    let flag = cancel.clone();
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            #[expect(clippy::exit, reason = "whoever asks twice does not want to wait")]
-            std::process::exit(130);
-        }
-    })
-    .context("cannot watch for Ctrl-C")
 }
 
 /// One line on a terminal that is written over again; nothing where nobody watches.

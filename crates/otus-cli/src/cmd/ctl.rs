@@ -12,11 +12,10 @@ mod tally;
 mod wait;
 mod words;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use otus_core::budget::Cancel;
 use otus_ctl::interval::{Budget, Stop};
 use otus_ctl::{Arrangement, Checker, Closure, Engine, Formulas, Options, certify};
 use otus_draw::layout::order::{self, cuts_of, space_time};
@@ -24,8 +23,8 @@ use otus_trace::order::{PartialOrder, Writes};
 
 use crate::args::{Color, CtlArgs, CtlClosure, CtlEngine, ProcessOrder, ResultFormat};
 use crate::exit::Exit;
-use crate::output;
 use crate::picture::{Look, PictureFormat};
+use crate::{interrupt, output};
 use answer::{Answer, Cuts};
 use read::{Asked, Question};
 use tally::Tally;
@@ -95,7 +94,7 @@ struct Plan<'a> {
     args: &'a CtlArgs,
     options: Options,
     timeout: Option<Duration>,
-    cancel: Arc<AtomicBool>,
+    cancel: Cancel,
     look: Look,
 }
 
@@ -117,7 +116,7 @@ impl<'a> Plan<'a> {
         if args.draw.is_none() {
             Look::note_idle(&args.picture, "add --draw FILE");
         }
-        let cancel = Arc::new(AtomicBool::new(false));
+        let cancel = interrupt::token()?;
         let options = Options {
             engine: match args.engine {
                 CtlEngine::Auto => Engine::Auto,
@@ -134,7 +133,7 @@ impl<'a> Plan<'a> {
                 max_nodes: args.max_nodes,
                 max_bytes: Some(args.memory.saturating_mul(1 << 20)),
                 deadline: None,
-                cancel: Some(cancel.clone()),
+                cancel: cancel.clone(),
             },
             closure: match args.closure.unwrap_or(CtlClosure::Downward) {
                 CtlClosure::Downward => Closure::Downward,
@@ -154,7 +153,6 @@ impl<'a> Plan<'a> {
         tally: &mut Tally,
     ) -> anyhow::Result<Vec<String>> {
         // Only now: whoever waits for input to be read can end that in the usual way.
-        self.watch()?;
         let wait = Wait::new(asked.len());
         let mut checker = Checker::new(trace, formulas);
         let mut documents = Vec::new();
@@ -191,21 +189,10 @@ impl<'a> Plan<'a> {
         Ok(documents)
     }
 
-    /// Has Ctrl-C end what is going on, and a second one everything.
-    fn watch(&self) -> anyhow::Result<()> {
-        let flag = self.cancel.clone();
-        ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        })
-        .context("cannot watch for Ctrl-C")
-    }
-
     fn one(&self, checker: &mut Checker<'_>, asked: &Asked) -> anyhow::Result<Answer> {
         let start = Instant::now();
         let mut answer = Answer::new(engine_name(self.options.engine));
-        if self.cancel.load(Ordering::Relaxed) {
+        if self.cancel.is_cancelled() {
             answer.stop = Some(Stop::Cancelled);
             return Ok(answer);
         }

@@ -4,10 +4,9 @@
 //! intervals made. Meeting one is an outcome: the operation returns a [`Stop`] and every set made before
 //! stays valid.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use otus_core::budget::Cancel;
 use thiserror::Error;
 
 /// What a diagram may use; the default is no bound but that of the representation.
@@ -20,13 +19,13 @@ pub struct Budget {
     /// When time is up.
     pub deadline: Option<Instant>,
     /// Set from outside (Ctrl-C) to end an operation.
-    pub cancel: Option<Arc<AtomicBool>>,
+    pub cancel: Cancel,
 }
 
 impl Budget {
     /// Asks the clock and the flag.
     pub(crate) fn check_time(&self) -> Result<(), Stop> {
-        if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if self.cancel.is_cancelled() {
             return Err(Stop::Cancelled);
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -99,7 +99,7 @@ impl Plan<'_> {
     fn budget(&self, trace: &MultiTrace) -> Budget {
         Budget {
             max_states: Some(500_000 + 64 * trace.len() as u64),
-            cancel: Some(self.watch.cancel.clone()),
+            cancel: self.watch.cancel.clone(),
             ..Budget::default()
         }
     }
@@ -140,7 +140,7 @@ fn by_engine(
 
 fn by_search(model: &Model, trace: &MultiTrace, plan: &Plan<'_>, artefact: &mut Artefact) -> Timed {
     let mut config = plan.search.clone();
-    config.budget.cancel = Some(plan.watch.cancel.clone());
+    config.budget.cancel = plan.watch.cancel.clone();
     let mut times = Vec::new();
     let mut verdict = Verdict::Inconclusive;
     for attempt in 0..plan.setting.pick(1, 1, 5) {

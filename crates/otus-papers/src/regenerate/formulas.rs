@@ -126,7 +126,7 @@ fn analyse(
         budget: Budget {
             max_states: Some(setting.pick(5_000, 20_000, 200_000)),
             timeout: Some(Duration::from_secs(setting.pick(5, 20, 120))),
-            cancel: Some(watch.cancel.clone()),
+            cancel: watch.cancel.clone(),
             ..Budget::default()
         },
         ..Config::default()

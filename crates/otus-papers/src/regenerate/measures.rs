@@ -227,7 +227,7 @@ fn simulation(watch: &Watch<'_>) -> Config {
         goal: Some(Verdict::WeakPass),
         budget: Budget {
             max_states: Some(100_000),
-            cancel: Some(watch.cancel.clone()),
+            cancel: watch.cancel.clone(),
             ..Budget::default()
         },
         ..Config::default()

@@ -277,7 +277,7 @@ fn budget(patience: Duration, watch: &Watch<'_>) -> Budget {
     Budget {
         max_bytes: Some(2 << 30),
         deadline: Instant::now().checked_add(patience),
-        cancel: Some(watch.cancel.clone()),
+        cancel: watch.cancel.clone(),
         ..Budget::default()
     }
 }

@@ -1,7 +1,6 @@
 //! A search that meets a bound says so, whatever the engine, and what it says below the bound is right.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use otus_core::index::Index as _;
@@ -73,8 +72,8 @@ fn a_lattice_that_is_too_large_is_given_up() {
         let soon = Instant::now() + Duration::from_millis(patience);
         let time = Budget { deadline: Some(soon), ..Budget::default() };
         check(engine, time, Err(&[Stop::Time]));
-        let cancel = Some(Arc::new(AtomicBool::new(true)));
-        let cancelled = Budget { cancel, ..Budget::default() };
+        let cancelled = Budget::default();
+        cancelled.cancel.cancel();
         check(engine, cancelled, Err(&[Stop::Cancelled]));
     }
     check(Engine::Ist, Budget::default(), Ok(true));

@@ -1,7 +1,6 @@
 //! A search that is cut never claims what is not so.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use otus_analysis::budget::Budget;
@@ -21,7 +20,9 @@ fn budgets() -> Vec<Budget> {
         all.push(Budget { max_bytes: Some(most), ..Budget::default() });
     }
     all.push(Budget { timeout: Some(Duration::ZERO), ..Budget::default() });
-    all.push(Budget { cancel: Some(Arc::new(AtomicBool::new(true))), ..Budget::default() });
+    let cancelled = Budget::default();
+    cancelled.cancel.cancel();
+    all.push(cancelled);
     all
 }
 

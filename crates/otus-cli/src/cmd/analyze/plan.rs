@@ -6,8 +6,8 @@
 //! for other runs.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -33,7 +33,7 @@ use crate::load::Loaded;
 use crate::output::Stream;
 use crate::report::lines::Lines;
 use crate::report::model::Run;
-use crate::{options, output};
+use crate::{interrupt, options, output};
 
 /// What is to be done with every multi-trace.
 #[derive(Debug)]
@@ -367,7 +367,7 @@ impl Plan {
 
     /// Whether somebody pressed Ctrl-C.
     pub(super) fn is_cancelled(&self) -> bool {
-        self.budget.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.budget.cancel.is_cancelled()
     }
 }
 
@@ -477,25 +477,12 @@ pub(in crate::cmd) fn budget(
     timeout: Option<f64>,
     max_states: Option<u64>,
 ) -> anyhow::Result<Budget> {
-    let cancel = watched()?;
+    let cancel = interrupt::token()?;
     let timeout = match timeout {
         Some(seconds) => Some(
             Duration::try_from_secs_f64(seconds).context("--timeout takes a number of seconds")?,
         ),
         None => None,
     };
-    Ok(Budget { max_states, timeout, max_bytes: None, cancel: Some(cancel) })
-}
-
-/// What Ctrl-C sets. A command may analyse several times, and watches once.
-fn watched() -> anyhow::Result<Arc<AtomicBool>> {
-    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    if let Some(flag) = FLAG.get() {
-        return Ok(flag.clone());
-    }
-    let flag = FLAG.get_or_init(Arc::default).clone();
-    let set = flag.clone();
-    ctrlc::set_handler(move || set.store(true, Ordering::Relaxed))
-        .context("cannot watch for Ctrl-C")?;
-    Ok(flag)
+    Ok(Budget { max_states, timeout, max_bytes: None, cancel })
 }

@@ -1,7 +1,6 @@
 //! Budgets, cancellation, many dimensions, odd arguments.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use otus_ctl::interval::{ACCEPT, Budget, Clocks, Diagram, Machine, REJECT, Set, Stop};
@@ -64,8 +63,8 @@ fn a_memory_budget_is_kept() {
 
 #[test]
 fn time_and_cancellation_stop() {
-    let flag = Arc::new(AtomicBool::new(true));
-    let budget = Budget { cancel: Some(flag), ..Budget::default() };
+    let budget = Budget::default();
+    budget.cancel.cancel();
     let mut diagram = Diagram::with_budget(&[50; 6], budget);
     assert_eq!(scattered(&mut diagram, 3, 10), Err(Stop::Cancelled));
     diagram.set_budget(Budget { deadline: Some(Instant::now()), ..Budget::default() });

@@ -1,13 +1,14 @@
-//! Limits on a search, and why one ended.
+//! Limits on a computation, and why one ended.
 //!
-//! Running out is an outcome, never an error and never a guess: the verdict then says
-//! `Inconclusive` unless it was found before.
+//! Every search and every check takes a [`Budget`]. A [`Meter`] is a budget in use: loops tick it, and it
+//! says when to stop. Running out of a budget is an outcome, never an error and never a guess: the
+//! verdict is then `Inconclusive`, unless it was found before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a search may use.
+/// The limits of a computation. The default is no limit.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     /// How many nodes it may make.
@@ -16,11 +17,37 @@ pub struct Budget {
     pub timeout: Option<Duration>,
     /// How many bytes its tables may take.
     pub max_bytes: Option<u64>,
-    /// Set from outside (Ctrl-C) to end it.
-    pub cancel: Option<Arc<AtomicBool>>,
+    /// Ends it from outside, as Ctrl-C does.
+    pub cancel: Cancel,
 }
 
-/// Why a search ended.
+/// A token that ends every computation it was given to. Clones share one flag.
+///
+/// ```
+/// use otus_core::budget::Cancel;
+///
+/// let cancel = Cancel::default();
+/// let shared = cancel.clone();
+/// cancel.cancel();
+/// assert!(shared.is_cancelled());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks for the end. It cannot be taken back.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end was asked for.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a computation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// Everything was explored.
@@ -33,7 +60,7 @@ pub enum Stop {
     Memory,
     /// Time is up.
     Time,
-    /// Somebody asked for it.
+    /// The caller cancelled it.
     Cancelled,
 }
 
@@ -88,8 +115,7 @@ impl<'b> Meter<'b> {
             if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Some(Stop::Time);
             }
-            let cancelled = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-            if self.budget.cancel.as_ref().is_some_and(cancelled) {
+            if self.budget.cancel.is_cancelled() {
                 return Some(Stop::Cancelled);
             }
         }
