@@ -64,8 +64,13 @@ impl Witness {
         })
     }
 
-    /// In words: `a!m.(b?m).−{c}`, with what was not observed in parentheses.
+    /// As text: `a!m.(b?m).−{c}`. Events that were not observed are in parentheses.
     pub fn text(&self, pool: &Pool) -> String {
+        self.texts(pool).join(".")
+    }
+
+    /// The text of each step.
+    pub fn texts(&self, pool: &Pool) -> Vec<String> {
         let steps = self.steps.iter().map(|step| match step {
             WitnessStep::Observed(place) => event(pool, place.event, place.observed),
             WitnessStep::Unobserved(place) => {
@@ -79,7 +84,7 @@ impl Witness {
                 format!("−{{{}}}", names.join(", "))
             }
         });
-        steps.collect::<Vec<_>>().join(".")
+        steps.collect()
     }
 }
 

@@ -1,7 +1,7 @@
-//! What the macros for tests do.
+//! The macros for tests.
 
+use crate::case::Verdict;
 use crate::options::Options;
-use crate::outcome::Verdict;
 use crate::run::Recorded;
 use crate::spec::Spec;
 
@@ -10,17 +10,17 @@ use crate::spec::Spec;
 #[track_caller]
 pub fn assert_conforms(spec: &Spec, run: &impl Recorded, options: &Options) {
     let run = run.recorded();
-    let outcome = match spec.check_with(&*run, options) {
-        Ok(outcome) => outcome,
+    let case = match spec.check_with(&*run, options) {
+        Ok(case) => case,
         Err(error) => panic!("the run cannot be checked against {}\n\n{error}\n", spec.name()),
     };
     let name = spec.name();
-    match outcome.verdict() {
-        Verdict::Fail => panic!("the run does not conform to {name}\n\n{outcome}\n"),
-        Verdict::Undecided => {
-            panic!("whether the run conforms to {name} is not decided\n\n{outcome}\n")
+    match case.verdict {
+        Verdict::Fail => panic!("the run does not conform to {name}\n\n{case}\n"),
+        Verdict::Inconclusive | Verdict::WeakFail => {
+            panic!("whether the run conforms to {name} is not decided\n\n{case}\n")
         }
-        Verdict::Pass | Verdict::WeakPass if outcome.events() == 0 => panic!(
+        Verdict::Pass | Verdict::WeakPass if case.actions == 0 => panic!(
             "nothing was recorded, so nothing was checked against {name}; \
              if that is meant, use Spec::check"
         ),

@@ -28,7 +28,7 @@ use otus_syntax::name::{Names, Symbol};
 use otus_syntax::{Source, parse_formulas};
 use otus_trace::order::{self, Builder, EventId, Happened, PartialOrder, Writes};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Events, what they set, and which happened before which.
 #[derive(Debug, Default, Clone)]
@@ -132,14 +132,14 @@ impl Order {
     /// # Errors
     /// If the formula has mistakes, if there is more or less than one, or if events happened before each
     /// other or assign a variable both at once.
-    pub fn check(&self, formula: &str) -> Result<Answer, Error> {
+    pub fn check(&self, formula: &str) -> Result<Answer> {
         let trace = self.build()?;
         let source = Source::new("formula", formula);
         let parsed = parse_formulas(&source);
         let lowered = lower(&parsed.tree, &trace);
         let mut found = parsed.diagnostics;
         found.extend(lowered.diagnostics);
-        Error::unless_usable(std::slice::from_ref(&source), &found)?;
+        crate::Diagnostics::new(vec![source], found).or_error()?;
         let [property] = lowered.properties.as_slice() else {
             let count = lowered.properties.len();
             return Err(Error::Unfit(format!(
@@ -168,7 +168,7 @@ impl Order {
         Ok(Answer { formula: text, holds: Some(explanation.holds), witness, reason: None })
     }
 
-    fn build(&self) -> Result<PartialOrder, Error> {
+    fn build(&self) -> Result<PartialOrder> {
         let mut builder = Builder::default();
         let processes: Vec<_> =
             self.processes.iter().map(|(_, name)| builder.process(name)).collect();
@@ -194,7 +194,7 @@ impl Order {
                 builder.edge(*from, to);
             }
         }
-        builder.finish(Writes::Checked).map_err(|error| Error::Order(error.to_string()))
+        builder.finish(Writes::Checked).map_err(|error| Error::Unfit(error.to_string()))
     }
 }
 

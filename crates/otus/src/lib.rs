@@ -1,8 +1,12 @@
-//! Checks what a distributed system did against what its sequence diagrams say, from tests.
+//! Checks what a distributed system did against what its sequence diagrams say.
 //!
-//! A specification is a diagram: Mermaid, PlantUML, the diagram of a Markdown page, or an interaction in
-//! the language of Otus. A [`Run`] is what was observed, lifeline by lifeline, without a common clock. A
-//! check says whether the run can have happened, and if not, why, where, and what would mend it.
+//! This crate is the core of Otus. A [`Request`] names specifications, multi-traces and logs; [`analyze`] turns it into
+//! [`Case`]s, one for each multi-trace or group of logs, and a [`Summary`]. The command line, and every other program
+//! that uses Otus, parses its input, calls this crate, and shows the result.
+//!
+//! For tests there is a smaller way in. A specification is a diagram: Mermaid, PlantUML, the diagram of a Markdown
+//! page, or an interaction in the language of Otus. A [`Run`] is what was observed, lifeline by lifeline, without a common
+//! clock. A check says whether the run can have happened, and if not, why, where, and what would mend it.
 //!
 //! ```
 //! use otus::{Run, Spec, assert_conforms};
@@ -29,52 +33,82 @@
 //! run.log("shop").sent("charge").sent("ship").received("paid");
 //! run.log("bank").received("charge").sent("paid");
 //! run.log("store").received("ship");
-//! let outcome = spec.check(&run)?;
+//! let case = spec.check(&run)?;
 //! assert_eq!(
-//!     outcome.failure().unwrap().headline,
+//!     case.failure().unwrap().headline,
 //!     "shop sent ship too early: it should receive paid first"
 //! );
 //! # Ok::<(), otus::Error>(())
 //! ```
 //!
-//! - [`Spec`]: what should happen; [`Run`] and [`Recorder`] (for threads and tasks): what did;
-//! - [`Options`]: what may be missing of logs, which lifelines share one, limits;
-//! - [`Outcome`], [`Failure`]: the answer and the reason, as data and as text;
-//! - [`assert_conforms!`]: the same in a test;
-//! - [`Project`]: raw logs, by an `otus.toml`;
+//! - [`Request`], [`analyze`], [`Case`], [`Explanation`], [`Summary`]: the core;
+//! - [`Context`], [`Files`], [`Monitor`], [`Cancel`]: what a caller provides;
+//! - [`report`]: cases as text, JSON, JUnit, SARIF, TAP, GitHub annotations, Markdown and HTML;
+//! - [`Spec`], [`Run`], [`Recorder`], [`Options`], [`assert_conforms!`], [`Project`]: for tests;
 //! - [`ctl`]: formulas over every order that the observed causality allows, and [`assert_holds!`].
 //!
-//! The crates below (`otus-syntax`, `otus-core`, `otus-trace`, `otus-analysis`, `otus-ctl`) have all the rest;
-//! their interfaces may change with every version, that of this crate does not without a new one.
-//!
-//! The feature `draw` adds pictures of specifications: `Spec::svg` and `Spec::text`.
+//! The crates below (`otus-syntax`, `otus-core`, `otus-trace`, `otus-analysis`, `otus-ctl`, `otus-draw`) may change their
+//! interfaces with every version; this crate does not without a new major version.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod analysis;
 mod assert;
-mod check;
+mod case;
+mod cause;
+mod context;
 pub mod ctl;
+mod diagnostics;
 mod error;
+mod explanation;
+mod files;
+mod format;
+#[doc(hidden)]
+pub mod load;
+#[doc(hidden)]
+pub mod logs;
 mod options;
-mod outcome;
-mod project;
+mod picture;
+#[doc(hidden)]
+pub mod project;
 mod recorder;
-mod render;
+pub mod report;
 mod run;
 mod spec;
-mod tell;
+mod summary;
+#[doc(hidden)]
+pub mod words;
 
 /// The examples of `docs/library.md` are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct Page;
 
+pub use analysis::attach::{GraphFormat, GraphOptions};
+pub use analysis::coverage::CoverageReport;
+pub use analysis::{
+    Analysis, Asked, EngineChoice, Explain, Finished, Item, Limits, Request, Running, SearchOptions,
+    TextFormat, UniformObservation, WitnessPolicy, analyze,
+};
 #[doc(hidden)]
 pub use assert::assert_conforms;
-pub use error::{Error, Finding};
+pub use case::{
+    Attachment, AttachmentKind, Case, Columns, Execution, Missing, NoAttachment, Outcome, Place,
+    Reached, Unexplained, Unusable, Verdict,
+};
+pub use cause::{CAUSES, Cause};
+pub use context::{Cancel, Context, Monitor, Notice, Progress, Silent};
+pub use diagnostics::{Diagnostics, Finding};
+pub use error::{Error, Result};
+pub use explanation::{
+    Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
+};
+pub use files::{Disk, FileKind, Files, Texts};
+pub use format::Format;
 pub use options::{Observed, Options};
-pub use outcome::{Expected, Failure, Outcome, Place, Verdict};
-pub use project::{Outcomes, Project};
+pub use picture::{Picture, PictureFormat, PictureStyle, Theme};
+pub use project::{Checked, Project};
 pub use recorder::{Recorder, SharedLog};
 pub use run::{Log, Recorded, Run};
 pub use spec::Spec;
+pub use summary::{FailOn, LogSummary, Status, Summary, Verdicts};

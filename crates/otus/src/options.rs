@@ -1,14 +1,15 @@
-//! What may be assumed of a run, and how much work a check may be.
+//! The options of a check: what may be missing of the logs, and limits.
 
 use std::time::Duration;
 
 use otus_analysis::Question;
-use otus_analysis::budget::Budget;
+use otus_core::budget::Budget;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::mapping::Glob;
-use otus_trace::{ComponentId, Partition};
+use otus_trace::Partition;
 
-use crate::error::Error;
+use crate::analysis::Declared;
+use crate::error::{Result, unfit};
 use crate::spec::Spec;
 
 /// Which part of what a lifeline did is in its log.
@@ -67,8 +68,8 @@ impl Observed {
 /// run.log("server").received("get").sent("query");
 ///
 /// let options = Options::new().log("server", Observed::Prefix).log("db", Observed::Nothing);
-/// assert_eq!(spec.check_with(&run, &options)?.verdict(), Verdict::WeakPass);
-/// assert_eq!(spec.check(&run)?.verdict(), Verdict::Fail);
+/// assert_eq!(spec.check_with(&run, &options)?.verdict, Verdict::WeakPass);
+/// assert_eq!(spec.check(&run)?.verdict, Verdict::Fail);
 /// # Ok::<(), otus::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -132,14 +133,15 @@ impl Options {
     }
 
     /// The components of a specification's lifelines.
-    pub(crate) fn partition(&self, spec: &Spec) -> Result<Partition, Error> {
+    pub(crate) fn partition(&self, spec: &Spec) -> Result<Partition> {
         let mut components = Vec::new();
         for group in &self.together {
             let mut component = Vec::new();
             for name in group {
-                component.push(spec.lifeline(name).ok_or_else(|| {
-                    Error::Unfit(format!("Options::together: {}", unknown(spec, name)))
-                })?);
+                let Some(lifeline) = spec.lifeline(name) else {
+                    unfit!("Options::together: {}", unknown(spec, name));
+                };
+                component.push(lifeline);
             }
             components.push(component);
         }
@@ -150,75 +152,46 @@ impl Options {
                 let before = taken[lifeline.0 as usize].replace(number);
                 if before.is_some_and(|before| before != number) {
                     let name = spec.signature().lifeline_name(*lifeline);
-                    return Err(Error::Unfit(format!(
-                        "Options::together: `{name}` is in two groups; make them one"
-                    )));
+                    unfit!("Options::together: `{name}` is in two groups; make them one");
                 }
             }
         }
         Ok(Partition::new(components, count))
     }
 
-    /// What is asked.
-    pub(crate) fn question(&self, spec: &Spec, partition: &Partition) -> Result<Question, Error> {
+    /// The question.
+    pub(crate) fn declared(&self, spec: &Spec) -> Result<Declared> {
         if self.logs.is_empty() {
-            return Ok(self.observed.question());
+            return Ok(Declared::each(self.observed.question(), Vec::new()));
         }
-        let Some(base) = self.observed.of_one() else {
-            return Err(Error::Unfit(
+        if self.observed == Observed::GlobalPrefix {
+            unfit!(
                 "a global prefix ends on all lifelines at once, so nothing can be said of single logs; \
                  use Observed::Complete, Prefix or Slice with Options::log"
-                    .to_owned(),
-            ));
-        };
-        let mut said: Vec<Option<otus_analysis::Observed>> = vec![None; partition.lifeline_count()];
+            );
+        }
+        let mut declared = vec![None; spec.signature().lifeline_count()];
         for (pattern, observed) in &self.logs {
             let Some(observed) = observed.of_one() else {
-                return Err(Error::Unfit(format!(
-                    "Options::log: a global prefix is one of all logs, not of `{pattern}` alone"
-                )));
+                unfit!("Options::log: a global prefix is one of all logs, not of `{pattern}` alone");
             };
             let (glob, labelled) = (Glob::name(pattern), spec.lifeline(pattern));
             let mut is_used = false;
             for (lifeline, name) in spec.signature().lifelines() {
                 if labelled == Some(lifeline) || glob.matches(name) {
-                    said[lifeline.0 as usize] = Some(observed);
+                    declared[lifeline.0 as usize] = Some(observed);
                     is_used = true;
                 }
             }
             if !is_used {
-                return Err(Error::Unfit(format!("Options::log: {}", unknown(spec, pattern))));
+                unfit!("Options::log: {}", unknown(spec, pattern));
             }
         }
-        // What is said of one lifeline is said of the log that it shares, unless nobody looked at it.
-        let of = |component: ComponentId| {
-            let lifelines = partition.lifelines(component);
-            let name = |it| format!("`{}`", spec.signature().lifeline_name(it));
-            let told = lifelines.iter().filter_map(|&it| Some((it, said[it.0 as usize]?)));
-            let mut told = told.peekable();
-            let Some(&(first, observed)) = told.peek() else { return Ok(base) };
-            let wrong = if let Some((other, _)) = told.find(|(_, other)| *other != observed) {
-                format!("different things are said of {} and {}", name(first), name(other))
-            } else if observed == otus_analysis::Observed::Unobserved
-                && let Some(&silent) = lifelines.iter().find(|it| said[it.0 as usize].is_none())
-            {
-                format!(
-                    "nothing is observed of {} and nothing said of {}",
-                    name(first),
-                    name(silent)
-                )
-            } else {
-                return Ok(observed);
-            };
-            Err(Error::Unfit(format!(
-                "Options::log: {wrong}, which are together and so have one log"
-            )))
-        };
-        partition.components().map(of).collect::<Result<_, _>>().map(Question::Each)
+        Ok(Declared::each(self.observed.question(), declared))
     }
 }
 
-/// That there is no such lifeline, and which was perhaps meant.
+/// Says that there is no such lifeline, and which was perhaps meant.
 pub(crate) fn unknown(spec: &Spec, name: &str) -> String {
     let known: Vec<&str> = spec.lifelines().collect();
     let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {

@@ -1,38 +1,41 @@
 //! Specifications: diagrams and interactions, read and ready to be checked against.
 
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use otus_core::{LifelineId, Lowered, Signature, TermId};
+use otus_core::{Action, LifelineId, Pool, Signature};
+use otus_syntax::SourceId;
 use otus_syntax::ast::SpecFile;
-use otus_syntax::diagram::markdown::{self, Language};
-use otus_syntax::diagram::{mermaid, plantuml};
-use otus_syntax::source::MAX_SOURCE_BYTES;
-use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, excerpt, parse_spec};
+use otus_syntax::source::offset;
+use otus_trace::multitrace::Builder;
+use otus_trace::{ComponentId, MultiTrace};
 
-use crate::check;
-use crate::error::Error;
-use crate::options::Options;
-use crate::outcome::{Outcome, Place};
-use crate::run::Recorded;
+use crate::analysis::spec_text::SpecText;
+use crate::analysis::{Plan, PlannedSpec, check_recorded};
+use crate::case::Case;
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+use crate::explanation::Note;
+use crate::files::Texts;
+use crate::format::Format;
+use crate::load::{Fences, Loaded};
+use crate::options::{self, Options};
+use crate::run::{Recorded, Run};
+
+/// The events of a log that are listed below a failure.
+const LISTED: usize = 24;
 
 /// What a system should do. Cheap to clone, and shared by threads.
 #[derive(Debug, Clone)]
 pub struct Spec {
+    planned: Arc<PlannedSpec>,
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
     name: String,
-    sources: Vec<Source>,
-    lowered: Lowered,
-    term: TermId,
-    #[cfg_attr(not(feature = "draw"), expect(dead_code, reason = "only pictures need the tree"))]
     tree: SpecFile,
-    /// The terms of the interaction's nodes with their places, in the order of the text.
-    nodes: Vec<(TermId, Span)>,
     warnings: String,
 }
 
@@ -54,15 +57,16 @@ impl Spec {
     ///
     /// # Errors
     /// If the text has mistakes, or no interaction, or the name does not say what it is.
-    pub fn parse(name: &str, text: impl Into<String>) -> Result<Spec, Error> {
-        Spec::of(vec![(name.to_owned(), text.into())])
+    pub fn parse(name: &str, text: impl Into<String>) -> Result<Spec> {
+        let files = Texts::default().with(file_of(name), text.into());
+        Spec::load(&Context::default().with_files(files), &[name.to_owned()])
     }
 
     /// Reads a file, by its ending as [`Spec::parse`]: `docs/flow.mmd`, `docs/protocol.md#login`.
     ///
     /// # Errors
     /// If it cannot be read, and as [`Spec::parse`].
-    pub fn read(path: impl AsRef<Path>) -> Result<Spec, Error> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Spec> {
         Spec::read_all([path])
     }
 
@@ -70,16 +74,10 @@ impl Spec {
     ///
     /// # Errors
     /// As [`Spec::read`].
-    pub fn read_all<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Spec, Error> {
-        let mut texts = Vec::new();
-        for path in paths {
-            let name = path.as_ref().to_string_lossy().into_owned();
-            let (file, _) = split_heading(&name);
-            let text = std::fs::read_to_string(file)
-                .map_err(|source| Error::Read { path: PathBuf::from(file), source })?;
-            texts.push((name, text));
-        }
-        Spec::of(texts)
+    pub fn read_all<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Spec> {
+        let names: Vec<String> =
+            paths.into_iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
+        Spec::load(&Context::default(), &names)
     }
 
     /// What it is called: the name of its text.
@@ -109,7 +107,7 @@ impl Spec {
     ///
     /// # Errors
     /// If a lifeline is recorded that the specification does not have.
-    pub fn check(&self, run: &impl Recorded) -> Result<Outcome, Error> {
+    pub fn check(&self, run: &impl Recorded) -> Result<Case> {
         self.check_with(run, &Options::new())
     }
 
@@ -118,12 +116,11 @@ impl Spec {
     /// # Errors
     /// If a lifeline is recorded that the specification does not have and that is not ignored, or if
     /// options do not fit.
-    pub fn check_with(&self, run: &impl Recorded, options: &Options) -> Result<Outcome, Error> {
-        check::run(self, &run.recorded(), options)
+    pub fn check_with(&self, run: &impl Recorded, options: &Options) -> Result<Case> {
+        self.check_run(&run.recorded(), options)
     }
 
     /// The sequence diagram as SVG.
-    #[cfg(feature = "draw")]
     pub fn svg(&self) -> String {
         use otus_draw::layout::sequence;
         let options = sequence::Options { title: self.name().to_owned(), ..Default::default() };
@@ -132,79 +129,92 @@ impl Spec {
     }
 
     /// The sequence diagram as text, if so many columns suffice.
-    #[cfg(feature = "draw")]
     pub fn text(&self, columns: usize) -> Option<String> {
         use otus_draw::terminal;
         let options = terminal::Options { width: columns, ..Default::default() };
         terminal::sequence(&self.inner.tree, self.signature(), &options).ok()
     }
 
-    fn of(texts: Vec<(String, String)>) -> Result<Spec, Error> {
-        let (mut sources, mut files, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        let mut name = String::new();
-        for (number, (named, text)) in texts.into_iter().enumerate() {
-            let (file, heading) = split_heading(&named);
-            let format = Format::of(file).ok_or_else(|| Error::UnknownFormat(file.to_owned()))?;
-            if text.len() > MAX_SOURCE_BYTES {
-                return Err(Error::Unfit(format!("{file} is longer than 4 GiB")));
-            }
-            let id = SourceId(u32::try_from(number).unwrap_or(u32::MAX));
-            let source = Source::with_id(id, file, text);
-            let tree = tree(&source, format, heading, &mut found);
-            if let Some(tree) = tree {
-                if tree.interaction.is_some() || name.is_empty() {
-                    named.clone_into(&mut name);
-                }
-                files.push(tree);
-            }
-            sources.push(source);
-        }
-        // Who declares nothing means what is used.
-        if files.iter().all(|file| file.sections.is_empty()) {
-            for file in &mut files {
-                file.implicit = true;
+    fn load(context: &Context, names: &[String]) -> Result<Spec> {
+        let mut loaded = Loaded::read(context, names, None, Fences::One)?;
+        for files in &mut loaded.specs {
+            // An interaction that declares nothing has the lifelines and messages that it uses.
+            if files.files.iter().all(|file| file.sections.is_empty()) {
+                files.files.iter_mut().for_each(|file| file.implicit = true);
             }
         }
-        let mut lowered = otus_core::lower(&files.iter().collect::<Vec<_>>());
-        found.append(&mut lowered.diagnostics);
-        if lowered.term.is_none()
-            && let Some(source) = sources.last()
-            && !otus_syntax::diagnostic::any_error(&found)
-        {
-            let message = "this specification has no interaction";
-            found.push(
-                Diagnostic::new(Code::NO_INTERACTION, source.id(), Span::at(0), message).with_help(
-                    "read the .hif with it, by Spec::read_all; the empty interaction is `o`",
-                ),
-            );
-        }
-        let warnings = Error::unless_usable(&sources, &found)?;
-        let (Some(term), Some(file)) = (lowered.term, lowered.file) else {
+        let (lowered, term) = loaded.lower_only()?;
+        let warnings = loaded.take_diagnostics().or_error()?.render(false);
+        let file = lowered.file.and_then(|file| loaded.specs.first()?.files.get(file));
+        let (Some(term), Some(tree)) = (term, file.cloned()) else {
             return Err(Error::Bug("an interaction without errors has no term".to_owned()));
         };
-        let tree = files.swap_remove(file);
-        let interaction = tree.interaction.as_ref().map(|tree| tree.nodes.as_slice());
-        let mut nodes: Vec<(TermId, Span)> = lowered
-            .nodes
-            .iter()
-            .zip(interaction.unwrap_or_default())
-            .map(|(&term, node)| (term, node.span))
-            .collect();
-        nodes.sort_by_key(|(_, span)| (span.start, span.end));
-        let inner = Inner { name, sources, lowered, term, tree, nodes, warnings };
-        Ok(Spec { inner: Arc::new(inner) })
+        let is_interaction =
+            |name: &&String| Some(file_of(name)) == loaded.interaction_name();
+        let name = names.iter().find(is_interaction).or(names.last()).cloned();
+        let mut lowered = lowered;
+        let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
+        let planned = PlannedSpec { pool, term, text: SpecText::new(&loaded, lowered) };
+        let inner = Inner { name: name.unwrap_or_default(), tree, warnings };
+        Ok(Spec { planned: Arc::new(planned), inner: Arc::new(inner) })
+    }
+
+    fn check_run(&self, run: &Run, options: &Options) -> Result<Case> {
+        let mut pool = self.planned.pool.clone();
+        let trace = self.multi_trace(&mut pool, run, options)?;
+        let declared = options.declared(self)?;
+        let plan = Plan::single(self.planned.clone(), declared, options.budget.clone());
+        let mut case = check_recorded(plan, run, &trace, &pool)?;
+        if let Some(explanation) = &mut case.explanation {
+            let lines = run.lines(LISTED).into_iter();
+            explanation.notes.extend(lines.map(|text| Note { topic: "recorded", text }));
+        }
+        Ok(case)
+    }
+
+    /// The multi-trace of a run. The place of a step is the index of its event.
+    fn multi_trace(&self, pool: &mut Pool, run: &Run, options: &Options) -> Result<MultiTrace> {
+        let partition = options.partition(self)?;
+        let ignored: Vec<bool> = run.lifelines().map(|name| options.ignores(name)).collect();
+        let known: Vec<Option<LifelineId>> =
+            run.lifelines().map(|name| self.lifeline(name)).collect();
+        let mut acts = vec![false; known.len()];
+        let mut logs: Vec<Vec<(usize, Action)>> = vec![Vec::new(); partition.len()];
+        for (index, event) in run.events.iter().enumerate() {
+            let number = event.lifeline.0 as usize;
+            acts[number] = true;
+            let Some(lifeline) = known[number].filter(|_| !ignored[number]) else { continue };
+            let message = pool.add_message(&event.message);
+            let action = Action { lifeline, direction: event.direction, message };
+            let ComponentId(component) = partition.component_of(lifeline);
+            logs[component as usize].push((index, action));
+        }
+        let strangers = run.lifelines().enumerate();
+        let strangers =
+            strangers.filter(|&(it, _)| acts[it] && !ignored[it] && known[it].is_none());
+        let strangers: Vec<&str> = strangers.map(|(_, name)| name).collect();
+        if let [first, others @ ..] = strangers.as_slice() {
+            let others = match others {
+                [] => String::new(),
+                others => format!(" (nor `{}`)", others.join("`, `")),
+            };
+            let unknown = options::unknown(self, first);
+            unfit!("{unknown}{others}; Options::ignore leaves out what it records");
+        }
+        let mut builder = Builder::new(partition, run.len(), true);
+        for log in logs {
+            for (index, action) in log {
+                builder.next_moment();
+                let action = pool.intern_action(action);
+                builder.push(action, offset(index));
+            }
+            builder.next_component();
+        }
+        Ok(builder.finish(SourceId(0)))
     }
 
     pub(crate) fn signature(&self) -> &Signature {
-        self.inner.lowered.pool.signature()
-    }
-
-    pub(crate) fn pool(&self) -> &otus_core::Pool {
-        &self.inner.lowered.pool
-    }
-
-    pub(crate) fn term(&self) -> TermId {
-        self.inner.term
+        self.planned.pool.signature()
     }
 
     /// The lifeline with a name, or with a label that only it has.
@@ -217,89 +227,12 @@ impl Spec {
             labelled.next().is_none().then_some(found)
         })
     }
-
-    /// Where a term stands, the line, and which bytes of it are meant. Of a term that stands in several
-    /// places the one within another term is taken, if that is known.
-    pub(crate) fn excerpt(
-        &self,
-        term: TermId,
-        within: Option<TermId>,
-        places: u64,
-    ) -> Option<(Place, String, Range<usize>)> {
-        let lowered = &self.inner.lowered;
-        let (source, mut span) = lowered.place(term)?;
-        let around = within.filter(|_| places > 1).and_then(|within| lowered.place(within));
-        if let Some((_, around)) = around {
-            let inside = |span: &Span| span.start >= around.start && span.end <= around.end;
-            let mut all = self.inner.nodes.iter().filter(|(other, _)| *other == term);
-            span = all.find(|(_, span)| inside(span)).map_or(span, |&(_, span)| span);
-        }
-        let source = self.inner.sources.get(source.0 as usize)?;
-        let (line, column) = source.line_column(span.start);
-        let place = Place { file: source.name().to_owned(), line, column: Some(column) };
-        let (text, span) = excerpt::line(source.text(), span.range());
-        Some((place, text, span))
-    }
 }
 
-/// What a text of a specification is.
-#[derive(Debug, Clone, Copy)]
-enum Format {
-    Mermaid,
-    PlantUml,
-    Markdown,
-    Interaction,
-}
-
-impl Format {
-    fn of(name: &str) -> Option<Format> {
-        let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
-        match ending.as_str() {
-            "mmd" | "mermaid" => Some(Format::Mermaid),
-            "puml" | "plantuml" | "pu" | "iuml" | "wsd" => Some(Format::PlantUml),
-            "md" | "markdown" => Some(Format::Markdown),
-            "hif" | "hsf" | "hcf" => Some(Format::Interaction),
-            _ => None,
-        }
-    }
-}
-
-/// The tree of a text; none if a document has not the diagram that is meant.
-fn tree(
-    source: &Source,
-    format: Format,
-    heading: Option<&str>,
-    found: &mut Vec<Diagnostic>,
-) -> Option<SpecFile> {
-    let parsed = match format {
-        Format::Mermaid => mermaid::read(source, source.whole()),
-        Format::PlantUml => plantuml::read(source, source.whole()),
-        Format::Interaction => parse_spec(source),
-        Format::Markdown => {
-            let fences = markdown::fences(source, found);
-            let fence = match markdown::select(source, &fences, heading) {
-                Ok(fence) => fence,
-                Err(wrong) => {
-                    found.push(wrong);
-                    return None;
-                }
-            };
-            match fence.language {
-                Language::Mermaid => mermaid::read(source, fence.content),
-                Language::PlantUml => plantuml::read(source, fence.content),
-            }
-        }
-    };
-    found.extend(parsed.diagnostics);
-    Some(parsed.tree)
-}
-
-/// `file.md#heading` is a file and a heading.
-fn split_heading(name: &str) -> (&str, Option<&str>) {
+/// The file of `file.md#heading`.
+fn file_of(name: &str) -> &str {
     match name.rsplit_once('#') {
-        Some((file, heading)) if matches!(Format::of(file), Some(Format::Markdown)) => {
-            (file, Some(heading))
-        }
-        _ => (name, None),
+        Some((file, _)) if Format::of_name(Path::new(file)) == Some(Format::Markdown) => file,
+        _ => name,
     }
 }

@@ -1,0 +1,347 @@
+//! Files that belong to an analysis: the graph of a search, the certificate of a failure, the order of an execution.
+//!
+//! They are made here as bytes; shells write them. `--graph` asks for the first, or a `graphic` logger in the
+//! options of a specification, as in the HIBOU tools.
+
+use std::path::{Path, PathBuf};
+
+use otus_analysis::graph::record::{Context, Graph};
+use otus_analysis::refute::{Blocked, Certificate, NotRefuted, State, check_refutation, refute};
+use otus_analysis::{Question, Verdict, Witness};
+use otus_core::budget::Budget;
+use otus_core::{Pool, TermId, raise};
+use otus_draw::Scene;
+use otus_draw::layout::layered::Direction;
+use otus_draw::layout::search::{self, search};
+use otus_draw::layout::sequence::{self, sequence};
+use otus_draw::layout::term::{self, term};
+use otus_syntax::ast::SpecFile;
+use otus_syntax::options::{GraphicOption, Layout, Logger, Picture as PictureOption, Process};
+use otus_trace::order::{from_steps, pot};
+use otus_trace::{ComponentId, MultiTrace};
+use serde_json::{Value, json};
+
+use super::request::TextFormat;
+use crate::case::{Attachment, AttachmentKind, NoAttachment};
+use crate::error::{Error, Result};
+use crate::load::options;
+use crate::picture::{self, PictureFormat, PictureStyle};
+
+/// How the graph of a search is written.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GraphOptions {
+    /// The format.
+    pub format: GraphFormat,
+    /// The look of a picture.
+    pub style: PictureStyle,
+    /// The most nodes that a picture shows.
+    pub max_nodes: usize,
+    /// The file that a logger names.
+    pub(crate) path: Option<PathBuf>,
+    direction: Direction,
+    /// Whether nodes show sequence diagrams, and whether they show term trees; if neither, texts.
+    diagrams: bool,
+    trees: bool,
+}
+
+/// The format of a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GraphFormat {
+    /// A picture.
+    Picture(PictureFormat),
+    /// Graphviz.
+    Dot,
+    /// JSON.
+    Json,
+}
+
+impl GraphFormat {
+    /// The format that the ending of a name asks for; `-` is DOT on standard output.
+    pub fn of_name(name: &str) -> Option<GraphFormat> {
+        let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+        match ending {
+            _ if name == "-" => Some(GraphFormat::Dot),
+            Some("dot" | "gv") => Some(GraphFormat::Dot),
+            Some("json") => Some(GraphFormat::Json),
+            _ => PictureFormat::of_name(name).map(GraphFormat::Picture),
+        }
+    }
+}
+
+impl GraphOptions {
+    /// A graph in a format, drawn downwards, with a sequence diagram in each node.
+    pub fn new(format: GraphFormat, style: PictureStyle, max_nodes: usize) -> GraphOptions {
+        let (direction, diagrams, trees) = (Direction::Down, true, false);
+        GraphOptions { format, style, max_nodes, path: None, direction, diagrams, trees }
+    }
+
+    /// What the last `graphic` logger of some options asks for. Its picture is called like the
+    /// specification, unless it says otherwise.
+    pub fn of_loggers(
+        files: &[SpecFile],
+        process: Process,
+        specification: Option<&str>,
+        style: PictureStyle,
+        max_nodes: usize,
+    ) -> Option<GraphOptions> {
+        let mut found = None;
+        for (file, section) in options::sections(files, process) {
+            for logger in section.items.iter().flat_map(|item| options::loggers(&item.value)) {
+                if let Logger::Graphic(chosen) = logger {
+                    found = Some((file, chosen));
+                }
+            }
+        }
+        let (file, chosen) = found?;
+        let stem = specification.map(Path::new).and_then(Path::file_stem);
+        let mut name = PathBuf::from(stem.unwrap_or("search".as_ref()));
+        let mut folder = PathBuf::new();
+        let mut ending = "svg";
+        let svg = GraphFormat::Picture(PictureFormat::Svg);
+        let mut graph = GraphOptions::new(svg, style, max_nodes);
+        for option in chosen {
+            match option {
+                GraphicOption::Format(PictureOption::Svg) => ending = "svg",
+                GraphicOption::Format(PictureOption::Png) => ending = "png",
+                GraphicOption::Layout(Layout::Vertical) => graph.direction = Direction::Down,
+                GraphicOption::Layout(Layout::Horizontal) => graph.direction = Direction::Right,
+                GraphicOption::SequenceDiagrams(wanted) => graph.diagrams = *wanted,
+                GraphicOption::TermTrees(wanted) => graph.trees = *wanted,
+                GraphicOption::Folder(wanted) => folder = file.names.text(wanted.symbol).into(),
+                GraphicOption::Output(wanted) => name = file.names.text(wanted.symbol).into(),
+                // Local analyses have no graph of their own here, and every picture has a legend.
+                GraphicOption::SubProcesses(_) | GraphicOption::Legend(_) => {}
+            }
+        }
+        name.as_mut_os_string().push(".");
+        name.as_mut_os_string().push(ending);
+        if ending == "png" {
+            graph.format = GraphFormat::Picture(PictureFormat::Png);
+        }
+        graph.path = Some(folder.join(name));
+        Some(graph)
+    }
+
+    /// The file that a logger names.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The graph of a search as bytes, and a remark about them.
+    pub(crate) fn bytes(
+        &self,
+        context: &Context<'_>,
+        graph: &Graph,
+        verdict: Option<Verdict>,
+    ) -> Result<(Vec<u8>, Option<String>)> {
+        match self.format {
+            GraphFormat::Picture(format) => {
+                let scene = self.draw(context, graph, verdict);
+                let picture = picture::render(&scene, format, &self.style)?;
+                Ok((picture.bytes, picture.remark.map(str::to_owned)))
+            }
+            GraphFormat::Dot => Ok((context.dot(graph).into_bytes(), None)),
+            GraphFormat::Json => {
+                Ok((format!("{:#}\n", graph_json(context, graph)).into_bytes(), None))
+            }
+        }
+    }
+
+    fn draw(&self, context: &Context<'_>, graph: &Graph, verdict: Option<Verdict>) -> Scene {
+        let picture = |term: TermId| self.node(context, term);
+        let options = search::Options {
+            max_nodes: self.max_nodes,
+            verdict,
+            direction: self.direction,
+            term: (self.diagrams || self.trees).then_some(&picture as &dyn Fn(TermId) -> Scene),
+            // With flags and clovers, which are counted along the way to a node.
+            remaining: None,
+        };
+        search(context, graph, &options)
+    }
+
+    /// The interaction of a node.
+    fn node(&self, context: &Context<'_>, id: TermId) -> Scene {
+        let pool = context.pool;
+        let diagram = || {
+            let file = raise(pool, id);
+            let options = sequence::Options {
+                compact: true,
+                max_rows: 60,
+                label_width: 120.0,
+                ..sequence::Options::default()
+            };
+            sequence(&file, pool.signature(), &options)
+        };
+        let tree = || {
+            let options =
+                term::Options { fold_passings: true, max_nodes: 60, ..term::Options::default() };
+            term(pool, id, &options)
+        };
+        match (self.diagrams, self.trees) {
+            (true, false) => diagram(),
+            (false, _) => tree(),
+            (true, true) => {
+                let (left, right) = (diagram(), tree());
+                let mut both = Scene::default();
+                both.place(&left, otus_draw::geometry::point(0.0, 0.0));
+                both.place(&right, otus_draw::geometry::point(left.size.width + 12.0, 0.0));
+                both.fit(0.0);
+                both
+            }
+        }
+    }
+}
+
+/// `{"version":1,"nodes":[{"id","term","remaining","measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`
+fn graph_json(context: &Context<'_>, graph: &Graph) -> Value {
+    let nodes: Vec<Value> = graph
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(id, node)| {
+            let mut value = json!({ "id": id, "term": context.pool.text(node.state.term) });
+            let remaining = context.remaining(&node.state);
+            if !remaining.is_empty() {
+                value["remaining"] = json!(remaining);
+            }
+            if let Some(measure) = context.measure(&node.state) {
+                value["measure"] = json!(measure);
+            }
+            if let Some(leaf) = node.leaf {
+                value["leaf"] = json!(leaf.kind.name());
+            }
+            if node.cut > 0 {
+                value["cut"] = json!(node.cut);
+            }
+            value
+        })
+        .collect();
+    let made = graph.nodes.iter().enumerate().filter_map(|(id, node)| {
+        let (parent, rule) = node.parent.as_ref()?;
+        Some(json!({ "from": parent.0, "to": id, "rule": context.rule(rule) }))
+    });
+    let again = graph.again.iter().map(|(from, rule, to)| {
+        json!({ "from": from.0, "to": to.0, "rule": context.rule(rule), "again": true })
+    });
+    let edges: Vec<Value> = made.chain(again).collect();
+    json!({ "version": 1, "nodes": nodes, "edges": edges })
+}
+
+/// The certificate of a failure, checked.
+pub(super) fn certificate(
+    format: TextFormat,
+    pool: &mut Pool,
+    term: TermId,
+    trace: &MultiTrace,
+    question: &Question,
+    budget: &Budget,
+) -> Attachment {
+    let missing = |reason: String, is_error| NoAttachment { reason, is_error };
+    let content = match refute(pool, term, trace, question, budget) {
+        Ok(certificate) => check_refutation(pool, term, trace, question, &certificate)
+            .map_err(|error| missing(bug(&format!("the certificate does not hold ({error})")), true))
+            .map(|_| match format {
+                TextFormat::Json => format!("{:#}\n", certificate_json(pool, trace, &certificate)),
+                TextFormat::Text => certificate.text(pool, trace),
+            }),
+        Err(NotRefuted::TooLarge(stop)) => Err(missing(no_certificate(stop.reason()), false)),
+        Err(NotRefuted::Explained { .. }) => {
+            Err(missing(bug("Fail, and yet there is an explanation"), true))
+        }
+    };
+    let content = content.map(String::into_bytes);
+    Attachment { kind: AttachmentKind::Certificate, content, path: None, remark: None }
+}
+
+/// That there is no certificate, since nothing failed.
+pub(super) fn needless_certificate(verdict: Verdict) -> Attachment {
+    let why = match verdict {
+        Verdict::Pass | Verdict::WeakPass => "nothing failed",
+        Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => "the verdict is undecided",
+    };
+    let content = Err(NoAttachment { reason: no_certificate(why), is_error: false });
+    Attachment { kind: AttachmentKind::Certificate, content, path: None, remark: None }
+}
+
+fn no_certificate(why: &str) -> String {
+    format!("no certificate was written, since {why}")
+}
+
+fn bug(what: &str) -> String {
+    Error::Bug(what.to_owned()).to_string()
+}
+
+/// The order of an execution by its messages, with a process for each log.
+pub(super) fn order(pool: &Pool, trace: &MultiTrace, witness: Option<&Witness>) -> Attachment {
+    let ordered = |witness: &Witness| {
+        let events = witness.events().map(|(event, _)| event);
+        let paired = from_steps(events, pool, trace.partition()).map_err(|it| it.to_string())?;
+        let assumed = match witness.events().filter(|(_, observed)| !observed).count() {
+            0 => String::new(),
+            count => format!(" ({count} of them assumed, since they were not observed)"),
+        };
+        let remark = format!(
+            "{} processes, {} events{assumed}, {} edges",
+            paired.order.process_count(),
+            paired.order.event_count(),
+            paired.order.edges().len()
+        );
+        Ok((pot::write(&paired.order).into_bytes(), remark))
+    };
+    let missing = "there is no execution to write: nothing explains it, or a budget ended";
+    let made = witness.ok_or_else(|| missing.to_owned()).and_then(ordered);
+    let (content, remark) = match made {
+        Ok((bytes, remark)) => (Ok(bytes), Some(remark)),
+        Err(reason) => (Err(NoAttachment { reason, is_error: false }), None),
+    };
+    Attachment { kind: AttachmentKind::Order, content, path: None, remark }
+}
+
+/// `{"version":1,"components":[[…]],"states":[…],"alone":[{"component","states":[…]}]}`, where a
+/// state is `{"term","explained":[…],"events","blocked","component"?,"moment"?,"supply"?}`.
+fn certificate_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) -> Value {
+    let lifelines = |component: ComponentId| -> Vec<&str> {
+        let lifelines = trace.partition().lifelines(component).iter();
+        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
+    };
+    let states = |states: &[State]| -> Value {
+        states.iter().map(|state| state_to_json(pool, state)).collect()
+    };
+    let components = trace.partition().components();
+    let alone: Vec<Value> = certificate
+        .alone
+        .iter()
+        .map(|(component, own)| json!({ "component": component.0, "states": states(own) }))
+        .collect();
+    json!({
+        "version": 1,
+        "components": components.map(lifelines).collect::<Vec<_>>(),
+        "states": states(&certificate.states),
+        "alone": alone,
+    })
+}
+
+fn state_to_json(pool: &Pool, state: &State) -> Value {
+    let mut value = json!({
+        "term": pool.text(state.situation.term),
+        "explained": &*state.situation.consumed,
+        "events": state.events,
+    });
+    match state.blocked {
+        Blocked::Moves => value["blocked"] = json!("moves"),
+        Blocked::Scarce { component, moment, supply } => {
+            value["blocked"] = json!("scarce");
+            value["component"] = json!(component.0);
+            value["moment"] = json!(moment);
+            value["supply"] = json!(supply);
+        }
+        Blocked::Alone(component) => {
+            value["blocked"] = json!("alone");
+            value["component"] = json!(component.0);
+        }
+    }
+    value
+}

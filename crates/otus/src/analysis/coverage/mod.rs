@@ -1,0 +1,176 @@
+//! Coverage: which parts of the specification the multi-traces of an analysis exercised.
+//!
+//! Workers count the witness of each multi-trace that passes. They borrow counters from a shelf, so there are at most as
+//! many counters as threads, and a lock is held only while one is taken and put back. Adding counts is commutative, so
+//! the report does not depend on the number of threads.
+//!
+//! A witness costs far more than a verdict, and sessions are often alike. So the counts of a multi-trace are kept, for as
+//! many multi-traces as fit into [`REMEMBERED`] actions, and added when an equal one comes.
+
+mod formats;
+mod picture;
+mod report;
+mod text;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use otus_analysis::coverage::{Count, Counter, Coverage, MOST_POSITIONS, Tree, seen};
+use otus_analysis::{Question, Verdict, Witness};
+use otus_core::lower::{Place, places};
+use otus_core::{Lowered, Pool, TermId};
+use otus_syntax::Source;
+use otus_syntax::ast::SpecFile;
+use otus_trace::multitrace::Step;
+use otus_trace::{MultiTrace, Partition};
+use rustc_hash::FxHashMap;
+
+use crate::error::{Error, Result, unfit};
+use crate::load::Loaded;
+use crate::summary::Summary;
+pub use report::CoverageReport;
+
+/// Counts while multi-traces are analysed.
+#[derive(Debug)]
+pub(crate) struct Covering {
+    tree: Tree,
+    /// By position of the tree.
+    places: Vec<Place>,
+    file: SpecFile,
+    source: Source,
+    shelf: Mutex<Vec<Counter>>,
+    /// What some multi-traces add.
+    memory: Mutex<Memory>,
+    /// How many that pass have no witness within the limits.
+    unexplained: AtomicU64,
+}
+
+/// How many actions of multi-traces are kept.
+const REMEMBERED: usize = 1 << 20;
+
+/// What multi-traces add, so that none is explained twice.
+#[derive(Debug, Default)]
+struct Memory {
+    known: FxHashMap<Key, Box<[(u32, Count)]>>,
+    /// How many actions they have.
+    actions: usize,
+    /// What was added again.
+    again: Coverage,
+}
+
+/// A multi-trace. Actions that the specification does not have may be others in another thread, but in what
+/// passes they are only where nobody looks.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    partition: Arc<Partition>,
+    /// By component: how many steps.
+    lengths: Box<[usize]>,
+    steps: Box<[Step]>,
+}
+
+impl Key {
+    fn new(trace: &MultiTrace) -> Key {
+        let components = || trace.partition().components();
+        Key {
+            partition: trace.shared_partition().clone(),
+            lengths: components().map(|component| trace.steps(component).len()).collect(),
+            steps: components().flat_map(|component| trace.steps(component)).copied().collect(),
+        }
+    }
+}
+
+impl Covering {
+    pub(super) fn new(loaded: &Loaded, lowered: &Lowered, term: TermId) -> Result<Covering> {
+        let files = loaded.specs.first().map(|spec| spec.files.as_slice()).unwrap_or_default();
+        let file = lowered.file.and_then(|file| files.get(file));
+        let interaction = file.and_then(|file| file.interaction.as_ref());
+        let (Some(file), Some(interaction)) = (file, interaction) else {
+            return Err(Error::Bug("the interaction has no text".to_owned()));
+        };
+        let most = usize::try_from(MOST_POSITIONS).unwrap_or(usize::MAX);
+        let (Some(tree), Some(places)) =
+            (Tree::new(&lowered.pool, term), places(interaction, most))
+        else {
+            unfit!(
+                "--coverage tells at most {MOST_POSITIONS} positions apart; the interaction has {}",
+                lowered.pool.attributes(term).nodes
+            );
+        };
+        if tree.len() != places.len() {
+            return Err(Error::Bug("positions have no places".to_owned()));
+        }
+        Ok(Covering {
+            tree,
+            places,
+            file: file.clone(),
+            source: loaded.sources.source(file.source).clone(),
+            shelf: Mutex::default(),
+            memory: Mutex::default(),
+            unexplained: AtomicU64::new(0),
+        })
+    }
+
+    /// Counts a multi-trace that passes if one like it was counted before.
+    pub(super) fn again(&self, trace: &MultiTrace) -> bool {
+        let key = Key::new(trace);
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let Memory { known, again, .. } = &mut *memory;
+        let Some(added) = known.get(&key) else { return false };
+        again.counts.resize(self.tree.parts().len(), Count::default());
+        again.add(added);
+        true
+    }
+
+    /// Counts a multi-trace that passes, by its witness if there is one.
+    pub(super) fn count(
+        &self,
+        pool: &Pool,
+        trace: &MultiTrace,
+        (question, verdict): (&Question, Verdict),
+        witness: Option<&Witness>,
+    ) {
+        let Some(witness) = witness else {
+            self.unexplained.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        let free = self.shelf().pop();
+        let mut counter = free.unwrap_or_else(|| Counter::new(pool, &self.tree));
+        let seen = seen(trace.partition(), question, verdict);
+        let added = counter.count(pool, &self.tree, witness, &seen);
+        self.shelf().push(counter);
+        let Some(added) = added else { return };
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = trace.len() + added.len() + 8;
+        if memory.actions + size <= REMEMBERED {
+            memory.actions += size;
+            memory.known.insert(Key::new(trace), added);
+        }
+    }
+
+    /// Whether a choice is one that nobody wrote: a diagram's loop that may end, unfolded.
+    fn is_repetition(&self, node: usize) -> bool {
+        let written = self.places[node].span.range();
+        self.file.implicit && self.source.text()[written].trim_start().starts_with("loop")
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Vec<Counter>> {
+        // A counter that somebody died with is not on the shelf.
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All counts, with their places.
+    pub(super) fn report(&self, pool: &Pool, summary: &Summary) -> CoverageReport {
+        let mut sum = Coverage::default();
+        sum.counts.resize(self.tree.parts().len(), Count::default());
+        for counter in self.shelf().iter() {
+            sum.merge(&counter.coverage);
+        }
+        sum.merge(&self.memory.lock().unwrap_or_else(PoisonError::into_inner).again);
+        CoverageReport::new(self, pool, &sum, summary)
+    }
+
+    /// The specification, coloured by what was exercised.
+    pub(super) fn scene(&self, pool: &Pool, report: &CoverageReport) -> otus_draw::Scene {
+        picture::scene(self, pool, report)
+    }
+}

@@ -1,0 +1,330 @@
+//! What was exercised and what was not, with where it stands: plain data for all who write it.
+//!
+//! What diagrams repeat (bounded loops unfold) stands at several positions and is written once: such parts are
+//! put together.
+
+use std::ops::Range;
+
+use otus_analysis::coverage::{Count, Coverage, PartKind, State};
+use otus_core::{Pool, Term};
+use otus_syntax::Span;
+use otus_syntax::ast::NodeId;
+use rustc_hash::FxHashMap;
+
+use super::super::spec_text::{self, excerpt_of};
+use super::Covering;
+use super::{formats, text};
+use crate::case::Place;
+use crate::summary::Summary;
+
+/// Which parts of a specification were exercised.
+#[derive(Debug, Clone)]
+pub struct CoverageReport {
+    /// The file that the interaction is in.
+    pub(crate) specification: String,
+    /// In the order of their positions.
+    pub(crate) parts: Vec<Part>,
+    /// What was not exercised, without what is inside of something that was not.
+    pub(crate) gaps: Vec<Gap>,
+    /// How many multi-traces were counted.
+    pub(crate) counted: u64,
+    /// How many were not, and why.
+    pub(crate) left_out: Vec<(u64, &'static str)>,
+}
+
+/// An action, a branch or a loop.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub(crate) kind: PartKind,
+    /// `broker!PUBREL`, `branch 2 of 3`
+    pub(crate) label: String,
+    pub(crate) place: Place,
+    /// The line, and which bytes of it are meant.
+    pub(crate) text: String,
+    pub(crate) span: Range<usize>,
+    pub(crate) count: Count,
+    /// Its positions.
+    pub(super) nodes: Vec<usize>,
+    /// The node of the text.
+    pub(super) node: NodeId,
+}
+
+/// Something that was not exercised.
+#[derive(Debug, Clone)]
+pub(crate) struct Gap {
+    pub(crate) state: State,
+    /// In a sentence.
+    pub(crate) title: String,
+    /// What is inside of it, in words; empty if that is nothing.
+    pub(crate) inside: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    pub(crate) span: Range<usize>,
+}
+
+/// How many parts of a kind there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) total: usize,
+    pub(crate) exercised: usize,
+    pub(crate) assumed: usize,
+}
+
+impl CoverageReport {
+    pub(super) fn new(covering: &Covering, pool: &Pool, sum: &Coverage, summary: &Summary) -> CoverageReport {
+        let unexplained = covering.unexplained.load(std::sync::atomic::Ordering::Relaxed);
+        let (all, undecided) = (summary.checked() as u64, summary.verdicts.undecided as u64);
+        let earlier = summary.earlier as u64;
+        let others = sum.counted + sum.uncounted + unexplained + undecided + earlier;
+        let left_out = [
+            (all.saturating_sub(others), "failed"),
+            (undecided, "undecided"),
+            (earlier, "decided by an earlier run"),
+            (unexplained, "not explained within the limits"),
+            (sum.uncounted, "too large to be counted"),
+        ];
+        let parts = parts(covering, pool, sum);
+        CoverageReport {
+            specification: covering.source.name().to_owned(),
+            gaps: gaps(covering, &parts),
+            parts,
+            counted: sum.counted,
+            left_out: left_out.into_iter().filter(|(count, _)| *count > 0).collect(),
+        }
+    }
+
+    /// As text for people, with at most so many gaps. Each line ends with a newline.
+    pub fn text(&self, colored: bool, most: Option<usize>) -> String {
+        text::text(self, colored, most)
+    }
+
+    /// As one JSON document with a version.
+    pub fn json(&self) -> serde_json::Value {
+        formats::json(self)
+    }
+
+    /// As a section in Markdown.
+    pub fn markdown(&self) -> String {
+        formats::markdown(self)
+    }
+
+    /// How many parts of a kind there are, or of all.
+    pub(crate) fn share(&self, kind: Option<PartKind>) -> Share {
+        let mut share = Share::default();
+        for part in self.parts.iter().filter(|part| kind.is_none_or(|kind| part.kind == kind)) {
+            share.total += 1;
+            match part.count.state() {
+                State::Exercised => share.exercised += 1,
+                State::Assumed => share.assumed += 1,
+                State::Never => {}
+            }
+        }
+        share
+    }
+
+    /// Whether so many in a hundred parts were exercised.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "there are fewer parts than a double has digits"
+    )]
+    pub fn reaches(&self, percent: f64) -> bool {
+        let share = self.share(None);
+        share.exercised as f64 * 100.0 >= percent * share.total as f64
+    }
+
+    /// How many in a hundred parts were exercised, rounded down: all is all.
+    pub fn percent_text(&self) -> String {
+        let Share { total, exercised, .. } = self.share(None);
+        format!("{} %", (exercised * 100).checked_div(total).unwrap_or(100))
+    }
+
+    /// Whether nothing at all was exercised.
+    pub fn is_nothing(&self) -> bool {
+        self.share(None).exercised == 0
+    }
+
+    /// The parts as reports list them.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row> {
+        self.parts.iter().map(|part| {
+            let assumed = match part.count.state() {
+                State::Assumed => " (only assumed)",
+                State::Exercised | State::Never => "",
+            };
+            Row {
+                kind: kind_name(part.kind),
+                label: format!("{}{assumed}", part.label),
+                place: format!("{}:{}", part.place.file, part.place.line),
+                groups: part.count.groups,
+            }
+        })
+    }
+}
+
+/// A part as reports list it.
+pub(crate) struct Row {
+    pub(crate) kind: &'static str,
+    pub(crate) label: String,
+    /// `flow.mmd:7`
+    pub(crate) place: String,
+    /// The multi-traces that exercised it.
+    pub(crate) groups: u64,
+}
+
+/// As written in reports.
+pub(crate) fn kind_name(kind: PartKind) -> &'static str {
+    match kind {
+        PartKind::Action => "action",
+        PartKind::Branch => "branch",
+        PartKind::Loop => "loop",
+    }
+}
+
+fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut known: FxHashMap<(PartKind, String, Span), usize> = FxHashMap::default();
+    for (part, count) in covering.tree.parts().iter().zip(&sum.counts) {
+        let tree = &covering.tree;
+        let term = tree.term(part.node);
+        let mut at = part.node;
+        let label = match part.kind {
+            PartKind::Action => pool.text(term),
+            PartKind::Branch => {
+                let (choice, number, of) = tree.branch(part.node).unwrap_or((part.node, 1, 1));
+                let is_something = pool.has_events(term);
+                let is_repeated = covering.is_repetition(choice);
+                if is_repeated || !is_something {
+                    // What is not written has no place but that of the choice.
+                    at = choice;
+                }
+                match (is_repeated, is_something) {
+                    (false, true) => format!("branch {number} of {of}"),
+                    (false, false) => "the choice to do nothing".to_owned(),
+                    (true, true) => "one more repetition".to_owned(),
+                    (true, false) => "an end before the last repetition".to_owned(),
+                }
+            }
+            PartKind::Loop => match pool.node(term) {
+                Term::LoopS(_) => "strict loop".to_owned(),
+                Term::LoopC(Pool::NONE, _) => "loop".to_owned(),
+                Term::LoopC(Pool::ALL, _) => "parallel loop".to_owned(),
+                Term::LoopC(..) => "loop with a co-region".to_owned(),
+                Term::Empty
+                | Term::Event(_)
+                | Term::Strict(..)
+                | Term::Coreg(..)
+                | Term::Alt(..) => "loop".to_owned(),
+            },
+        };
+        let written = covering.places[at];
+        match known.get(&(part.kind, label.clone(), written.span)) {
+            Some(&same) => {
+                parts[same].count.merge(count);
+                parts[same].nodes.push(part.node);
+            }
+            None => {
+                known.insert((part.kind, label.clone(), written.span), parts.len());
+                let spec_text::Excerpt { place, text, span } = excerpt_of(&covering.source, written.span);
+                let (count, nodes, node) = (*count, vec![part.node], written.node);
+                parts.push(Part { kind: part.kind, label, place, text, span, count, nodes, node });
+            }
+        }
+    }
+    parts
+}
+
+/// What was not exercised, in the order of the text.
+fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
+    let tree = &covering.tree;
+    // By position: whether it is inside of a gap.
+    let mut inside = vec![false; tree.len()];
+    let is_gap = |part: &Part, inside: &[bool]| {
+        part.count.state() != State::Exercised && !part.nodes.iter().all(|&node| inside[node])
+    };
+    // By the position that they begin at.
+    let mut gaps: Vec<(usize, Gap)> = Vec::new();
+    // Choices and loops first: what is repeated may be inside of a later one.
+    for part in parts.iter().filter(|part| part.kind != PartKind::Action) {
+        if !is_gap(part, &inside) {
+            continue;
+        }
+        for &node in &part.nodes {
+            let own = usize::from(part.kind == PartKind::Loop);
+            inside[node + own..tree.within(node).end].fill(true);
+        }
+        gaps.push((part.nodes[0], Gap::new(part, title(part), within(tree, parts, part))));
+    }
+    let mut left = parts
+        .iter()
+        .filter(|part| part.kind == PartKind::Action && is_gap(part, &inside))
+        .peekable();
+    while let Some(part) = left.next() {
+        let mut gap = Gap::new(part, title(part), String::new());
+        // Both ends of a message are one gap.
+        let mut names = vec![part.label.as_str()];
+        let is_same =
+            |other: &&Part| other.node == part.node && other.count.state() == part.count.state();
+        while let Some(other) = left.next_if(is_same) {
+            names.push(&other.label);
+        }
+        if names.len() > 1 {
+            let names = names.join(" and ");
+            gap.title = match gap.state {
+                State::Never | State::Exercised => format!("{names} were never exercised"),
+                State::Assumed => format!("{names} were never observed, only assumed"),
+            };
+            if let Some(interaction) = &covering.file.interaction {
+                let whole = interaction.node(part.node).span;
+                let found = excerpt_of(&covering.source, whole);
+                (gap.place, gap.text, gap.span) = (found.place, found.text, found.span);
+            }
+        }
+        gaps.push((part.nodes[0], gap));
+    }
+    gaps.sort_by_key(|(node, _)| *node);
+    gaps.into_iter().map(|(_, gap)| gap).collect()
+}
+
+impl Gap {
+    fn new(part: &Part, title: String, inside: String) -> Gap {
+        let (place, text, span) = (part.place.clone(), part.text.clone(), part.span.clone());
+        Gap { state: part.count.state(), title, inside, place, text, span }
+    }
+}
+
+/// What is said of a part that was not exercised.
+fn title(part: &Part) -> String {
+    let label = part.label.as_str();
+    let (never, unobserved) = match part.kind {
+        PartKind::Action => {
+            (format!("{label} was never exercised"), format!("{label} was never observed"))
+        }
+        PartKind::Branch => {
+            (format!("{label} was never taken"), format!("{label} was never observed"))
+        }
+        PartKind::Loop => (
+            "this loop was never entered".to_owned(),
+            "no repetition of this loop was observed".to_owned(),
+        ),
+    };
+    match (part.count.state(), part.count.assumed) {
+        (State::Never | State::Exercised, _) => never,
+        (State::Assumed, 1) => format!("{unobserved}, only assumed (once)"),
+        (State::Assumed, times) => format!("{unobserved}, only assumed ({times} times)"),
+    }
+}
+
+/// What a part has inside, in words.
+fn within(tree: &otus_analysis::coverage::Tree, parts: &[Part], outer: &Part) -> String {
+    let Some(range) = outer.nodes.first().map(|&node| tree.within(node)) else {
+        return String::new();
+    };
+    // Parts are in the order of their first positions, so this is linear for all gaps together.
+    let first =
+        |end: usize| parts.partition_point(|part| part.nodes.first().is_some_and(|&at| at < end));
+    let inner = &parts[first(range.start)..first(range.end)];
+    match inner.iter().filter(|part| part.kind == PartKind::Action).count() {
+        0 => String::new(),
+        1 => "with its action".to_owned(),
+        count => format!("with its {count} actions"),
+    }
+}

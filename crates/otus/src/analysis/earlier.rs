@@ -1,0 +1,127 @@
+//! Results of earlier runs: what they decide is not asked again.
+//!
+//! A file of results has an answer a line, appended as answers come. A run that is killed may leave half a
+//! line, which the shell cuts off before it appends ([`Earlier::whole_bytes`]). An id that several multi-traces
+//! have is counted. Each answer carries a [`Fingerprint`] of specification and question; answers to other
+//! questions are refused.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use otus_analysis::Verdict;
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use super::fingerprint::Fingerprint;
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+
+/// The verdicts of earlier runs, by id.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    verdicts: Mutex<FxHashMap<String, Vec<Verdict>>>,
+    is_some: bool,
+    /// The length of the whole lines of the file, if it exists.
+    pub(super) whole_bytes: Option<u64>,
+}
+
+/// The part of an answer that matters.
+#[derive(Debug, Deserialize)]
+struct Line {
+    id: String,
+    verdict: String,
+    kind: String,
+    engine: String,
+    asked: Option<String>,
+}
+
+/// What the answers of a file must answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expected<'a> {
+    pub(super) kind: &'a str,
+    pub(super) engine: &'a str,
+    pub(super) fingerprint: &'a Fingerprint,
+}
+
+impl Expected<'_> {
+    /// Why an answer is none to what is asked.
+    fn mismatch(&self, line: &Line) -> Option<String> {
+        let Some(asked) = &line.asked else {
+            return Some("does not say what it answers".to_owned());
+        };
+        if *asked == self.fingerprint.text() && line.kind == self.kind && line.engine == self.engine
+        {
+            return None;
+        }
+        let asked = Fingerprint::parse(asked);
+        if !asked.is_some_and(|asked| asked.is_same_specification(self.fingerprint)) {
+            return Some(
+                "answers for another specification, or for this one before it changed".to_owned(),
+            );
+        }
+        if line.kind != self.kind {
+            return Some(format!("answers `{}`, and now `{}` is asked", line.kind, self.kind));
+        }
+        if line.engine != self.engine {
+            let (before, now) = (&line.engine, self.engine);
+            return Some(format!("is of the {before} engine, and now the {now} engine is asked"));
+        }
+        Some("was asked with other options, or with other declarations for lifelines".to_owned())
+    }
+}
+
+impl Earlier {
+    /// The verdict on a multi-trace, if there is one; it is given once.
+    pub(super) fn take(&self, id: &str) -> Option<Verdict> {
+        if !self.is_some {
+            return None;
+        }
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).get_mut(id)?.pop()
+    }
+
+    /// Reads the file, if it exists.
+    pub(super) fn read(context: &Context, path: &Path, expected: Expected<'_>) -> Result<Earlier> {
+        let mut earlier = Earlier::default();
+        let files = &*context.files;
+        if files.kind(path).is_none() {
+            return Ok(earlier);
+        }
+        let name = path.display();
+        let fault = |source| Error::read(path, source);
+        let mut reader = BufReader::new(files.open(path).map_err(fault)?);
+        let (mut bytes, mut whole, mut number) = (Vec::new(), 0, 0);
+        let verdicts = earlier.verdicts.get_mut().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            bytes.clear();
+            let length = reader.read_until(b'\n', &mut bytes).map_err(fault)?;
+            if length == 0 {
+                break;
+            }
+            number += 1;
+            let is_whole = bytes.last() == Some(&b'\n');
+            // The end of a file of something else must not be cut off.
+            if !is_whole && bytes.starts_with(b"{") {
+                break;
+            }
+            let line = serde_json::from_slice::<Line>(&bytes);
+            let Some(line) = line.ok().filter(|_| is_whole) else {
+                unfit!("{name}:{number} is no answer of Otus; --results takes a file of them");
+            };
+            whole += length as u64;
+            if let Some(why) = expected.mismatch(&line) {
+                unfit!(
+                    "{name}:{number} {why}; take another file for --results, or delete this one \
+                     to ask everything again"
+                );
+            }
+            let all = [Verdict::Pass, Verdict::WeakPass, Verdict::Fail];
+            if let Some(verdict) = all.into_iter().find(|it| it.name() == line.verdict) {
+                verdicts.entry(line.id).or_default().push(verdict);
+                earlier.is_some = true;
+            }
+        }
+        earlier.whole_bytes = Some(whole);
+        Ok(earlier)
+    }
+}

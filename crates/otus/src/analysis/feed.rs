@@ -1,0 +1,633 @@
+//! Multi-traces as a stream of jobs: which of the named texts hold them, and their parts in turn.
+//!
+//! A text whose ending tells its format is not read before its turn. A case file is read in
+//! pieces of whole lines, so one of any length takes little memory; a `.htf` is read by the worker
+//! that checks it. A thread of its own reads raw logs; it hands over group after group and
+//! waits while no worker is ready.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use otus_core::budget::Cancel;
+use otus_core::Signature;
+use otus_syntax::{Diagnostic, Source, SourceId};
+use otus_trace::run::Accounting;
+
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+use crate::files::{self, FileKind, Files};
+use crate::format::Format;
+use crate::load::{Sources, one_document};
+use crate::logs::group::Group;
+use crate::logs::{Finder, Logs, Told};
+use crate::words::counted;
+
+/// A text that holds one or many multi-traces.
+pub(super) enum TraceInput {
+    /// A `.htf`.
+    File(TraceFile),
+    /// A case file.
+    Cases { path: String },
+    /// A multi-trace that has been read.
+    Text { name: String, bytes: Vec<u8>, id: String },
+    /// A case file of which only the beginning has been read.
+    Stream { name: String, head: Vec<u8>, rest: Box<dyn Read + Send> },
+}
+
+/// A `.htf` file.
+#[derive(Debug, Clone)]
+pub(super) struct TraceFile {
+    pub(super) path: String,
+    pub(super) id: String,
+}
+
+/// A part of the work.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// Some `.htf` files.
+    Files(Vec<TraceFile>),
+    /// A multi-trace that has been read.
+    Text { name: String, bytes: Vec<u8>, id: String },
+    /// Lines of a case file, from the one with this number on.
+    Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
+    /// Groups of raw logs.
+    Groups(Vec<Group>),
+    /// The same with several specifications: each group once for each of them.
+    Choices(Vec<Vec<Group>>),
+    /// A case file without any case: nothing is wrong with it, but nothing was checked either.
+    Empty(Arc<str>),
+    /// A text that cannot be used at all.
+    Unusable { source: Box<Source>, diagnostic: Box<Diagnostic> },
+    /// A text that cannot be read.
+    Unreadable(String),
+}
+
+/// What the names of a call stand for.
+#[derive(Default)]
+pub(super) struct Sorted {
+    /// Those of multi-traces.
+    pub(super) traces: VecDeque<TraceInput>,
+    /// The others.
+    pub(super) others: Vec<String>,
+    /// What came from standard input, if it is among the others.
+    pub(super) standard_input: Option<Vec<u8>>,
+}
+
+/// Tells names of multi-traces from others. Raw logs are kept by the finder.
+pub(super) fn sort(
+    context: &Context,
+    names: &[String],
+    from: Option<Format>,
+    finder: &mut Finder,
+) -> Result<Sorted> {
+    let files = &*context.files;
+    let mut sorted = Sorted::default();
+    for name in names {
+        if name == "-" {
+            match standard_input(files, from, finder)? {
+                Came::Trace(input) => sorted.traces.push_back(input),
+                Came::Log => {}
+                Came::Other(bytes) => {
+                    sorted.standard_input = Some(bytes);
+                    sorted.others.push(name.clone());
+                }
+            }
+            continue;
+        }
+        let traces = &mut sorted.traces;
+        let path = Path::new(name);
+        if files.kind(path) == Some(FileKind::Folder) {
+            let before = (traces.len(), finder.count(), finder.passed_over);
+            for file in finder.folder(path)? {
+                if !Format::of_name(&file).is_some_and(Format::is_multi_trace) {
+                    continue;
+                }
+                // Files of different folders may be called the same.
+                let inside = file.strip_prefix(path).unwrap_or(&file);
+                let id = inside.with_extension("").to_string_lossy().replace('\\', "/");
+                traces.push_back(named(file.to_string_lossy().into_owned(), id));
+            }
+            if (traces.len(), finder.count()) == (before.0, before.1) {
+                unfit!("{}", nothing_in(name, finder, finder.passed_over - before.2));
+            }
+            continue;
+        }
+        let format = match finder.file(path, from)? {
+            Told::Log => continue,
+            Told::Unmapped => unfit!("{}", finder.unmapped(path)),
+            Told::Other(format) => format,
+        };
+        if !format.is_some_and(Format::is_multi_trace) {
+            sorted.others.push(name.clone());
+            continue;
+        }
+        files.open(path).map_err(|error| files::missing(files, path, &error))?;
+        if format == Some(Format::Jsonl) {
+            traces.push_back(TraceInput::Cases { path: name.clone() });
+        } else {
+            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            traces.push_back(TraceInput::File(TraceFile { path: name.clone(), id }));
+        }
+    }
+    Ok(sorted)
+}
+
+/// What to say about a folder without anything to check.
+fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
+    if passed_over == 0 {
+        return format!("the folder {name} has no file to work on");
+    }
+    let files = counted(passed_over, "file");
+    match finder.project() {
+        Some(project) => format!(
+            "the folder {name} has {files}, but none that {} has a source for; `otus map {name} \
+             --explain` tells more",
+            project.name
+        ),
+        None => format!(
+            "the folder {name} has {files}, but no multi-trace and no {} that says how to read \
+             logs; `otus init {name}` proposes one",
+            crate::project::FILE
+        ),
+    }
+}
+
+fn named(path: String, id: String) -> TraceInput {
+    match Format::of_name(Path::new(&path)) {
+        Some(Format::Jsonl) => TraceInput::Cases { path },
+        _ => TraceInput::File(TraceFile { path, id }),
+    }
+}
+
+/// How much of a text is looked at to see what it is.
+const BEGINNING: usize = 64 << 10;
+
+/// What came from standard input.
+enum Came {
+    /// Multi-traces.
+    Trace(TraceInput),
+    /// A raw log, which the finder has.
+    Log,
+    /// Something else: all of it.
+    Other(Vec<u8>),
+}
+
+fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) -> Result<Came> {
+    let name = "<stdin>".to_owned();
+    let fault = |error| Error::Unfit(format!("cannot read standard input: {error}"));
+    let mut rest = files.standard_input().map_err(fault)?;
+    let mut head = Vec::new();
+    if from.is_none() {
+        // The first line tells a case file; it may be long before there is another.
+        while !has_line(&head) {
+            let before = head.len();
+            head.resize(before + BEGINNING, 0);
+            let length = rest.read(&mut head[before..]).map_err(fault)?;
+            head.truncate(before + length);
+            if length == 0 {
+                break;
+            }
+        }
+        (head, rest) = match finder.standard_input(head, rest)? {
+            None => return Ok(Came::Log),
+            Some(back) => back,
+        };
+    }
+    let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
+    if format == Some(Format::Jsonl) {
+        return Ok(Came::Trace(TraceInput::Stream { name, head, rest }));
+    }
+    rest.read_to_end(&mut head).map_err(fault)?;
+    let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
+    if format == Some(Format::Htf) {
+        let id = "stdin".to_owned();
+        return Ok(Came::Trace(TraceInput::Text { name, bytes: head, id }));
+    }
+    Ok(Came::Other(head))
+}
+
+/// Whether a line that says something has ended.
+fn has_line(bytes: &[u8]) -> bool {
+    let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
+    start.is_some_and(|start| bytes[start..].contains(&b'\n'))
+}
+
+/// Makes jobs of inputs.
+pub(super) struct Feed {
+    /// Raw logs that are not being read yet, and the signatures that their groups are about.
+    logs: Option<(Logs, Vec<Signature>)>,
+    /// Where groups come from once they are.
+    groups: Option<Receiver<Job>>,
+    inputs: VecDeque<TraceInput>,
+    lines: Option<Lines>,
+    /// Jobs that were made ahead of their turn.
+    ready: VecDeque<Job>,
+    files: Arc<dyn Files>,
+    shared: Arc<Shared>,
+}
+
+/// What a feed tells others while it works.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// Set from outside (Ctrl-C) to end it.
+    pub(super) cancel: Cancel,
+    /// How many multi-traces were never made a job because of that.
+    pub(super) unread: AtomicUsize,
+    /// Whether it waits for standard input, which may take for ever.
+    pub(super) waits: AtomicBool,
+    /// What became of raw logs, once they have been read.
+    pub(super) accounting: Mutex<Option<Accounting>>,
+}
+
+impl Shared {
+    /// Whether nothing more will come although it has not ended.
+    pub(super) fn is_hopeless(&self) -> bool {
+        self.cancel.is_cancelled() && self.waits.load(Ordering::Relaxed)
+    }
+}
+
+impl Feed {
+    pub(super) fn new(
+        inputs: VecDeque<TraceInput>,
+        logs: Option<(Logs, Vec<Signature>)>,
+        files: Arc<dyn Files>,
+        shared: Arc<Shared>,
+    ) -> Feed {
+        Feed { logs, groups: None, inputs, lines: None, ready: VecDeque::new(), files, shared }
+    }
+
+    /// Whether there are several multi-traces. Reads no more than it takes to know, and reads nothing twice.
+    pub(super) fn has_several(&mut self) -> bool {
+        let mut count = 0;
+        while count < 2 {
+            let Some(job) = self.make(1) else { break };
+            count += match &job {
+                Job::Files(files) => files.len(),
+                Job::Text { .. } => 1,
+                Job::Lines { bytes, .. } => case_lines(bytes),
+                Job::Groups(groups) => groups.len(),
+                Job::Choices(choices) => choices.len(),
+                Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_) => 0,
+            };
+            self.ready.push_back(job);
+        }
+        count > 1
+    }
+
+    /// The next job, of about `size` bytes.
+    pub(super) fn next(&mut self, size: usize) -> Option<Job> {
+        self.ready.pop_front().or_else(|| self.make(size))
+    }
+
+    fn make(&mut self, size: usize) -> Option<Job> {
+        loop {
+            if self.shared.cancel.is_cancelled() {
+                self.count();
+                return None;
+            }
+            if let Some((logs, signatures)) = self.logs.take() {
+                self.groups = Some(read_logs(logs, signatures, self.shared.clone()));
+            }
+            if let Some(groups) = &self.groups {
+                // Reading may take long before there is a group.
+                self.shared.waits.store(true, Ordering::Relaxed);
+                let next = groups.recv();
+                self.shared.waits.store(false, Ordering::Relaxed);
+                if let Ok(job) = next {
+                    return Some(job);
+                }
+                self.groups = None;
+            }
+            if let Some(lines) = &mut self.lines {
+                if let Some(job) = lines.next(size) {
+                    return Some(job);
+                }
+                if let Some(lines) = self.lines.take().filter(|lines| !lines.has_cases) {
+                    return Some(Job::Empty(lines.name));
+                }
+            }
+            match self.inputs.pop_front()? {
+                TraceInput::File(file) => return Some(self.trace_files(file, size)),
+                TraceInput::Text { name, bytes, id } => {
+                    return Some(Job::Text { name, bytes, id });
+                }
+                TraceInput::Cases { path } => match self.files.open(path.as_ref()) {
+                    Ok(file) => {
+                        let lines = Lines::new(path, Vec::new(), file, true);
+                        if let Some(job) = self.begin(lines) {
+                            return Some(job);
+                        }
+                    }
+                    Err(error) => {
+                        let error = files::missing(&*self.files, path.as_ref(), &error);
+                        return Some(Job::Unreadable(error.to_string()));
+                    }
+                },
+                TraceInput::Stream { name, head, rest } => {
+                    let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
+                    if let Some(job) = self.begin(Lines::new(name, head, rest, false)) {
+                        return Some(job);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Some files at once, since most are short.
+    fn trace_files(&mut self, first: TraceFile, size: usize) -> Job {
+        let mut files = vec![first];
+        let most = (size >> 12).max(1);
+        while files.len() < most
+            && let Some(TraceInput::File(file)) =
+                self.inputs.pop_front_if(|input| matches!(input, TraceInput::File(_)))
+        {
+            files.push(file);
+        }
+        Job::Files(files)
+    }
+
+    /// Begins with a case file, unless it is none.
+    fn begin(&mut self, mut lines: Lines) -> Option<Job> {
+        let fault = lines.whole_fault();
+        if fault.is_none() {
+            self.lines = Some(lines);
+        }
+        fault
+    }
+
+    /// Counts what is left. Nobody knows how much more would come from standard input.
+    fn count(&mut self) {
+        let mut count = 0;
+        let lines = self.lines.take().into_iter();
+        let inputs = self.inputs.drain(..).filter_map(|input| match input {
+            TraceInput::Cases { path } => {
+                let file = self.files.open(path.as_ref()).ok()?;
+                Some(Lines::new(path, Vec::new(), file, true))
+            }
+            TraceInput::File(_) | TraceInput::Text { .. } => {
+                count += 1;
+                None
+            }
+            TraceInput::Stream { name, head, rest } => {
+                let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
+                Some(Lines::new(name, head, rest, false))
+            }
+        });
+        let cases: usize = lines.chain(inputs).map(Lines::count).sum();
+        self.shared.unread.fetch_add(count + cases, Ordering::Relaxed);
+    }
+}
+
+/// How many actions are handed over at once.
+const TOGETHER: usize = 512;
+
+/// Reads logs on a thread of their own.
+fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Receiver<Job> {
+    let (sender, receiver) = sync_channel(16);
+    std::thread::spawn(move || {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut choices: Vec<Vec<Group>> = Vec::new();
+        let mut actions = 0;
+        let job = |groups: &mut Vec<Group>, choices: &mut Vec<Vec<Group>>| match choices.len() {
+            0 => Job::Groups(std::mem::take(groups)),
+            _ => Job::Choices(std::mem::take(choices)),
+        };
+        let accounting = logs.run(&mut |observed| {
+            if let [signature] = signatures.as_slice() {
+                let group = Group::new(observed, signature);
+                actions += group.len() + 1;
+                groups.push(group);
+            } else {
+                let all = signatures.iter().map(|signature| Group::new(observed, signature));
+                let all: Vec<Group> = all.collect();
+                actions += all.iter().map(|group| group.len() + 1).sum::<usize>();
+                choices.push(all);
+            }
+            if actions >= TOGETHER {
+                actions = 0;
+                // Nobody listens any more if the run has ended.
+                if sender.send(job(&mut groups, &mut choices)).is_err() {
+                    return ControlFlow::Break(());
+                }
+            }
+            if shared.cancel.is_cancelled() {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        *shared.accounting.lock().unwrap_or_else(PoisonError::into_inner) = Some(accounting);
+        if !groups.is_empty() || !choices.is_empty() {
+            let _ = sender.send(job(&mut groups, &mut choices));
+        }
+    });
+    receiver
+}
+
+/// A stream that tells when it is waited for.
+struct Waiting {
+    rest: Box<dyn Read + Send>,
+    shared: Arc<Shared>,
+}
+
+impl Read for Waiting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.shared.waits.store(true, Ordering::Relaxed);
+        let length = self.rest.read(buffer);
+        self.shared.waits.store(false, Ordering::Relaxed);
+        length
+    }
+}
+
+/// The bytes of all files to read; `None` if that is not known.
+pub(super) fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> {
+    let size = |input: &TraceInput| match input {
+        TraceInput::File(TraceFile { path, .. }) | TraceInput::Cases { path } => {
+            files.size(path.as_ref())
+        }
+        TraceInput::Text { bytes, .. } => Some(bytes.len() as u64),
+        TraceInput::Stream { .. } => None,
+    };
+    inputs.iter().map(size).sum()
+}
+
+/// The lines of a case file that hold a case.
+fn case_lines(bytes: &[u8]) -> usize {
+    let is_case = |line: &&[u8]| line.iter().any(|byte| !byte.is_ascii_whitespace());
+    bytes.split(|&byte| byte == b'\n').filter(is_case).count()
+}
+
+/// The lines of a case file.
+struct Lines {
+    name: Arc<str>,
+    rest: Box<dyn Read + Send>,
+    /// Whether it is a file, which has an end.
+    file: bool,
+    buffer: Vec<u8>,
+    /// How much of the buffer has been used.
+    used: usize,
+    /// The number of the next line.
+    line: usize,
+    ended: Option<std::io::Result<()>>,
+    /// Whether something was there besides space.
+    has_cases: bool,
+}
+
+impl Lines {
+    fn new(name: String, head: Vec<u8>, rest: Box<dyn Read + Send>, file: bool) -> Lines {
+        let name = name.into();
+        Lines { name, rest, file, buffer: head, used: 0, line: 1, ended: None, has_cases: false }
+    }
+
+    /// Whole lines of about `size` bytes.
+    fn next(&mut self, size: usize) -> Option<Job> {
+        loop {
+            let unused = &self.buffer[self.used..];
+            // The last line end within the size, or else the first one.
+            let within = &unused[..size.min(unused.len())];
+            let cut = memchr::memrchr(b'\n', within).or_else(|| memchr::memchr(b'\n', unused));
+            let length = match cut {
+                Some(end) => end + 1,
+                None if self.ended.is_none() => {
+                    self.read();
+                    continue;
+                }
+                None => unused.len(),
+            };
+            if length == 0 {
+                return match self.ended.replace(Ok(())) {
+                    Some(Err(error)) => {
+                        // What could not be read may have had some.
+                        self.has_cases = true;
+                        Some(Job::Unreadable(format!("cannot read {}: {error}", self.name)))
+                    }
+                    Some(Ok(())) | None => None,
+                };
+            }
+            let bytes = unused[..length].to_vec();
+            self.has_cases = self.has_cases || bytes.iter().any(|byte| !byte.is_ascii_whitespace());
+            let first = self.line;
+            self.line += memchr::memchr_iter(b'\n', &bytes).count();
+            self.used += length;
+            return Some(Job::Lines { name: self.name.clone(), first, bytes });
+        }
+    }
+
+    /// Reads on.
+    fn read(&mut self) {
+        self.buffer.drain(..self.used);
+        self.used = 0;
+        let before = self.buffer.len();
+        // A line without end would otherwise be looked through again and again.
+        self.buffer.resize(before + before.max(4 * BEGINNING), 0);
+        let length = loop {
+            match self.rest.read(&mut self.buffer[before..]) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Ok(0) => {
+                    self.ended = Some(Ok(()));
+                    break 0;
+                }
+                Ok(length) => break length,
+                Err(error) => {
+                    self.ended = Some(Err(error));
+                    break 0;
+                }
+            }
+        };
+        self.buffer.truncate(before + length);
+    }
+
+    /// What makes the whole text unusable: it is not text, or one document over several lines.
+    fn whole_fault(&mut self) -> Option<Job> {
+        while self.ended.is_none() && !has_line(&self.buffer) {
+            self.read();
+        }
+        let start = self.buffer.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let end = memchr::memchr(b'\n', &self.buffer[start..]).map(|length| start + length)?;
+        let line = std::str::from_utf8(&self.buffer[start..end]);
+        if line.is_ok_and(|line| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()) {
+            return None;
+        }
+        // Anything longer than this is no document that somebody put into lines.
+        while self.file && self.ended.is_none() && self.buffer.len() < 64 << 20 {
+            self.read();
+        }
+        if std::str::from_utf8(&self.buffer[start..end]).is_ok() {
+            self.ended.as_ref()?;
+            let text = std::str::from_utf8(&self.buffer).ok()?;
+            let source = Source::with_id(SourceId(0), &*self.name, text);
+            let diagnostic = Box::new(one_document(&source)?);
+            return Some(Job::Unusable { source: Box::new(source), diagnostic });
+        }
+        let mut sources = Sources::default();
+        sources.add_bytes(self.name.to_string(), self.buffer.clone());
+        let (source, diagnostic) = (sources.all.pop()?, sources.diagnostics.pop()?);
+        Some(Job::Unusable { source: Box::new(source), diagnostic: Box::new(diagnostic) })
+    }
+
+    /// How many cases are left.
+    fn count(mut self) -> usize {
+        let mut count = 0;
+        while let Some(Job::Lines { bytes, .. }) = self.next(4 * BEGINNING) {
+            count += case_lines(&bytes);
+            if !self.file && memchr::memchr(b'\n', &self.buffer[self.used..]).is_none() {
+                break;
+            }
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    /// The jobs of a case file: first line and text.
+    fn jobs(text: &str, size: usize) -> Vec<(usize, String)> {
+        let mut lines = Lines::new(
+            "x.jsonl".to_owned(),
+            Vec::new(),
+            Box::new(Cursor::new(text.as_bytes().to_vec())),
+            true,
+        );
+        let mut jobs = Vec::new();
+        while let Some(job) = lines.next(size) {
+            if let Job::Lines { first, bytes, .. } = job {
+                jobs.push((first, String::from_utf8(bytes).unwrap()));
+            }
+        }
+        jobs
+    }
+
+    #[test]
+    fn a_job_is_whole_lines_with_the_number_of_the_first() {
+        let job = |line, text: &str| (line, text.to_owned());
+        assert_eq!(jobs("", 8), []);
+        assert_eq!(
+            jobs("ab\nc\n\nd", 1),
+            [job(1, "ab\n"), job(2, "c\n"), job(3, "\n"), job(4, "d")]
+        );
+        assert_eq!(jobs("ab\nc\n\nd", 5), [job(1, "ab\nc\n"), job(3, "\n"), job(4, "d")]);
+        assert_eq!(jobs("ab\nc\n\nd", 100), [job(1, "ab\nc\n\n"), job(4, "d")]);
+    }
+
+    #[test]
+    fn nothing_is_lost_whatever_the_size() {
+        let text: String = (0..3000).flat_map(|i| ["x".repeat(i % 700), "\n".to_owned()]).collect();
+        for size in [1, 100, 5000, 1 << 20] {
+            let jobs = jobs(&text, size);
+            assert_eq!(jobs.iter().map(|(_, text)| text.as_str()).collect::<String>(), text);
+            let mut line = 1;
+            for (first, text) in jobs {
+                assert_eq!(first, line);
+                line += text.matches('\n').count();
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What tells one specification from another, and one question about it from another.
+//!
+//! Every answer in a file of `--results` carries this, so that a later run notices when it is about to go on
+//! with something else. The fingerprint of a specification is that of its interaction, with names for numbers:
+//! comments, layout and the order of declarations do not matter. What is shared in the term is visited once.
+//! The hash is FNV-1a (Fowler, Noll, Vo, 1991) in 64 bits, since it must be the same on every machine; it
+//! guards against mistakes, not against malice.
+
+use otus_analysis::Config;
+use otus_core::budget::Budget;
+use otus_core::index::Index as _;
+use otus_core::{LifelineId, Pool, RegionId, Term, TermId};
+use rustc_hash::FxHashMap;
+
+use super::plan::Method;
+
+/// What was asked about which specification.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fingerprint {
+    specification: u64,
+    question: u64,
+}
+
+impl Fingerprint {
+    pub(super) fn new(pool: &Pool, term: TermId, kind: (&str, bool), method: &Method) -> Self {
+        let asked = match method {
+            Method::Fast(declared) => format!("{declared:?}"),
+            // Limits decide whether there is an answer, not which.
+            Method::Graph(config, question) => {
+                let config = Config { budget: Budget::default(), ..(**config).clone() };
+                format!("{config:?} {question:?}")
+            }
+        };
+        let mut question = Fnv::default();
+        question.text(&format!("{kind:?} {asked}"));
+        Fingerprint { specification: specification(pool, term), question: question.0 }
+    }
+
+    /// As it stands in an answer.
+    pub(super) fn text(&self) -> String {
+        format!("{:016x}-{:016x}", self.specification, self.question)
+    }
+
+    /// The one that stands in an answer.
+    pub(super) fn parse(text: &str) -> Option<Fingerprint> {
+        let (specification, question) = text.split_once('-')?;
+        let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
+        Some(Fingerprint { specification: number(specification)?, question: number(question)? })
+    }
+
+    pub(super) fn is_same_specification(&self, other: &Fingerprint) -> bool {
+        self.specification == other.specification
+    }
+}
+
+fn specification(pool: &Pool, term: TermId) -> u64 {
+    let mut known: FxHashMap<TermId, u64> = FxHashMap::default();
+    let mut regions: FxHashMap<RegionId, u64> = FxHashMap::default();
+    let mut region = |region: RegionId| {
+        *regions.entry(region).or_insert_with(|| {
+            let lifelines = (0..pool.signature().lifeline_count()).map(LifelineId::new);
+            let inside = lifelines.filter(|&lifeline| pool.region_contains(region, lifeline));
+            let mut names: Vec<&str> =
+                inside.map(|lifeline| pool.signature().lifeline_name(lifeline)).collect();
+            names.sort_unstable();
+            let mut hash = Fnv::default();
+            for name in names {
+                hash.text(name);
+            }
+            hash.0
+        })
+    };
+    let mut stack = vec![term];
+    while let Some(&top) = stack.last() {
+        let node = pool.node(top);
+        let before = stack.len();
+        stack.extend(node.operands().filter(|operand| !known.contains_key(operand)));
+        if stack.len() > before {
+            continue;
+        }
+        stack.pop();
+        let mut hash = Fnv::default();
+        match node {
+            Term::Empty => hash.text("empty"),
+            Term::Event(event) => {
+                hash.text("event");
+                for &action in pool.event_actions(event) {
+                    hash.text(&pool.action(action).text(pool.signature()));
+                }
+            }
+            Term::Strict(..) => hash.text("strict"),
+            Term::Alt(..) => hash.text("alt"),
+            Term::LoopS(_) => hash.text("loopS"),
+            Term::Coreg(within, ..) => {
+                hash.text("coreg");
+                hash.number(region(within));
+            }
+            Term::LoopC(within, _) => {
+                hash.text("loopC");
+                hash.number(region(within));
+            }
+        }
+        for operand in node.operands() {
+            hash.number(known[&operand]);
+        }
+        known.insert(top, hash.0);
+    }
+    known[&term]
+}
+
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// A text, and where it ends.
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+        self.number(text.len() as u64);
+    }
+
+    fn number(&mut self, number: u64) {
+        self.bytes(&number.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use otus_syntax::{Source, parse_spec};
+
+    use super::*;
+
+    fn hash(model: &str) -> u64 {
+        let mut model = parse_spec(&Source::new("m.hif", model)).tree;
+        model.implicit = true;
+        let lowered = otus_core::lower(&[&model]);
+        specification(&lowered.pool, lowered.term.unwrap())
+    }
+
+    #[test]
+    fn only_what_a_specification_means_matters() {
+        let one = "@message{ m; n } @lifeline{ a; b } seq(a -- m -> b, b -- n -> a)";
+        let same =
+            "@message{ n; m }\n@lifeline{ b; a }\n// as above\nseq(a -- m -> b,\n b -- n -> a)";
+        assert_eq!(hash(one), hash(same));
+        for other in [
+            "seq(b -- n -> a, a -- m -> b)",
+            "par(a -- m -> b, b -- n -> a)",
+            "strict(a -- m -> b, b -- n -> a)",
+            "seq(a -- n -> b, b -- n -> a)",
+            "loopW(seq(a -- m -> b, b -- n -> a))",
+            "seq(a -- m -> b, b -- n ->|)",
+        ] {
+            assert_ne!(hash(one), hash(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn it_is_the_same_on_every_machine() {
+        let mut hash = Fnv::default();
+        hash.bytes(b"foobar");
+        // From the authors' table.
+        assert_eq!(hash.0, 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let one = Fingerprint { specification: 7, question: u64::MAX };
+        assert_eq!(Fingerprint::parse(&one.text()), Some(one));
+        assert_eq!(Fingerprint::parse("7"), None);
+        assert_eq!(Fingerprint::parse("x-y"), None);
+    }
+
+    #[test]
+    fn what_is_shared_is_visited_once() {
+        let mut model = "a -- m -> b".to_owned();
+        for _ in 0..14 {
+            model = format!("seq({model},{model})");
+        }
+        hash(&model);
+    }
+}

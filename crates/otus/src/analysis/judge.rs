@@ -1,0 +1,398 @@
+//! The verdict on one multi-trace, with its witness and what belongs to it.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use otus_analysis::budget::Stop;
+use otus_analysis::certify::{certify, closed};
+use otus_analysis::graph::record::{Context, Graph};
+use otus_analysis::graph::{self, Silent, State};
+use otus_analysis::witness::WitnessStep;
+use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
+use otus_core::{EventId, Pool, RegionId};
+use otus_trace::{ComponentId, MultiTrace, Partition};
+
+use super::attach;
+use super::pictures::Accepted;
+use super::places::Origin;
+use super::plan::{Method, Plan};
+use super::worker::AskedEngine;
+use super::{lifelines, summary};
+use crate::case::{
+    Attachment, AttachmentKind, Case, Execution, Missing, NoAttachment, Reached, Unexplained,
+};
+use crate::error::Error;
+use crate::logs::group::Group;
+
+/// A multi-trace to judge.
+pub(super) struct Subject<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) id: &'a str,
+    pub(super) trace: &'a MultiTrace,
+}
+
+/// What an engine found out.
+#[derive(Debug)]
+pub(super) struct Found {
+    verdict: Verdict,
+    states: u64,
+    stop: Stop,
+    /// The limit because of which the verdict is undecided.
+    reason: Option<Cow<'static, str>>,
+    pub(super) witness: Option<Witness>,
+    /// Whether a witness was looked for and not found within its limits.
+    is_witness_missing: bool,
+    /// Of a Fail: the most actions of each component that could be explained.
+    furthest: Option<Box<[u32]>>,
+    /// Whether it may be among the first accepted ones, which are drawn.
+    pub(super) is_drawn: bool,
+    elapsed: Duration,
+    graph: Option<Attachment>,
+}
+
+/// The states that a witness may take unless the request insists on one.
+const WITNESS_STATES: u64 = 20_000;
+
+impl Subject<'_> {
+    /// Asks the engine. The error says why the question cannot be asked.
+    pub(super) fn decide(
+        &self,
+        pool: &mut Pool,
+        asked: &mut AskedEngine,
+        accepted: &mut Accepted,
+    ) -> Result<Found, String> {
+        match (asked, &self.plan.method) {
+            (AskedEngine::Fast { engine, question, made }, _) => {
+                let found = self.ask(pool, engine, question, accepted)?;
+                *made += found.states;
+                Ok(found)
+            }
+            (AskedEngine::Graph, Method::Graph(config, question)) => {
+                self.search(pool, config, question, accepted)
+            }
+            (AskedEngine::Unfit(reason), _) => Err(reason.clone()),
+            (AskedEngine::Graph, Method::Fast(_)) => Err(self.bug("the engine", "is another")),
+        }
+    }
+
+    /// The answer of the fast engine.
+    fn ask(
+        &self,
+        pool: &mut Pool,
+        engine: &mut Engine,
+        question: &Question,
+        accepted: &mut Accepted,
+    ) -> Result<Found, String> {
+        let Subject { plan, trace, .. } = *self;
+        let start = Instant::now();
+        let outcome = engine.analyze(trace, question, &plan.budget);
+        let elapsed = start.elapsed();
+        let is_drawn = self.is_drawn(outcome.verdict, accepted);
+        let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
+            && trace.moment_count() <= plan.witness.max_moments();
+        let is_pass = outcome.verdict >= Verdict::WeakPass;
+        let covering = plan.covering.as_ref().filter(|_| is_pass);
+        let covering = covering.filter(|covering| !covering.again(trace));
+        let mut witness = None;
+        if is_wanted || covering.is_some() {
+            witness = self.witness(pool, engine, question, outcome.verdict)?;
+        }
+        if let Some(covering) = covering {
+            covering.count(pool, trace, (question, outcome.verdict), witness.as_ref());
+        }
+        let witness = witness.filter(|_| is_wanted);
+        Ok(Found {
+            verdict: outcome.verdict,
+            states: outcome.states,
+            stop: outcome.stop,
+            reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
+            is_witness_missing: is_wanted && witness.is_none(),
+            witness,
+            furthest: outcome.furthest,
+            is_drawn,
+            elapsed,
+            graph: None,
+        })
+    }
+
+    /// An execution that explains a verdict of the fast engine, certified; none if the budget ends before
+    /// one is found.
+    fn witness(
+        &self,
+        pool: &mut Pool,
+        engine: &mut Engine,
+        question: &Question,
+        verdict: Verdict,
+    ) -> Result<Option<Witness>, String> {
+        let Subject { plan, trace, .. } = *self;
+        let mut budget = plan.budget.clone();
+        if plan.witness != super::WitnessPolicy::Always {
+            // Coverage needs a step or two for each moment.
+            let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
+            let enough = WITNESS_STATES + 4 * moments;
+            budget.max_states = budget.max_states.map(|most| most.min(enough));
+        }
+        let found = engine.witness(pool, plan.spec.term, trace, question, verdict, &budget);
+        let Some(witness) = found else { return Ok(None) };
+        certify(pool, plan.spec.term, trace, (question, verdict), &witness)
+            .map_err(|error| self.bug("the witness", &format!("does not hold ({error})")))?;
+        Ok(Some(witness))
+    }
+
+    /// The answer of a search of the papers, with its witness certified.
+    fn search(
+        &self,
+        pool: &mut Pool,
+        config: &Config,
+        question: &Question,
+        accepted: &mut Accepted,
+    ) -> Result<Found, String> {
+        let Subject { plan, trace, .. } = *self;
+        let term = plan.spec.term;
+        let mut recorded = Graph::default();
+        let observer: &mut dyn graph::Observer =
+            if plan.graph.is_some() { &mut recorded } else { &mut Silent };
+        let start = Instant::now();
+        let outcome = graph::analyze(pool, term, trace, config, observer)
+            .map_err(|unfit| format!("it cannot be analysed this way: {unfit}"))?;
+        let elapsed = start.elapsed();
+        if let Some(witness) = &outcome.witness {
+            certify(pool, term, trace, (config.kind, outcome.verdict), witness)
+                .map_err(|error| self.bug("the witness", &format!("does not hold ({error})")))?;
+        }
+        if let Some(covering) = &plan.covering
+            && outcome.verdict >= Verdict::WeakPass
+        {
+            covering.count(pool, trace, (question, outcome.verdict), outcome.witness.as_ref());
+        }
+        let mut graph = None;
+        if let Some(options) = &plan.graph {
+            if outcome.verdict == Verdict::Fail {
+                let states: Vec<State> =
+                    recorded.nodes.iter().map(|node| node.state.clone()).collect();
+                closed(pool, term, trace, (config, Verdict::Fail), &states).map_err(|error| {
+                    self.bug("the refutation", &format!("is not closed ({error})"))
+                })?;
+            }
+            let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
+            let (content, remark) =
+                match options.bytes(&context, &recorded, Some(outcome.verdict)) {
+                    Ok((bytes, remark)) => (Ok(bytes), remark),
+                    Err(error) => {
+                        let none = NoAttachment { reason: error.to_string(), is_error: true };
+                        (Err(none), None)
+                    }
+                };
+            let path = options.path.clone();
+            graph = Some(Attachment { kind: AttachmentKind::Graph, content, path, remark });
+        }
+        Ok(Found {
+            verdict: outcome.verdict,
+            states: outcome.nodes,
+            stop: outcome.stop,
+            reason: outcome.reason.map(Into::into),
+            is_witness_missing: false,
+            witness: outcome.witness.filter(|_| plan.witness.max_moments() > 0),
+            furthest: None,
+            is_drawn: self.is_drawn(outcome.verdict, accepted),
+            elapsed,
+            graph,
+        })
+    }
+
+    /// The case, without explanation and picture.
+    pub(super) fn case(
+        &self,
+        found: &Found,
+        asked: &AskedEngine,
+        pool: &Pool,
+        origin: &Origin<'_>,
+    ) -> Case {
+        let Subject { plan, id, trace } = *self;
+        let question = match asked {
+            AskedEngine::Fast { question, .. } => Some(question),
+            AskedEngine::Graph | AskedEngine::Unfit(_) => None,
+        };
+        let names = origin.names().unwrap_or(pool);
+        let mut case = Case::new(id, found.verdict);
+        case.kind = plan.kind;
+        case.observed = plan.observed;
+        case.engine = plan.method.name();
+        case.states = found.states;
+        case.elapsed = found.elapsed;
+        case.reason.clone_from(&found.reason);
+        case.outcome = summary::outcome(found.verdict, plan.fail_on);
+        case.actions = trace.len();
+        case.is_limited = found.stop.is_early();
+        case.is_witness_missing = found.is_witness_missing;
+        if plan.is_brief && plan.choice.is_none() {
+            return case;
+        }
+        case.origin = origin.text_place().filter(|place| place != id);
+        // A witness that was made only for the picture is not shown.
+        let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
+        case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });
+        if found.verdict == Verdict::WeakPass {
+            case.missing = witness.map(|witness| self.missing(witness, question, pool));
+            if let Some(Question::Each(_)) = question {
+                case.declared = self.declared(question, pool);
+            }
+        }
+        if let Some(furthest) = &found.furthest {
+            let logs = trace.partition().components().zip(furthest);
+            case.furthest = logs
+                .map(|(component, &explained)| Reached {
+                    lifelines: lifelines(trace.partition(), component, pool),
+                    explained: explained as usize,
+                    observed: trace.steps(component).len(),
+                })
+                .collect();
+            if let Some(group) = origin.group() {
+                case.unexplained = self.unexplained(group, furthest, names);
+            }
+        }
+        if let Some((number, choice)) = &plan.choice {
+            case.spec = Some(choice.name(*number).clone());
+            if found.verdict == Verdict::Fail {
+                let candidates = choice.candidates(id).into_iter();
+                case.tried = candidates.map(|number| choice.name(number).clone()).collect();
+            }
+        }
+        case
+    }
+
+    /// The files that the request asks for.
+    pub(super) fn attachments(
+        &self,
+        pool: &mut Pool,
+        question: Option<&Question>,
+        found: &Found,
+    ) -> Vec<Attachment> {
+        let Subject { plan, trace, .. } = *self;
+        let mut attachments: Vec<Attachment> = found.graph.iter().cloned().collect();
+        if let (Some(format), Some(question)) = (plan.certificate, question) {
+            attachments.push(match found.verdict {
+                Verdict::Fail => {
+                    let term = plan.spec.term;
+                    attach::certificate(format, pool, term, trace, question, &plan.budget)
+                }
+                verdict => attach::needless_certificate(verdict),
+            });
+        }
+        if plan.order {
+            attachments.push(attach::order(pool, trace, found.witness.as_ref()));
+        }
+        attachments
+    }
+
+    fn is_drawn(&self, verdict: Verdict, accepted: &mut Accepted) -> bool {
+        self.plan.pictures.as_ref().is_some_and(|it| it.is_wanted(verdict, accepted))
+    }
+
+    /// The events of a witness that were not observed, by component.
+    fn missing(
+        &self,
+        witness: &Witness,
+        question: Option<&Question>,
+        pool: &Pool,
+    ) -> Vec<Missing> {
+        let partition = self.trace.partition();
+        let mut missing = vec![Unobserved::default(); partition.len()];
+        for step in &witness.steps {
+            match step {
+                WitnessStep::Observed(place) => {
+                    count_unobserved(pool, partition, place.event, Some(place.observed), &mut missing);
+                }
+                WitnessStep::Unobserved(place) => {
+                    count_unobserved(pool, partition, place.event, None, &mut missing);
+                }
+                // The papers remove a lifeline without working out what it did.
+                WitnessStep::Removed(_) => {}
+            }
+        }
+        let all = partition.components().zip(missing).filter(|(component, missing)| {
+            // Events of a component that is declared unobserved are not assumed, they are not looked at.
+            let observed = question.map(|question| question.of(*component));
+            missing.count > 0 && observed != Some(Observed::Unobserved)
+        });
+        all.map(|(component, Unobserved { count, first })| {
+            let lifelines = lifelines(partition, component, pool);
+            Missing { lifelines, count, first }
+        })
+        .collect()
+    }
+
+    /// What is declared of each log, unless it is complete.
+    fn declared(&self, question: Option<&Question>, pool: &Pool) -> Vec<String> {
+        let partition = self.trace.partition();
+        let declared = partition.components().filter_map(|component| {
+            let names = lifelines(partition, component, pool).join(" and ");
+            match question?.of(component) {
+                Observed::Complete => None,
+                Observed::Unobserved => Some(format!("{names} unobserved")),
+                observed @ (Observed::StopsEarly | Observed::StartsLate | Observed::Slice) => {
+                    Some(format!("{names} {}", observed.name()))
+                }
+            }
+        });
+        declared.collect()
+    }
+
+    /// The first action of each component that could not be explained, where a raw log has it.
+    fn unexplained(&self, group: &Group, furthest: &[u32], pool: &Pool) -> Vec<Unexplained> {
+        let Subject { plan, trace, .. } = *self;
+        let first = |(component, &reached): (ComponentId, &u32)| {
+            let step = trace.steps(component).get(reached as usize)?;
+            let place = group.place(trace, component, reached as usize)?;
+            Some(Unexplained {
+                action: pool.action(step.action()).text(pool.signature()),
+                file: plan.logs.get(place.file as usize)?.name.clone(),
+                line: place.line,
+            })
+        };
+        trace.partition().components().zip(furthest).filter_map(first).collect()
+    }
+
+    fn bug(&self, what: &str, is: &str) -> String {
+        Error::Bug(format!("{what} of {} {is}", self.id)).to_string()
+    }
+}
+
+/// Events of a component that were not observed.
+#[derive(Debug, Clone, Default)]
+struct Unobserved {
+    count: u64,
+    /// The names of the first.
+    first: Vec<String>,
+}
+
+/// The most unobserved events of a log that are named.
+const NAMED: usize = 5;
+
+/// Counts an event on the components that it touches and that did not observe it.
+fn count_unobserved(
+    pool: &Pool,
+    partition: &Partition,
+    event: EventId,
+    observed: Option<RegionId>,
+    missing: &mut [Unobserved],
+) {
+    let mut last = None;
+    for &action in pool.event_actions(event) {
+        let action = pool.action(action);
+        if observed.is_some_and(|observed| pool.region_contains(observed, action.lifeline)) {
+            continue;
+        }
+        let component = partition.component_of(action.lifeline);
+        let Unobserved { count, first } = &mut missing[component.0 as usize];
+        // The actions of an event on one component are one moment there.
+        let is_new = last.replace(component) != Some(component);
+        *count += u64::from(is_new);
+        if first.len() < NAMED && is_new {
+            first.push(action.text(pool.signature()));
+        } else if let Some(name) = first.last_mut().filter(|_| !is_new && *count <= NAMED as u64) {
+            name.push_str(" with ");
+            name.push_str(&action.text(pool.signature()));
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! From a request to cases: the one place where multi-traces are checked.
+//!
+//! [`analyze`] reads the specification and sorts the inputs ([`feed`], [`plan`]). [`Analysis::start`] then runs
+//! workers on threads ([`pipeline`], [`worker`]); each turns multi-traces into cases ([`judge`], [`wording`]). The caller
+//! takes them in the order of the input from [`Running`].
+
+pub(crate) mod attach;
+mod baseline;
+pub mod coverage;
+mod declared;
+mod earlier;
+mod feed;
+mod fingerprint;
+mod judge;
+mod known;
+mod log_lines;
+mod open;
+mod originals;
+mod pictures;
+mod pipeline;
+mod places;
+mod plan;
+mod request;
+mod several;
+pub(crate) mod spec_text;
+mod wording;
+mod worker;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use otus_core::Pool;
+use otus_syntax::parser::MAX_DIAGNOSTICS;
+use otus_trace::run::Accounting;
+use otus_trace::{ComponentId, Partition};
+
+pub(crate) use declared::Declared;
+use feed::Feed;
+use known::MetAll;
+pub(crate) use open::Opened;
+pub(crate) use originals::{Originals, originals};
+use pipeline::Ordered;
+pub(crate) use plan::{Plan, PlannedSpec};
+pub use request::{
+    Asked, EngineChoice, Explain, Limits, Request, SearchOptions, TextFormat, UniformObservation,
+    WitnessPolicy,
+};
+use several::{Choice, Several};
+pub(crate) use worker::check_recorded;
+use worker::{Part, Piece, Trouble, Worker};
+
+use crate::case::{Case, Unusable};
+use crate::context::{Context, Progress};
+use crate::error::{Error, Result};
+use crate::logs::strangers::strangers;
+use crate::logs::{self, findings};
+use crate::report::Run;
+use crate::summary::{self, LogSummary, Summary};
+use crate::words::counted;
+
+/// The most threads. More than any machine has processors for.
+const MOST_THREADS: usize = 1024;
+
+/// Reads the specification of a request and finds its inputs.
+///
+/// # Errors
+/// If a text has errors, a file cannot be read, or the request contradicts itself.
+pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
+    open::analysis(context, request)
+}
+
+/// An analysis that is ready to start.
+pub struct Analysis {
+    context: Context,
+    /// By specification.
+    plans: Vec<Arc<Plan>>,
+    /// With several specifications: how to choose among them, and the plans to try them with.
+    choice: Option<(Arc<Choice>, Vec<Arc<Plan>>)>,
+    feed: Feed,
+    feeding: Arc<feed::Shared>,
+    threads: NonZeroUsize,
+    total_bytes: Option<u64>,
+    group: Option<String>,
+}
+
+impl std::fmt::Debug for Analysis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Analysis").field("run", &self.run()).finish_non_exhaustive()
+    }
+}
+
+impl Analysis {
+    /// What is the same for all cases, for the head of a report.
+    pub fn run(&self) -> Run {
+        self.plans[0].run()
+    }
+
+    /// The length of the whole lines in the file of results, if it exists. The caller cuts off the rest, which a
+    /// run that was killed has left, before it appends.
+    pub fn results_length(&self) -> Option<u64> {
+        self.plans[0].earlier.whole_bytes
+    }
+
+    /// The text that identifies specification and question in a file of results.
+    pub fn fingerprint(&self) -> Option<&str> {
+        self.plans[0].fingerprint.as_deref()
+    }
+
+    /// Starts the threads. Each applies `map` to its cases, so that formatting them is parallel.
+    pub fn start<T: Send + 'static>(
+        self,
+        map: impl Fn(&Case) -> T + Send + Sync + 'static,
+    ) -> Running<T> {
+        self.start_fold(move |case, _| Some(map(case)))
+    }
+
+    /// The same with a function that may add a case to the last result instead of making a new one.
+    pub fn start_fold<T: Send + 'static>(
+        self,
+        map: impl Fn(&Case, Option<&mut T>) -> Option<T> + Send + Sync + 'static,
+    ) -> Running<T> {
+        let Analysis { context, plans, choice, mut feed, feeding, threads, .. } = self;
+        let map: worker::MapCase<T> = Arc::new(map);
+        let shared = feeding.clone();
+        let is_stuck = move || shared.is_hopeless();
+        let make = move |size| feed.next(size);
+        let stream = if let Some((choice, trials)) = choice {
+            let pairs: Vec<_> = trials.into_iter().zip(plans.iter().cloned()).collect();
+            let map = map.clone();
+            let worker = move || Several::new(choice.clone(), &pairs, &map);
+            Ordered::start(threads, is_stuck, make, worker)
+        } else {
+            let (plan, map) = (plans[0].clone(), map.clone());
+            let worker = move || Worker::new(plan.clone(), map.clone());
+            Ordered::start(threads, is_stuck, make, worker)
+        };
+        Running {
+            context,
+            plans,
+            stream,
+            map,
+            feeding,
+            group: self.group,
+            progress: Progress { total_bytes: self.total_bytes, ..Progress::default() },
+            ready: VecDeque::new(),
+            summary: Summary::default(),
+            troubles: Troubles::default(),
+            met: MetAll::default(),
+            by_spec: Vec::new(),
+        }
+    }
+
+    /// All cases, in the order of the input.
+    pub fn cases(self) -> impl Iterator<Item = Result<Case>> {
+        self.start(Case::clone).filter_map(|item| match item {
+            Ok(Item::Case(case)) => Some(Ok(case)),
+            Ok(Item::Unusable(_)) => None,
+            Err(error) => Some(Err(error)),
+        })
+    }
+}
+
+/// A result of an analysis, in the order of the input.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Item<T> {
+    /// A case, as the caller's function made it.
+    Case(T),
+    /// A multi-trace that could not be checked. The [`Monitor`](crate::Monitor) knows more.
+    Unusable(Unusable),
+}
+
+/// An analysis that is going on: an iterator over its results.
+pub struct Running<T> {
+    context: Context,
+    plans: Vec<Arc<Plan>>,
+    stream: Ordered<Piece<T>>,
+    map: worker::MapCase<T>,
+    feeding: Arc<feed::Shared>,
+    group: Option<String>,
+    progress: Progress,
+    ready: VecDeque<Item<T>>,
+    summary: Summary,
+    troubles: Troubles,
+    met: MetAll,
+    by_spec: Vec<Summary>,
+}
+
+impl<T> std::fmt::Debug for Running<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running").field("summary", &self.summary).finish_non_exhaustive()
+    }
+}
+
+impl<T: Send + 'static> Iterator for Running<T> {
+    type Item = Result<Item<T>>;
+
+    fn next(&mut self) -> Option<Result<Item<T>>> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(Ok(item));
+            }
+            match self.stream.next()? {
+                Ok(piece) => self.take(piece),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl<T> Running<T> {
+    fn take(&mut self, piece: Piece<T>) {
+        self.summary.add(&piece.summary);
+        self.met.add(piece.met);
+        for (number, summary) in piece.by_spec {
+            let missing = (number + 1).saturating_sub(self.by_spec.len());
+            self.by_spec.extend(std::iter::repeat_n(Summary::default(), missing));
+            self.by_spec[number].add(&summary);
+        }
+        for trouble in &piece.troubles {
+            self.troubles.report(&self.context, trouble);
+        }
+        self.progress.checked = self.summary.checked();
+        self.progress.earlier = self.summary.earlier;
+        self.progress.bytes = self.summary.bytes;
+        self.progress.verdicts = self.summary.verdicts;
+        self.context.monitor.progress(&self.progress);
+        for part in piece.cases {
+            let mapped = match part {
+                Part::Done(mapped) => Some(mapped),
+                Part::Tentative(mut case) => {
+                    self.settle(&mut case);
+                    (self.map)(&case, None)
+                }
+            };
+            self.ready.extend(mapped.map(Item::Case));
+        }
+        let unusable = piece.troubles.iter().filter_map(Trouble::unusable);
+        self.ready.extend(unusable.map(Item::Unusable));
+    }
+
+    /// Takes explanation and picture away from a case that is not among the first.
+    fn settle(&self, case: &mut Case) {
+        let plan = &self.plans[0];
+        let is_counted = case.verdict == otus_analysis::Verdict::Fail && !case.known;
+        if is_counted {
+            let number = plan.explained.fetch_add(1, Ordering::Relaxed);
+            if plan.explain.limit().is_some_and(|limit| number >= limit) {
+                case.explanation = None;
+                case.picture = None;
+            }
+        }
+        if let Some(pictures) = &plan.pictures {
+            pictures.settle(case);
+        }
+    }
+
+    /// The results so far.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Ends the analysis: reports what is odd about the logs, and returns the whole. Call it when the
+    /// iterator has ended.
+    ///
+    /// # Errors
+    /// If the request asks for a group that does not exist.
+    pub fn finish(mut self) -> Result<Finished> {
+        let plan = self.plans[0].clone();
+        let is_cancelled = plan.is_cancelled();
+        self.summary.interrupted += self.feeding.unread.load(Ordering::Relaxed);
+        let accounting = &self.feeding.accounting;
+        let accounting = accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.summary.logs = accounting.as_ref().map(LogSummary::new);
+        if let (Some(accounting), Some(group)) = (&accounting, &self.group)
+            && self.summary.has_no_group()
+            && !is_cancelled
+        {
+            report_findings(&self.context, accounting);
+            return Err(Error::Unfit(logs::no_group(group)));
+        }
+        let explained = plan.explained.load(Ordering::Relaxed);
+        let explained = plan.explain.limit().map_or(explained, |limit| explained.min(limit));
+        let verdicts = self.summary.verdicts;
+        self.summary.unexplained = (verdicts.fail - verdicts.known).saturating_sub(explained);
+        let fixed = self.met.fixed(&plan.known);
+        let unmet = fixed.as_ref().map(|(_, unmet)| *unmet);
+        self.summary.fixed = fixed.map(|(fixed, _)| fixed);
+        if let Some((_, choice)) = &plan.choice {
+            let names = choice.specs.iter().enumerate();
+            let summary = |number| self.by_spec.get(number).cloned().unwrap_or_default();
+            self.summary.by_spec =
+                names.map(|(number, spec)| (spec.name.to_string(), summary(number))).collect();
+        }
+        if let Some(covering) = &plan.covering {
+            let report = covering.report(&plan.spec.pool, &self.summary);
+            self.summary.coverage = Some(Box::new(report));
+        }
+        self.troubles.finish(&self.context);
+        if plan.explain == Explain::Short && self.summary.unexplained > 0 {
+            let count = self.summary.unexplained;
+            let verb = if count == 1 { "is" } else { "are" };
+            let more = counted(count, "more failure");
+            self.context.remark(format!(
+                "{more} {verb} not explained (--explain full explains all)"
+            ));
+        }
+        let baseline = self.met.baseline(&plan.known, &self.summary);
+        let logs = accounting.map(|accounting| LogRemarks::new(&accounting, &self.plans));
+        Ok(Finished { summary: self.summary, baseline, unmet, is_cancelled, logs, plan })
+    }
+}
+
+/// The end of an analysis.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Finished {
+    /// The counts.
+    pub summary: Summary,
+    /// The text of the new baseline and the number of its failures, if one is to be written and the analysis
+    /// was not cut short.
+    pub baseline: Option<(String, usize)>,
+    /// The ids of the baseline that were not met, if there is a baseline.
+    pub unmet: Option<usize>,
+    /// Whether the analysis was cancelled, so that inputs may be left.
+    pub is_cancelled: bool,
+    logs: Option<LogRemarks>,
+    plan: Arc<Plan>,
+}
+
+impl Finished {
+    /// What is odd about the raw logs, in words.
+    pub fn log_remarks(&self) -> &[String] {
+        self.logs.as_ref().map(|logs| logs.lines.as_slice()).unwrap_or_default()
+    }
+
+    /// The coverage as a picture of the specification, if it was asked for.
+    ///
+    /// # Errors
+    /// If the picture cannot be rendered.
+    pub fn coverage_picture(
+        &self,
+        format: crate::PictureFormat,
+        style: &crate::PictureStyle,
+    ) -> Result<Option<crate::Picture>> {
+        let (Some(covering), Some(report)) = (&self.plan.covering, &self.summary.coverage) else {
+            return Ok(None);
+        };
+        let scene = covering.scene(&self.plan.spec.pool, report);
+        crate::picture::render(&scene, format, style).map(Some)
+    }
+}
+
+/// What is odd about raw logs.
+#[derive(Debug)]
+struct LogRemarks {
+    lines: Vec<String>,
+}
+
+impl LogRemarks {
+    fn new(accounting: &Accounting, plans: &[Arc<Plan>]) -> LogRemarks {
+        let mut lines = Vec::new();
+        let found = findings::text(accounting, otus_syntax::Severity::Warning);
+        if !found.is_empty() {
+            lines.push(found.trim_end().to_owned());
+        }
+        let mut all = plans.iter().map(|it| strangers(accounting, it.spec.pool.signature()));
+        let first = all.next().unwrap_or_default();
+        let others: Vec<Vec<String>> = all.collect();
+        // A name that one of several specifications has is no stranger.
+        lines.extend(
+            first.into_iter().filter(|line| others.iter().all(|other| other.contains(line))),
+        );
+        LogRemarks { lines }
+    }
+}
+
+fn report_findings(context: &Context, accounting: &Accounting) {
+    let found = findings::text(accounting, otus_syntax::Severity::Warning);
+    if !found.is_empty() {
+        context.remark(found.trim_end());
+    }
+}
+
+/// Reports troubles, the first ones in full.
+#[derive(Debug, Default)]
+struct Troubles {
+    /// Findings about texts that were reported, and that were not.
+    shown: usize,
+    hidden: usize,
+    /// Other reasons, and how often each was not reported again.
+    reasons: BTreeMap<String, usize>,
+}
+
+impl Troubles {
+    fn report(&mut self, context: &Context, trouble: &Trouble) {
+        match trouble {
+            Trouble::Text { found, .. } => {
+                let found = found.clone().without_notes();
+                let count = found.findings().len();
+                if self.shown >= MAX_DIAGNOSTICS {
+                    self.hidden += count;
+                    return;
+                }
+                self.shown += count;
+                context.warn(found);
+            }
+            Trouble::Other { id, reason, .. } => {
+                if let Some(times) = self.reasons.get_mut(reason) {
+                    *times += 1;
+                    return;
+                }
+                let id = id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+                context.remark(format!("otus: {id}{reason}"));
+                // Reasons are about partitions and files: few, or else all different.
+                if self.reasons.len() < MAX_DIAGNOSTICS {
+                    self.reasons.insert(reason.clone(), 0);
+                }
+            }
+        }
+    }
+
+    fn finish(&self, context: &Context) {
+        if self.hidden > 0 {
+            let verb = if self.hidden == 1 { "is" } else { "are" };
+            let hidden = counted(self.hidden, "more finding");
+            context.remark(format!("{hidden} {verb} not shown"));
+        }
+        for (reason, times) in self.reasons.iter().filter(|(_, times)| **times > 0) {
+            context.remark(format!("otus: {}: {reason}", counted(*times, "more time")));
+        }
+    }
+}
+
+/// The names of the lifelines of a component.
+fn lifelines(partition: &Partition, component: ComponentId, pool: &Pool) -> Vec<String> {
+    let lifelines = partition.lifelines(component).iter();
+    lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline).to_owned()).collect()
+}

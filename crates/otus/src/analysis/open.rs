@@ -1,0 +1,347 @@
+//! From a request to an analysis that is ready: specifications read, inputs sorted, plans made.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use otus_core::{Lowered, TermId};
+use otus_syntax::options::Process;
+use otus_trace::mapping::Glob;
+
+use super::attach::GraphOptions;
+use super::coverage::Covering;
+use super::feed::{self, Feed, TraceInput};
+use super::plan::{LogName, Plan, Specified};
+use super::request::{EngineChoice, Request};
+use super::several::{Candidate, Choice};
+use super::{Analysis, MOST_THREADS};
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+use crate::format::Format;
+use crate::load::{Fences, Loaded};
+use crate::logs::{Finder, LogPath, Logs};
+use crate::project::{Settings, SpecRule};
+
+/// The inputs of a request, once its specifications have been read.
+pub(crate) struct Opened {
+    pub(crate) finder: Finder,
+    pub(super) sorted: feed::Sorted,
+    /// One or several.
+    pub(crate) specs: Vec<Specification>,
+}
+
+/// A specification.
+pub(crate) struct Specification {
+    pub(super) loaded: Loaded,
+    pub(crate) lowered: Lowered,
+    pub(super) term: TermId,
+    /// Patterns of the ids that belong to it, if `otus.toml` says so.
+    groups: Vec<Glob>,
+}
+
+/// The nodes that the picture of a logger shows.
+const LOGGER_NODES: usize = 200;
+
+pub(super) fn analysis(context: &Context, request: &Request) -> Result<Analysis> {
+    let Opened { mut finder, mut sorted, specs } = Opened::read(context, request)?;
+    if specs.len() > 1 {
+        refuse_several(request, specs.len())?;
+    }
+    let mut logs = finder.take();
+    if let Some(head) = &request.cases {
+        let (name, rest) = ("cases".to_owned(), Box::new(std::io::empty()));
+        let head = head.clone();
+        sorted.traces = VecDeque::from([TraceInput::Stream { name, head, rest }]);
+        logs = None;
+    }
+    require_inputs(request, &finder, &sorted, &mut logs)?;
+    let names: Vec<LogName> = logs.iter().flat_map(|logs| &logs.files).map(log_name).collect();
+    let feeding =
+        Arc::new(feed::Shared { cancel: context.cancel.clone(), ..feed::Shared::default() });
+    let signatures = specs.iter().map(|spec| spec.lowered.pool.signature().clone()).collect();
+    let has_logs = logs.is_some();
+    let logs = logs.map(|logs| (logs, signatures));
+    let total_bytes = feed::total_bytes(&*context.files, &sorted.traces).filter(|_| !has_logs);
+    let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), feeding.clone());
+    let mut graph = graph(context, request, &specs, &mut feed)?;
+    refuse_many(request, has_logs, &mut feed)?;
+    let observation = finder.project_in_use().map(|project| &project.plan.observation);
+    let choice = (specs.len() > 1).then(|| Arc::new(choice(&specs)));
+    let (mut plans, mut trials): (Vec<Arc<Plan>>, Vec<Arc<Plan>>) = (Vec::new(), Vec::new());
+    let mut names = Some(names);
+    for (number, spec) in specs.into_iter().enumerate() {
+        let Specification { loaded, lowered, term, .. } = spec;
+        let covering = request.coverage.then(|| Covering::new(&loaded, &lowered, term));
+        let covering = covering.transpose()?;
+        if let Some(choice) = &choice {
+            let lowered = loaded.specs[0].lower();
+            let spec = Specified { loaded: &loaded, lowered, term };
+            let mut trial = Plan::new(context, request, spec, None, observation)?.trial();
+            trial.choice = Some((number, choice.clone()));
+            trials.push(Arc::new(trial));
+        }
+        let spec = Specified { loaded: &loaded, lowered, term };
+        let mut plan = Plan::new(context, request, spec, graph.take(), observation)?;
+        plan.choice = choice.as_ref().map(|choice| (number, choice.clone()));
+        plan.covering = covering;
+        if let Some(first) = plans.first() {
+            plan.explained = first.explained.clone();
+            plan.logs = first.logs.iter().map(LogName::clone).collect();
+        } else {
+            plan.logs = names.take().unwrap_or_default();
+        }
+        plans.push(Arc::new(plan));
+    }
+    let threads = NonZeroUsize::new(request.threads.unwrap_or(0).min(MOST_THREADS))
+        .or_else(|| std::thread::available_parallelism().ok())
+        .unwrap_or(NonZeroUsize::MIN);
+    Ok(Analysis {
+        context: context.clone(),
+        plans,
+        choice: choice.map(|choice| (choice, trials)),
+        feed,
+        feeding,
+        threads,
+        total_bytes,
+        group: request.group.clone(),
+    })
+}
+
+impl Opened {
+    /// Reads the specifications of a request, and tells multi-traces and logs apart.
+    pub(crate) fn read(context: &Context, request: &Request) -> Result<Opened> {
+        let mut finder = Finder::new(context, request.config.as_deref())?;
+        let mut sorted = feed::sort(context, &request.names, request.from, &mut finder)?;
+        let rules = complete(&mut sorted, &mut finder)?;
+        let mut specs = Vec::new();
+        let mut faulty = None;
+        for (names, groups) in by_specification(&sorted.others, &rules, finder.project()) {
+            let mut loaded = Loaded::default();
+            loaded.sources.standard_input = sorted.standard_input.take();
+            let mut loaded = loaded.read_more(context, &names, request.from, Fences::One)?;
+            let (lowered, term) = loaded.lower_only()?;
+            let found = loaded.take_diagnostics().or_error();
+            match (found, term) {
+                (Ok(found), Some(term)) => {
+                    if !request.is_spec_known {
+                        context.warn(found);
+                    }
+                    specs.push(Specification { loaded, lowered, term, groups });
+                }
+                (Ok(_), None) => {
+                    return Err(Error::Bug("an interaction without errors has no term".to_owned()));
+                }
+                (Err(error), _) => {
+                    // All faulty specifications are reported, the last one as the error.
+                    if let Some(Error::Text(before)) = faulty.replace(error) {
+                        context.warn(*before);
+                    }
+                }
+            }
+        }
+        match faulty {
+            Some(error) => Err(error),
+            None => Ok(Opened { finder, sorted, specs }),
+        }
+    }
+
+    /// The jobs of the request's multi-traces and logs over the only specification.
+    pub(super) fn feed(self, context: &Context, request: &Request) -> Result<(Lowered, Feed)> {
+        let Opened { mut finder, sorted, specs } = self;
+        let Ok([Specification { lowered, .. }]) = <[Specification; 1]>::try_from(specs) else {
+            unfit!("mutants are checked against one specification; choose one");
+        };
+        let mut logs = finder.take();
+        require_inputs(request, &finder, &sorted, &mut logs)?;
+        let logs = logs.map(|logs| (logs, vec![lowered.pool.signature().clone()]));
+        let shared = Arc::new(feed::Shared::default());
+        Ok((lowered, Feed::new(sorted.traces, logs, context.files.clone(), shared)))
+    }
+}
+
+fn log_name(file: &LogPath) -> LogName {
+    LogName { name: file.name.clone(), path: file.path().map(Path::to_owned) }
+}
+
+/// Refuses a request without multi-traces, and chooses the group.
+fn require_inputs(
+    request: &Request,
+    finder: &Finder,
+    sorted: &feed::Sorted,
+    logs: &mut Option<Logs>,
+) -> Result<()> {
+    if sorted.traces.is_empty() && logs.is_none() {
+        return Err(Error::Unfit(nothing_given(finder)));
+    }
+    match (&request.group, logs) {
+        (Some(group), Some(logs)) => logs.only = Some(group.clone()),
+        (Some(_), None) => unfit!("--group chooses among raw logs, and none are given"),
+        (None, _) => {}
+    }
+    Ok(())
+}
+
+/// The options of the graph: those of the request, or of a logger if there is one multi-trace and the request does
+/// not ask for the fast engine.
+fn graph(
+    context: &Context,
+    request: &Request,
+    specs: &[Specification],
+    feed: &mut Feed,
+) -> Result<Option<GraphOptions>> {
+    if request.graph.is_some() {
+        return Ok(request.graph.clone());
+    }
+    let [spec] = specs else { return Ok(None) };
+    let files = &spec.loaded.specs[0].files;
+    let name = spec.loaded.interaction_name();
+    let style = request.logger_style.clone().unwrap_or_default();
+    let graph = GraphOptions::of_loggers(files, Process::Analyze, name, style, LOGGER_NODES);
+    if graph.is_none() || request.engine == EngineChoice::Fast {
+        return Ok(None);
+    }
+    if feed.has_several() {
+        context.remark("note: the graphic logger draws one analysis; several multi-traces are given");
+        return Ok(None);
+    }
+    Ok(graph)
+}
+
+/// Refuses attachments for several multi-traces.
+fn refuse_many(request: &Request, has_logs: bool, feed: &mut Feed) -> Result<()> {
+    let flags = [
+        ("--graph", request.graph.is_some()),
+        ("--certificate", request.certificate.is_some()),
+        ("--order", request.order),
+    ];
+    let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    if !feed.has_several() {
+        return Ok(());
+    }
+    if has_logs {
+        unfit!("{flag} records one analysis; several groups are given; choose one by --group");
+    }
+    unfit!("{flag} records one analysis; several multi-traces are given");
+}
+
+/// The names of several specifications, and the ids that belong to each.
+fn choice(specs: &[Specification]) -> Choice {
+    let name = |spec: &Specification| spec.loaded.interaction_name().unwrap_or_default().to_owned();
+    let names: Vec<String> = specs.iter().map(name).collect();
+    let candidate = |(number, spec): (usize, &Specification)| {
+        let name = &names[number];
+        // Diagrams of one document are told apart by their number.
+        let is_shared = names.iter().filter(|other| *other == name).count() > 1;
+        let name = if is_shared { format!("{name} ({})", number + 1) } else { name.clone() };
+        Candidate { name: name.into(), groups: spec.groups.clone() }
+    };
+    Choice { specs: specs.iter().enumerate().map(candidate).collect() }
+}
+
+/// Refuses options that are about one specification.
+fn refuse_several(request: &Request, count: usize) -> Result<()> {
+    let flags = [
+        ("--graph", request.graph.is_some()),
+        ("--certificate", request.certificate.is_some()),
+        ("--order", request.order),
+        ("--results", request.results.is_some()),
+        ("--coverage", request.coverage),
+    ];
+    if let Some((flag, _)) = flags.into_iter().find(|(_, given)| *given) {
+        unfit!("{flag} is about one specification; {count} are given");
+    }
+    Ok(())
+}
+
+/// The files of each specification, and which ids belong to it. Those of the language are one
+/// together, each diagram is one by itself; options are about all of them.
+fn by_specification(
+    names: &[String],
+    rules: &[SpecRule],
+    project: Option<&Settings>,
+) -> Vec<(Vec<String>, Vec<Glob>)> {
+    let format =
+        |name: &String| Format::of_name(Path::new(name.split('#').next().unwrap_or(name)));
+    let globs = |rule: &SpecRule| rule.groups.iter().map(|text| Glob::name(text)).collect();
+    if !rules.is_empty() {
+        let spec = |rule: &SpecRule| {
+            let files = rule.files.iter().chain(names).cloned().collect();
+            (files, globs(rule))
+        };
+        return rules.iter().map(spec).collect();
+    }
+    let is_diagram = |name: &&String| {
+        format(name).is_some_and(Format::is_diagram)
+    };
+    let is_options = |name: &&String| format(name) == Some(Format::Hcf);
+    let together: Vec<String> = names.iter().filter(|name| !is_diagram(name)).cloned().collect();
+    let options: Vec<String> = names.iter().filter(is_options).cloned().collect();
+    let diagrams: Vec<&String> = names.iter().filter(is_diagram).collect();
+    let is_language = together.len() > options.len();
+    if diagrams.len() + usize::from(is_language) <= 1 {
+        return vec![(names.to_vec(), Vec::new())];
+    }
+    let mut all: Vec<Vec<String>> = Vec::new();
+    let mut is_taken = false;
+    for name in names {
+        if is_diagram(&name) {
+            all.push(std::iter::once(name).chain(&options).cloned().collect());
+        } else if !is_options(&name) && !std::mem::replace(&mut is_taken, true) {
+            all.push(together.clone());
+        }
+    }
+    let rule_of = |files: &Vec<String>| {
+        let rules = project.map(|project| project.specs.as_slice()).unwrap_or_default();
+        rules.iter().find(|rule| files.starts_with(&rule.files)).map(globs).unwrap_or_default()
+    };
+    all.into_iter()
+        .map(|files| (rule_of(&files), files))
+        .map(|(globs, files)| (files, globs))
+        .collect()
+}
+
+/// Adds what the request leaves out and `otus.toml` has: the specification, the logs, or both.
+/// Returns the rules of several specifications, if these are taken.
+fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> Result<Vec<SpecRule>> {
+    let is_options = |name: &String| Format::of_name(Path::new(name)) == Some(Format::Hcf);
+    let no_spec = sorted.others.iter().all(is_options);
+    let no_logs = sorted.traces.is_empty() && finder.count() == 0;
+    if !no_spec && !no_logs {
+        return Ok(Vec::new());
+    }
+    if finder.project_in_use().is_none() && finder.project_here()?.is_none() {
+        // If only a diagram is named, its folder may have the otus.toml.
+        match sorted.others.first() {
+            Some(name) if name != "-" => finder.project_of(Path::new(name))?,
+            _ => {}
+        }
+    }
+    if no_logs {
+        finder.whole_project()?;
+    }
+    if let Some(project) = finder.project_in_use().filter(|_| no_spec) {
+        sorted.others.splice(0..0, project.spec.iter().cloned());
+        return Ok(project.specs.clone());
+    }
+    Ok(Vec::new())
+}
+
+/// What to say if there is nothing to check.
+fn nothing_given(finder: &Finder) -> String {
+    match finder.project_in_use() {
+        Some(project) if project.plan.sources.is_empty() => {
+            format!("{} has no [[source]] that says where logs are; add one", project.name)
+        }
+        Some(project) => format!(
+            "no file fits the sources of {}; `otus map --explain` shows their patterns",
+            project.name
+        ),
+        None => {
+            "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
+                 need an otus.toml, and `otus init` proposes one"
+                .to_owned()
+        }
+    }
+}
+

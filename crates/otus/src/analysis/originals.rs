@@ -1,0 +1,115 @@
+//! All multi-traces of a request at once, for a caller that changes them.
+
+use otus_core::Pool;
+use otus_syntax::diagnostic::any_error;
+use otus_syntax::{Diagnostic, Source, SourceId, parse_trace};
+use otus_trace::MultiTrace;
+use otus_trace::case::{self, Place as CasePlace};
+
+use super::feed::Job;
+use super::{Opened, Request};
+use crate::context::Context;
+use crate::diagnostics::Diagnostics;
+use crate::error::{Error, Result, unfit};
+
+/// The multi-traces of a request.
+#[derive(Debug)]
+pub(crate) struct Originals {
+    /// The pool of the specification.
+    pub(crate) pool: Pool,
+    /// Ids and multi-traces.
+    pub(crate) traces: Vec<(String, MultiTrace)>,
+    /// The number of others, with messages that the specification does not have.
+    pub(crate) strangers: usize,
+}
+
+/// Reads the specification and the multi-traces of a request.
+pub(crate) fn originals(context: &Context, request: &Request) -> Result<Originals> {
+    if request.names.iter().any(|name| name == "-") {
+        unfit!("standard input is read once, and this takes several looks; name a file");
+    }
+    let (lowered, mut feed) = Opened::read(context, request)?.feed(context, request)?;
+    let found = Originals { pool: lowered.pool, traces: Vec::new(), strangers: 0 };
+    let mut reader = Reader { context, found, fault: None };
+    while let Some(job) = feed.next(1 << 20) {
+        reader.job(job)?;
+    }
+    match reader.fault {
+        Some(fault) => Err(Error::Text(Box::new(fault))),
+        None => Ok(reader.found),
+    }
+}
+
+struct Reader<'c> {
+    context: &'c Context,
+    found: Originals,
+    /// The last text with mistakes; those before it were reported.
+    fault: Option<Diagnostics>,
+}
+
+impl Reader<'_> {
+    fn job(&mut self, job: Job) -> Result<()> {
+        match job {
+            Job::Lines { name, first, bytes } => {
+                for (line, number) in String::from_utf8_lossy(&bytes).lines().zip(first..) {
+                    let place = CasePlace { source: SourceId(0), start: 0, line: number };
+                    match case::parse_line(line, place) {
+                        Ok(None) => {}
+                        Ok(Some(case)) => self.text(case.id, &name, &case.htf),
+                        Err(fault) => {
+                            self.tell(&Source::new(&*name, line).from_line(number), &[*fault]);
+                        }
+                    }
+                }
+            }
+            Job::Files(files) => {
+                for file in files {
+                    let bytes = crate::load::read(&*self.context.files, &file.path)?;
+                    self.text(file.id, &file.path, &String::from_utf8_lossy(&bytes));
+                }
+            }
+            Job::Text { name, bytes, id } => {
+                self.text(id, &name, &String::from_utf8_lossy(&bytes));
+            }
+            Job::Groups(groups) => {
+                for group in groups {
+                    if group.unknown.is_empty() {
+                        let trace = group.trace(&mut self.found.pool).without_places();
+                        self.found.traces.push((group.id, trace));
+                    } else {
+                        self.found.strangers += 1;
+                    }
+                }
+            }
+            // There is one specification.
+            Job::Choices(_) | Job::Empty(_) => {}
+            Job::Unusable { source, diagnostic } => self.tell(&source, &[*diagnostic]),
+            Job::Unreadable(reason) => unfit!("{reason}"),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, id: String, name: &str, text: &str) {
+        let source = Source::new(name, text);
+        let parsed = parse_trace(&source);
+        if any_error(&parsed.diagnostics) {
+            return self.tell(&source, &parsed.diagnostics);
+        }
+        if !otus_trace::is_declared(&parsed.tree, self.found.pool.signature()) {
+            self.found.strangers += 1;
+            return;
+        }
+        let (trace, found) = otus_trace::lower(&parsed.tree, &mut self.found.pool);
+        if any_error(&found) {
+            return self.tell(&source, &found);
+        }
+        self.found.traces.push((id, trace.without_places()));
+    }
+
+    fn tell(&mut self, source: &Source, found: &[Diagnostic]) {
+        let fault = Diagnostics::new(vec![source.clone()], found.to_vec());
+        if let Some(before) = self.fault.replace(fault) {
+            self.context.warn(before);
+        }
+    }
+}

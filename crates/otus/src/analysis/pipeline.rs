@@ -1,0 +1,248 @@
+//! Many jobs on many threads, their results in the order of the jobs.
+//!
+//! A feeder makes jobs, workers do them, and the caller takes the results in order ([`Ordered`]). Only a few jobs are on
+//! their way at a time, so memory does not grow with their number. The results of a job can be taken as soon as
+//! all jobs before it are done, even while it goes on: a result does not wait for the next one, which may take long.
+//!
+//! The size of jobs follows the time they take: long enough that handing them over costs nothing, short enough that
+//! no worker idles while another has much work left. Results depend neither on that size nor on the number of
+//! workers.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+
+/// Does jobs, one after the other.
+pub(super) trait Worker {
+    type Job: Send + 'static;
+    type Piece: Default + Send + 'static;
+
+    /// Does a job. Its results are added to the slot, bit by bit.
+    fn work(&mut self, job: Self::Job, slot: &Slot<Self::Piece>);
+}
+
+/// The results of a job that have not been taken yet.
+#[derive(Debug, Default)]
+pub(super) struct Slot<P> {
+    results: Mutex<JobResults<P>>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct JobResults<P> {
+    piece: P,
+    is_done: bool,
+    /// Whether the worker panicked.
+    is_lost: bool,
+}
+
+impl<P: Default> Slot<P> {
+    /// Adds results.
+    pub(super) fn add(&self, change: impl FnOnce(&mut P)) {
+        change(&mut self.lock().piece);
+    }
+
+    /// All results, if nobody else takes them.
+    pub(super) fn into_piece(self) -> P {
+        self.results.into_inner().unwrap_or_else(PoisonError::into_inner).piece
+    }
+
+    /// The results since the last call, and whether the job is done. Waits a while for its end.
+    fn take(&self, patience: Duration) -> Result<(P, bool)> {
+        let (mut results, _) = self
+            .changed
+            .wait_timeout_while(self.lock(), patience, |results| !results.is_done)
+            .unwrap_or_else(PoisonError::into_inner);
+        if results.is_lost {
+            return Err(Error::Bug("a worker died".to_owned()));
+        }
+        Ok((std::mem::take(&mut results.piece), results.is_done))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, JobResults<P>> {
+        // `is_lost` tells that a worker panicked, so a poisoned lock says nothing new.
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Marks a job as done when it is dropped, also by a panic.
+struct Ending<'s, P: Default>(&'s Slot<P>);
+
+impl<P: Default> Drop for Ending<'_, P> {
+    fn drop(&mut self) {
+        let mut results = self.0.lock();
+        results.is_done = true;
+        results.is_lost = std::thread::panicking();
+        self.0.changed.notify_all();
+    }
+}
+
+/// The size of jobs, in bytes of input.
+const SMALLEST: usize = 1;
+const FIRST: usize = 4 << 10;
+const BIGGEST: usize = 256 << 10;
+/// The time that a job should take.
+const SHORT: Duration = Duration::from_millis(2);
+const LONG: Duration = Duration::from_millis(20);
+/// The time between two looks at the results of a job that goes on.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The results of jobs, in the order of the jobs.
+pub(super) struct Ordered<P> {
+    slots: Receiver<Arc<Slot<P>>>,
+    current: Option<Arc<Slot<P>>>,
+    /// Whether the feeder will make no more jobs although it has not ended.
+    is_stuck: Box<dyn Fn() -> bool + Send>,
+}
+
+impl<P: Default + Send + 'static> Ordered<P> {
+    /// Starts the threads. `feed` makes the next job of about a given size, and `worker` makes a worker for a
+    /// thread. If `is_stuck` says that the feeder waits for input that may never come, the results end with the
+    /// jobs at hand, and the threads are left alone.
+    pub(super) fn start<W: Worker<Piece = P>>(
+        threads: NonZeroUsize,
+        is_stuck: impl Fn() -> bool + Send + 'static,
+        mut feed: impl FnMut(usize) -> Option<W::Job> + Send + 'static,
+        worker: impl Fn() -> W + Send + Sync + 'static,
+    ) -> Ordered<P> {
+        let window = threads.get() * 4;
+        let size = Arc::new(AtomicUsize::new(FIRST));
+        let (order, slots) = sync_channel::<Arc<Slot<P>>>(window);
+        let (sender, receiver) = sync_channel::<(W::Job, Arc<Slot<P>>)>(window);
+        let receiver = Arc::new(Mutex::new(receiver));
+        let worker = Arc::new(worker);
+        for _ in 0..threads.get() {
+            let (receiver, worker, size) = (receiver.clone(), worker.clone(), size.clone());
+            std::thread::spawn(move || {
+                let mut worker = worker();
+                while let Some((job, slot)) = next(&receiver) {
+                    let _ending = Ending(&*slot);
+                    let start = Instant::now();
+                    worker.work(job, &slot);
+                    adapt(&size, start.elapsed());
+                }
+            });
+        }
+        std::thread::spawn(move || {
+            while let Some(job) = feed(size.load(Ordering::Relaxed)) {
+                let slot = Arc::new(Slot::default());
+                // Sending fails when the caller has dropped the results.
+                if order.send(slot.clone()).is_err() || sender.send((job, slot)).is_err() {
+                    return;
+                }
+            }
+        });
+        Ordered { slots, current: None, is_stuck: Box::new(is_stuck) }
+    }
+
+    /// The next results; empty ones if there are none after a short wait; `None` at the end.
+    pub(super) fn next(&mut self) -> Option<Result<P>> {
+        let slot = match self.current.take() {
+            Some(slot) => slot,
+            None => match self.slots.recv_timeout(PATIENCE) {
+                Ok(slot) => slot,
+                Err(RecvTimeoutError::Timeout) if !(self.is_stuck)() => {
+                    return Some(Ok(P::default()));
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            },
+        };
+        match slot.take(PATIENCE) {
+            Ok((piece, is_done)) => {
+                if !is_done {
+                    self.current = Some(slot);
+                }
+                Some(Ok(piece))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+fn next<T>(receiver: &Mutex<Receiver<T>>) -> Option<T> {
+    receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+/// Makes jobs bigger or smaller after one that took this long.
+fn adapt(size: &AtomicUsize, took: Duration) {
+    let now = size.load(Ordering::Relaxed);
+    let next = if took < SHORT {
+        (now * 2).min(BIGGEST)
+    } else if took > LONG {
+        (now / 2).max(SMALLEST)
+    } else {
+        return;
+    };
+    // Workers that overwrite each other's wish do no harm.
+    size.store(next, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Doubler;
+
+    impl Worker for Doubler {
+        type Job = u64;
+        type Piece = Vec<u64>;
+
+        fn work(&mut self, job: u64, slot: &Slot<Vec<u64>>) {
+            if job.is_multiple_of(7) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            slot.add(|piece| piece.push(2 * job));
+            slot.add(|piece| piece.push(2 * job + 1));
+        }
+    }
+
+    #[test]
+    fn results_are_in_order_whatever_the_number_of_workers() {
+        for jobs in [1, 2, 5] {
+            let mut left = 0..100u64;
+            let threads = NonZeroUsize::new(jobs).unwrap();
+            let mut results =
+                Ordered::start(threads, || false, move |_| left.next(), || Doubler);
+            let mut seen = Vec::new();
+            while let Some(piece) = results.next() {
+                seen.extend(piece.unwrap());
+            }
+            assert_eq!(seen, (0..200).collect::<Vec<_>>());
+        }
+    }
+
+    struct Clumsy;
+
+    impl Worker for Clumsy {
+        type Job = ();
+        type Piece = ();
+
+        fn work(&mut self, (): (), _: &Slot<()>) {
+            panic!("as the test wants it");
+        }
+    }
+
+    #[test]
+    fn a_worker_that_dies_is_not_waited_for() {
+        let one = NonZeroUsize::MIN;
+        let mut results = Ordered::start(one, || false, move |_| Some(()), || Clumsy);
+        while let Some(Ok(())) = results.next() {}
+    }
+
+    #[test]
+    fn the_size_of_jobs_follows_their_time() {
+        let size = AtomicUsize::new(FIRST);
+        for _ in 0..100 {
+            adapt(&size, Duration::ZERO);
+        }
+        assert_eq!(size.load(Ordering::Relaxed), BIGGEST);
+        for _ in 0..100 {
+            adapt(&size, Duration::from_secs(1));
+        }
+        assert_eq!(size.load(Ordering::Relaxed), SMALLEST);
+    }
+}

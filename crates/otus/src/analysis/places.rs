@@ -1,0 +1,277 @@
+//! Where multi-traces and their events were read.
+
+use std::ops::Range;
+
+use otus_core::Pool;
+use otus_syntax::{Source, Span, excerpt, parse_trace};
+use otus_trace::transform::learn::Pair;
+use otus_trace::{ComponentId, MultiTrace};
+
+use super::plan::Plan;
+use super::spec_text::{self, excerpt_of};
+use super::worker::CaseLine;
+use crate::case::Place;
+use crate::load::Sources;
+use crate::logs::group::Group;
+use crate::report::html::model as html;
+use crate::run::Run;
+
+/// Where a multi-trace was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    from: From<'a>,
+    /// The pool with the messages of the multi-trace, if the specification lacks some of them.
+    names: Option<&'a Pool>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum From<'a> {
+    /// A group of raw logs.
+    Raw { group: &'a Group },
+    /// A line of a case file, whose multi-trace is this text.
+    Case { file: &'a str, line: usize, text: &'a str },
+    /// A file that can be read again.
+    File { path: &'a str },
+    /// A text with a name.
+    Text { name: &'a str, text: &'a str },
+    /// Events that a program recorded. The place of a step is the index of its event.
+    Recorded { run: &'a Run },
+}
+
+impl<'a> Origin<'a> {
+    pub(super) fn raw(group: &'a Group) -> Origin<'a> {
+        Origin { from: From::Raw { group }, names: None }
+    }
+
+    pub(super) fn case(file: &'a str, line: usize, text: &'a str) -> Origin<'a> {
+        Origin { from: From::Case { file, line, text }, names: None }
+    }
+
+    pub(super) fn file(path: &'a str) -> Origin<'a> {
+        Origin { from: From::File { path }, names: None }
+    }
+
+    pub(super) fn text(name: &'a str, text: &'a str) -> Origin<'a> {
+        Origin { from: From::Text { name, text }, names: None }
+    }
+
+    pub(super) fn recorded(run: &'a Run) -> Origin<'a> {
+        Origin { from: From::Recorded { run }, names: None }
+    }
+
+    /// The same with a pool that knows its names.
+    pub(super) fn with<'b>(self, names: Option<&'b Pool>) -> Origin<'b>
+    where
+        'a: 'b,
+    {
+        Origin { from: self.from, names }
+    }
+
+    /// The group of raw logs.
+    pub(super) fn group(&self) -> Option<&'a Group> {
+        match self.from {
+            From::Raw { group } => Some(group),
+            From::Case { .. } | From::File { .. } | From::Text { .. } | From::Recorded { .. } => {
+                None
+            }
+        }
+    }
+
+    /// The pool that knows all its messages, if that is not the usual one.
+    pub(super) fn names(&self) -> Option<&'a Pool> {
+        self.names
+    }
+
+    /// What to call it when something is wrong with it.
+    pub(super) fn name(&self, id: &str) -> String {
+        match self.from {
+            From::Raw { .. } | From::Recorded { .. } => id.to_owned(),
+            From::Case { file, line, .. } => format!("{file}:{line} ({id})"),
+            From::File { path } => path.to_owned(),
+            From::Text { name, .. } => name.to_owned(),
+        }
+    }
+
+    /// The line of the case file that it is, if it is one.
+    pub(super) fn case_line(&self, id: &str) -> Option<CaseLine> {
+        match self.from {
+            From::Case { file, line, .. } => {
+                Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
+            }
+            From::Raw { .. } | From::File { .. } | From::Text { .. } | From::Recorded { .. } => None,
+        }
+    }
+
+    /// Where it was read, if that is one place.
+    pub(super) fn text_place(&self) -> Option<String> {
+        match self.from {
+            From::Raw { .. } | From::Recorded { .. } => None,
+            From::Case { file, line, .. } => Some(format!("{file}:{line}")),
+            From::File { path } => Some(path.to_owned()),
+            From::Text { name, .. } => Some(name.to_owned()),
+        }
+    }
+
+    /// The places of its events. Texts are read once more for them.
+    pub(super) fn places(&self, trace: &'a MultiTrace, plan: &'a Plan) -> Places<'a> {
+        let (source, line) = match self.from {
+            From::Raw { group } => return Places::Raw { group, trace, plan },
+            From::Recorded { run } => return Places::Recorded { run, trace },
+            From::Case { file, line, text } => (Source::new(file, text), Some(line)),
+            From::Text { name, text } => (Source::new(name, text), None),
+            From::File { path } => {
+                let mut sources = Sources::default();
+                let bytes = plan.context.files.read(path.as_ref()).unwrap_or_default();
+                sources.add_bytes(path.to_owned(), bytes);
+                match sources.all.pop() {
+                    Some(source) => (source, None),
+                    None => return Places::Unknown,
+                }
+            }
+        };
+        let tree = parse_trace(&source).tree;
+        let (read, _) = otus_trace::lower(&tree, &mut plan.spec.pool.clone());
+        let same = read.partition() == trace.partition()
+            && read
+                .partition()
+                .components()
+                .all(|component| read.steps(component).len() == trace.steps(component).len());
+        if same { Places::Text { source, line, trace: read } } else { Places::Unknown }
+    }
+}
+
+/// The places of the events of a multi-trace.
+pub(super) enum Places<'a> {
+    Raw {
+        group: &'a Group,
+        trace: &'a MultiTrace,
+        plan: &'a Plan,
+    },
+    Recorded {
+        run: &'a Run,
+        trace: &'a MultiTrace,
+    },
+    Text {
+        source: Source,
+        /// If it is in a line of a case file, which.
+        line: Option<usize>,
+        trace: MultiTrace,
+    },
+    Unknown,
+}
+
+/// A place of a log.
+pub(super) struct LogExcerpt {
+    pub(super) place: Place,
+    /// The line, if it can be read again.
+    pub(super) text: Option<String>,
+    /// The bytes of that text that are meant.
+    pub(super) span: Range<usize>,
+}
+
+impl Places<'_> {
+    /// What was sent and what was received of it, as far as raw logs tell.
+    pub(super) fn pairs(&self) -> Vec<Pair> {
+        match self {
+            Places::Raw { group, trace, .. } => group.pairs(trace),
+            Places::Text { .. } | Places::Recorded { .. } | Places::Unknown => Vec::new(),
+        }
+    }
+
+    /// Whether they are in a line of a case file.
+    pub(super) fn is_case(&self) -> bool {
+        match self {
+            Places::Text { line, .. } => line.is_some(),
+            Places::Raw { .. } | Places::Recorded { .. } | Places::Unknown => false,
+        }
+    }
+
+    /// Where a step was read, for a page: of a raw log the whole line, unless it is very long.
+    pub(super) fn passage(
+        &self,
+        component: ComponentId,
+        step: usize,
+        action: &str,
+    ) -> Option<html::Excerpt> {
+        match self {
+            Places::Unknown => None,
+            Places::Raw { group, trace, plan } => {
+                let at = group.place(trace, component, step)?;
+                let file = plan.logs.get(at.file as usize)?;
+                let (number, name) = (at.line as usize, format!("{}:{}", file.name, at.line));
+                let text = plan.line(file, number);
+                let Some(mut text) = text else {
+                    // Standard input cannot be read again.
+                    let first = number as u64;
+                    return Some(html::Excerpt { place: name, first, ..html::Excerpt::default() });
+                };
+                if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+                    text.truncate(end);
+                    text.push('…');
+                }
+                Some(spec_text::one_line(name, number, text, None))
+            }
+            Places::Text { .. } | Places::Recorded { .. } => {
+                let LogExcerpt { place, text, span: meant } = self.excerpt(component, step, action)?;
+                let name = format!("{}:{}", place.file, place.line);
+                Some(spec_text::one_line(name, place.line, text?, Some(meant)))
+            }
+        }
+    }
+
+    /// Where a step was read.
+    pub(super) fn excerpt(
+        &self,
+        component: ComponentId,
+        step: usize,
+        action: &str,
+    ) -> Option<LogExcerpt> {
+        match self {
+            Places::Unknown => None,
+            Places::Raw { group, trace, plan } => {
+                let at = group.place(trace, component, step)?;
+                let file = plan.logs.get(at.file as usize)?;
+                let line = at.line as usize;
+                let place = Place { file: file.name.clone(), line, columns: None };
+                let (text, span) = match plan.line(file, line) {
+                    Some(text) => {
+                        let (text, span) = excerpt::whole(&text);
+                        (Some(text), span)
+                    }
+                    None => (None, 0..0),
+                };
+                Some(LogExcerpt { place, text, span })
+            }
+            Places::Recorded { run, trace } => {
+                let (_, index) = trace.place(component, step)?;
+                let at = run.events.get(index as usize)?.at;
+                let (file, line) = (at.file().to_owned(), at.line() as usize);
+                let place = Place { file, line, columns: None };
+                Some(LogExcerpt { place, text: None, span: 0..0 })
+            }
+            Places::Text { source, line, trace } => {
+                let (_, start) = trace.place(component, step)?;
+                let rest = source.text().get(start as usize..)?;
+                let length = if rest.starts_with(action) { action.len() } else { token(rest) };
+                let end = start + otus_syntax::source::offset(length);
+                let found = excerpt_of(source, Span::new(start, end));
+                let spec_text::Excerpt { mut place, text, span } = found;
+                if let Some(line) = line {
+                    // The multi-trace is a string inside that line, so columns would mislead.
+                    place.line = *line;
+                    place.columns = None;
+                }
+                Some(LogExcerpt { place, text: Some(text), span })
+            }
+        }
+    }
+}
+
+/// How many characters of a line of a raw log a page has.
+const LONGEST: usize = 600;
+
+/// How long an action at the beginning of a text is.
+fn token(text: &str) -> usize {
+    let ends = |letter: char| letter.is_whitespace() || ".;,{}[]".contains(letter);
+    text.find(ends).unwrap_or(text.len())
+}

@@ -1,0 +1,422 @@
+//! A request, resolved: which question, for which engine, within which limits.
+//!
+//! `EngineChoice::Auto` is the fast engine, unless something is asked for that only a search has: its graph, its
+//! order, its bounds, its own verdicts. With `EngineChoice::Fast`, such an option of the request is an error, since the
+//! two contradict each other; such an option in a file is only noted, since the file may be for other runs.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use otus_analysis::config::{Kind, Simulation};
+use otus_analysis::{Config, Observed, Question, Verdict};
+use otus_core::budget::Budget;
+use otus_core::{Lowered, Pool, Signature, TermId};
+use otus_syntax::options::{OptionValue, Process};
+use otus_trace::mapping::Observation;
+
+use super::attach::GraphOptions;
+use super::coverage::Covering;
+use super::declared::Declared;
+use super::earlier::{Earlier, Expected};
+use super::fingerprint::Fingerprint;
+use super::known::KnownFailures;
+use super::log_lines::Lines;
+use super::pictures::Pictures;
+use super::request::{EngineChoice, Explain, Request, TextFormat, WitnessPolicy};
+use super::several::Choice;
+use super::spec_text::SpecText;
+use crate::context::Context;
+use crate::error::{Result, unfit};
+use crate::load::{Loaded, options};
+use crate::report::Run;
+use crate::summary::FailOn;
+
+/// What is done with every multi-trace. Threads share it.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(super) context: Context,
+    pub(super) spec: Arc<PlannedSpec>,
+    pub(super) method: Method,
+    /// The name of the question.
+    pub(super) kind: &'static str,
+    /// The name of the question in the words of `--observed`, if it was asked in these. Its `prefix` is another
+    /// question than that of the papers.
+    pub(super) observed: Option<&'static str>,
+    pub(super) budget: Budget,
+    /// The verdicts that count as failures.
+    pub(super) fail_on: Option<FailOn>,
+    pub(super) explain: Explain,
+    pub(super) is_brief: bool,
+    pub(super) witness: WitnessPolicy,
+    /// What is drawn, if cases carry pictures.
+    pub(super) pictures: Option<Pictures>,
+    pub(super) known: KnownFailures,
+    /// The failures that have been given out in order and may be explained.
+    pub(super) explained: Arc<AtomicUsize>,
+    /// If there are several specifications: the number of this one, and all of them.
+    pub(super) choice: Option<(usize, Arc<Choice>)>,
+    pub(super) graph: Option<GraphOptions>,
+    pub(super) certificate: Option<TextFormat>,
+    pub(super) order: bool,
+    /// Counts coverage, if it is asked for.
+    pub(super) covering: Option<Covering>,
+    /// The verdicts of earlier runs.
+    pub(super) earlier: Earlier,
+    /// Identifies specification and question in a file of results.
+    pub(super) fingerprint: Option<String>,
+    /// The raw logs, by number.
+    pub(super) logs: Vec<LogName>,
+    lines: Mutex<Lines>,
+}
+
+/// A specification that multi-traces can be checked against.
+#[derive(Debug)]
+pub(crate) struct PlannedSpec {
+    pub(crate) pool: Pool,
+    pub(crate) term: TermId,
+    pub(crate) text: SpecText,
+}
+
+/// A raw log.
+#[derive(Debug, Clone)]
+pub(super) struct LogName {
+    /// As the user would name it.
+    pub(super) name: String,
+    /// Where it can be read again.
+    pub(super) path: Option<PathBuf>,
+}
+
+/// The engine that answers, and the question it is asked.
+#[derive(Debug)]
+pub(super) enum Method {
+    /// The fast engine.
+    Fast(Declared),
+    /// The searches of the papers, and the question they are about.
+    Graph(Box<Config>, Question),
+}
+
+impl Method {
+    /// As reported.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Method::Fast(_) => "fast",
+            Method::Graph(..) => "graph",
+        }
+    }
+}
+
+/// The most states that the fast engine makes for one multi-trace, unless the request says otherwise.
+const FAST_STATES: u64 = 100_000_000;
+/// The most nodes of a search, and of one that is recorded.
+const SEARCH_NODES: u64 = 1_000_000;
+const RECORDED_NODES: u64 = 100_000;
+/// The most bytes that the tables of a search take, unless the request says otherwise.
+const MEMORY: u64 = 2048 << 20;
+
+/// The values of a kind and of a goal, as the papers write them.
+const KINDS: [&str; 4] = ["accept", "prefix", "eliminate", "simulate"];
+const GOALS: [&str; 3] = ["Pass", "WeakPass", "None"];
+
+/// A specification that was read.
+pub(super) struct Specified<'l> {
+    pub(super) loaded: &'l Loaded,
+    pub(super) lowered: Lowered,
+    pub(super) term: TermId,
+}
+
+impl Plan {
+    pub(super) fn new(
+        context: &Context,
+        request: &Request,
+        spec: Specified<'_>,
+        graph: Option<GraphOptions>,
+        observation: Option<&Observation>,
+    ) -> Result<Plan> {
+        let Specified { loaded, mut lowered, term } = spec;
+        let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
+        let (config, chosen) = configuration(request, loaded)?;
+        let question = question(config.kind);
+        let mut declared =
+            Declared::new(&request.question, question.clone(), chosen, pool.signature())?;
+        // A question that the request chooses for all logs replaces the declarations of otus.toml.
+        if let Some(observation) = observation.filter(|_| !chosen) {
+            declared.add(observation, pool.signature());
+        }
+        let observed = request.question.observed.map(|observed| observed.name());
+        let observed = observed.filter(|_| !declared.is_single());
+        let kind = match observed {
+            _ if declared.is_single() => "declared",
+            Some(observed) => observed,
+            None => config.kind.name(),
+        };
+        let is_search = is_search(context, request, &config, graph.is_some())?;
+        let default = match (is_search, graph.is_some()) {
+            (true, true) => RECORDED_NODES,
+            (true, false) => SEARCH_NODES,
+            (false, _) => FAST_STATES,
+        };
+        let budget = Budget {
+            max_states: Some(request.limits.max_states.unwrap_or(default)),
+            timeout: request.limits.timeout,
+            max_bytes: Some(request.limits.max_bytes.unwrap_or(MEMORY)),
+            cancel: context.cancel.clone(),
+        };
+        let method = if is_search {
+            if declared.is_single() {
+                let reason = match request.engine {
+                    EngineChoice::Graph => "--engine graph".to_owned(),
+                    EngineChoice::Auto | EngineChoice::Fast => search_only(request, &config),
+                };
+                unfit!(
+                    "the searches of the papers know no declarations for single lifelines \
+                     ({reason}); leave out one or the other"
+                );
+            }
+            Method::Graph(Box::new(Config { budget: budget.clone(), ..config }), question)
+        } else {
+            Method::Fast(declared)
+        };
+        let (earlier, fingerprint) = match &request.results {
+            Some(path) => {
+                let fingerprint = Fingerprint::new(&pool, term, (kind, observed.is_some()), &method);
+                let (engine, fingerprint_text) = (method.name(), fingerprint.text());
+                let expected = Expected { kind, engine, fingerprint: &fingerprint };
+                (Earlier::read(context, path, expected)?, Some(fingerprint_text))
+            }
+            None => (Earlier::default(), None),
+        };
+        Ok(Plan {
+            context: context.clone(),
+            spec: Arc::new(PlannedSpec { pool, term, text: SpecText::new(loaded, lowered) }),
+            method,
+            kind,
+            observed,
+            budget,
+            fail_on: request.fail_on,
+            explain: request.explain,
+            is_brief: request.is_brief,
+            witness: request.witness,
+            pictures: request.pictures.then(Pictures::default),
+            known: KnownFailures::read(context, request)?,
+            explained: Arc::default(),
+            choice: None,
+            graph,
+            certificate: request.certificate,
+            order: request.order,
+            covering: None,
+            earlier,
+            fingerprint,
+            logs: Vec::new(),
+            lines: Mutex::default(),
+        })
+    }
+
+    /// A plan for single multi-traces: the fast engine, within a budget, with short explanations.
+    pub(crate) fn single(spec: Arc<PlannedSpec>, declared: Declared, budget: Budget) -> Plan {
+        Plan {
+            context: Context::default(),
+            spec,
+            method: Method::Fast(declared),
+            kind: "declared",
+            observed: None,
+            budget,
+            fail_on: None,
+            explain: Explain::Short,
+            is_brief: false,
+            witness: WitnessPolicy::Weak,
+            pictures: None,
+            known: KnownFailures::default(),
+            explained: Arc::default(),
+            choice: None,
+            graph: None,
+            certificate: None,
+            order: false,
+            covering: None,
+            earlier: Earlier::default(),
+            fingerprint: None,
+            logs: Vec::new(),
+            lines: Mutex::default(),
+        }
+    }
+
+    /// A plan that finds verdicts and nothing else.
+    pub(super) fn trial(self) -> Plan {
+        Plan {
+            pictures: None,
+            explain: Explain::None,
+            known: KnownFailures::default(),
+            witness: WitnessPolicy::None,
+            ..self
+        }
+    }
+
+    /// The part of a report that is the same for all cases.
+    pub(super) fn run(&self) -> Run {
+        let run = Run {
+            version: env!("CARGO_PKG_VERSION"),
+            specs: self.spec.text.files.clone(),
+            interaction: self.spec.text.excerpt(self.spec.term, None, 1).map(|it| it.place),
+            kind: self.kind,
+            by_observed: self.observed.is_some(),
+            engine: self.method.name(),
+        };
+        match &self.choice {
+            Some((_, choice)) => {
+                let specs = choice.specs.iter().map(|spec| spec.name.to_string()).collect();
+                Run { specs, interaction: None, ..run }
+            }
+            None => run,
+        }
+    }
+
+    /// Whether a case with this verdict has its witness.
+    pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
+        match (verdict, self.witness) {
+            (_, WitnessPolicy::None) => false,
+            (Verdict::Pass, WitnessPolicy::Weak) => false,
+            (Verdict::Pass | Verdict::WeakPass, _) => true,
+            (Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive, _) => false,
+        }
+    }
+
+    /// A line of a raw log, if it can be read again.
+    pub(super) fn line(&self, log: &LogName, number: usize) -> Option<String> {
+        let path = log.path.as_ref()?;
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.line(&*self.context.files, path, number)
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.budget.cancel.is_cancelled()
+    }
+}
+
+/// Whether a search of the papers answers.
+fn is_search(
+    context: &Context,
+    request: &Request,
+    config: &Config,
+    is_recorded: bool,
+) -> Result<bool> {
+    let flags = only_searches_flags(request, config);
+    let options = only_searches_options(request, config);
+    match request.engine {
+        EngineChoice::Graph => Ok(true),
+        EngineChoice::Auto => Ok(is_recorded || !flags.is_empty() || !options.is_empty()),
+        EngineChoice::Fast => {
+            if !flags.is_empty() {
+                unfit!("{} only: leave out --engine fast, or that", are_for_searches(&flags));
+            }
+            if !options.is_empty() {
+                let what = are_for_searches(&options);
+                context.remark(format!("note: {what} and not regarded by --engine fast"));
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// What of a request only searches know, in words.
+fn search_only(request: &Request, config: &Config) -> String {
+    let flags = only_searches_flags(request, config);
+    let options = only_searches_options(request, config);
+    are_for_searches(if flags.is_empty() { &options } else { &flags })
+}
+
+/// The options of the files, overridden by those of the request; and whether one of them chose the kind.
+fn configuration(request: &Request, loaded: &Loaded) -> Result<(Config, bool)> {
+    let mut config = Config::default();
+    let (asked, search) = (&request.question, &request.search);
+    let mut chosen = asked.kind.is_some() || asked.observed.is_some();
+    for (_, section) in options::sections(&loaded.specs[0].files, Process::Analyze) {
+        config.apply(section);
+        let is_kind = |value: &OptionValue| matches!(value, OptionValue::Kind(_));
+        chosen |= section.items.iter().any(|item| is_kind(&item.value));
+    }
+    let kind = asked.kind.as_deref().or(asked.observed.map(|observed| observed.kind()));
+    let kind = kind.map(|kind| options::cased(kind, &KINDS));
+    let goal = search.goal.as_deref().map(|goal| options::cased(goal, &GOALS));
+    let priorities = search.priorities.as_ref().map(|it| it.to_lowercase());
+    let filters = search.filters.as_ref().map(|it| it.to_lowercase());
+    let flags = [
+        ("analysis_kind", kind.as_deref()),
+        ("strategy", search.strategy.as_deref()),
+        ("goal", goal.as_deref()),
+        ("priorities", priorities.as_deref()),
+        ("filters", filters.as_deref()),
+        ("local_analysis", search.local_analysis.as_deref()),
+    ];
+    for (key, value) in flags {
+        if let Some(value) = value {
+            config.apply(&options::parse(Process::Analyze, &format!("{key} = {value}"))?);
+        }
+    }
+    config.memoize |= search.memoize;
+    config.legacy_verdicts = search.legacy_verdicts;
+    config.seed = search.seed;
+    Ok((config, chosen))
+}
+
+/// The question that a kind asks, exactly.
+fn question(kind: Kind) -> Question {
+    match kind {
+        Kind::Accept => Question::ACCEPT,
+        Kind::Prefix => Question::GlobalPrefix,
+        Kind::Eliminate => Question::MULTI_PREFIX,
+        Kind::Simulate(simulation) if simulation.before => Question::Uniform(Observed::Slice),
+        Kind::Simulate(_) => Question::Uniform(Observed::StopsEarly),
+    }
+}
+
+/// The options of a request that only searches know, by their flags.
+fn only_searches_flags(request: &Request, config: &Config) -> Vec<&'static str> {
+    let search = &request.search;
+    let flags = [
+        ("--graph", request.graph.is_some()),
+        ("--strategy", search.strategy.is_some()),
+        ("--priorities", search.priorities.is_some()),
+        ("--filters", search.filters.is_some()),
+        ("--goal", search.goal.is_some()),
+        ("--local-analysis", search.local_analysis.is_some()),
+        ("--memoize", search.memoize),
+        ("--legacy-verdicts", search.legacy_verdicts),
+        ("the criterion in --kind", request.question.kind.is_some() && has_criterion(config)),
+    ];
+    flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+}
+
+/// The options of the files that only searches know and that make them differ from the usual.
+fn only_searches_options(request: &Request, config: &Config) -> Vec<&'static str> {
+    let usual = Config::default();
+    let search = &request.search;
+    let options = [
+        ("strategy", search.strategy.is_none() && config.strategy != usual.strategy),
+        ("priorities", search.priorities.is_none() && config.priorities != usual.priorities),
+        ("filters", search.filters.is_none() && config.filters != usual.filters),
+        ("goal", search.goal.is_none() && config.goal != usual.goal),
+        (
+            "local_analysis",
+            search.local_analysis.is_none() && config.local_analysis != usual.local_analysis,
+        ),
+        ("memoize", !search.memoize && config.memoize),
+        ("partial_order_reduction", config.partial_order_reduction),
+        ("the criterion of `simulate`", request.question.kind.is_none() && has_criterion(config)),
+    ];
+    options.into_iter().filter_map(|(option, given)| given.then_some(option)).collect()
+}
+
+/// Whether a simulation is bounded otherwise than it usually is.
+fn has_criterion(config: &Config) -> bool {
+    match config.kind {
+        Kind::Simulate(simulation) => {
+            simulation != Simulation { before: simulation.before, ..Simulation::default() }
+        }
+        Kind::Accept | Kind::Prefix | Kind::Eliminate => false,
+    }
+}
+
+fn are_for_searches(what: &[&str]) -> String {
+    let verb = if what.len() == 1 { "is" } else { "are" };
+    format!("{} {verb} for the searches of the papers", what.join(", "))
+}

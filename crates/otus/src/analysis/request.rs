@@ -1,0 +1,265 @@
+//! What a caller asks for.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::format::Format;
+use crate::summary::FailOn;
+
+/// What to check against what, how, and how far.
+///
+/// ```
+/// use otus::{Context, Request, Texts, Verdict};
+///
+/// let files = Texts::default()
+///     .with("flow.mmd", "sequenceDiagram\n  a->>b: ping\n  b-->>a: pong\n")
+///     .with("run.htf", "{[a] a!ping.a?pong; [b] b?ping.b!pong}");
+/// let context = Context::default().with_files(files);
+/// let request = Request::new(["flow.mmd", "run.htf"]);
+/// let cases: Vec<_> = otus::analyze(&context, &request)?.cases().collect::<Result<_, _>>()?;
+/// assert_eq!(cases[0].verdict, Verdict::Pass);
+/// # Ok::<(), otus::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Request {
+    /// The names of specifications, multi-traces, logs and folders, in any order. What they leave out,
+    /// the `otus.toml` above them fills in.
+    pub names: Vec<String>,
+    /// The format of texts whose name does not tell it.
+    pub from: Option<Format>,
+    /// The `otus.toml`; without it, the one in the folder of the logs or above.
+    pub config: Option<PathBuf>,
+    /// The only group of raw logs to check.
+    pub group: Option<String>,
+    /// A case file in memory, to be checked instead of the named multi-traces and logs.
+    pub cases: Option<Vec<u8>>,
+    /// Whether warnings about the specification were reported before.
+    pub is_spec_known: bool,
+    /// What may be missing of the logs.
+    pub question: Asked,
+    /// The engine.
+    pub engine: EngineChoice,
+    /// The options of the papers' searches.
+    pub search: SearchOptions,
+    /// The limits for one multi-trace.
+    pub limits: Limits,
+    /// The number of threads; by default that of the processors.
+    pub threads: Option<usize>,
+    /// How much to explain of failures.
+    pub explain: Explain,
+    /// Which verdicts get a witness.
+    pub witness: WitnessPolicy,
+    /// Whether cases carry what the picture of a report needs.
+    pub pictures: bool,
+    /// Whether only verdicts are needed, as in bulk runs: cases leave out how far failures could be explained.
+    pub is_brief: bool,
+    /// The graph of the search, if it is wanted.
+    pub graph: Option<super::attach::GraphOptions>,
+    /// The look of the picture that a `graphic` logger asks for.
+    pub logger_style: Option<crate::PictureStyle>,
+    /// The certificate of a failure, if it is wanted.
+    pub certificate: Option<TextFormat>,
+    /// Whether the execution that explains a Pass is wanted as a partial order.
+    pub order: bool,
+    /// The verdicts that count as failures.
+    pub fail_on: Option<FailOn>,
+    /// The file of known failures.
+    pub baseline: Option<PathBuf>,
+    /// The baseline that the failures of this run will be written to.
+    pub write_baseline: Option<PathBuf>,
+    /// The file of results of earlier runs. What it decides is not asked again.
+    pub results: Option<PathBuf>,
+    /// Whether to find out which parts of the specification were exercised.
+    pub coverage: bool,
+}
+
+impl Request {
+    /// A request to check these names with the usual options.
+    pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Request {
+        Request { names: names.into_iter().map(Into::into).collect(), ..Request::default() }
+    }
+}
+
+/// What may be missing of the logs.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// A kind of the papers with its options, as `simulate[before = true]`. Not with `observed`.
+    pub kind: Option<String>,
+    /// What is observed of every log.
+    pub observed: Option<UniformObservation>,
+    /// Lifelines of which everything is observed. In names, `*` stands for anything.
+    pub complete: Vec<String>,
+    /// Lifelines whose logs may stop early.
+    pub may_stop_early: Vec<String>,
+    /// Lifelines whose logs may start late.
+    pub may_start_late: Vec<String>,
+    /// Lifelines of which nothing is observed.
+    pub unobserved: Vec<String>,
+}
+
+/// What is observed of every log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UniformObservation {
+    /// Everything.
+    Complete,
+    /// Everything until one moment at which all logs stop.
+    GlobalPrefix,
+    /// A prefix of each log.
+    Prefix,
+    /// A contiguous part of each log.
+    Slice,
+}
+
+impl UniformObservation {
+    /// All of them.
+    pub const ALL: [UniformObservation; 4] = [
+        UniformObservation::Complete,
+        UniformObservation::GlobalPrefix,
+        UniformObservation::Prefix,
+        UniformObservation::Slice,
+    ];
+
+    /// As `--observed` writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            UniformObservation::Complete => "complete",
+            UniformObservation::GlobalPrefix => "global-prefix",
+            UniformObservation::Prefix => "prefix",
+            UniformObservation::Slice => "slice",
+        }
+    }
+
+    /// The kind of analysis that asks this, in the words of the papers.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            UniformObservation::Complete => "accept",
+            UniformObservation::GlobalPrefix => "prefix",
+            UniformObservation::Prefix => "eliminate",
+            UniformObservation::Slice => "simulate",
+        }
+    }
+}
+
+/// The engine that answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum EngineChoice {
+    /// The fast one, unless something is asked for that only a search has.
+    #[default]
+    Auto,
+    /// The fast, exact engine.
+    Fast,
+    /// The searches of the papers.
+    Graph,
+}
+
+/// The options of the papers' searches, written as in a `.hcf`.
+#[derive(Debug, Clone, Default)]
+pub struct SearchOptions {
+    /// The order in which nodes are taken: `DFS`, `BFS` or `HCS`.
+    pub strategy: Option<String>,
+    /// Which steps come before their siblings: `[reception = 1, loop = -1]`.
+    pub priorities: Option<String>,
+    /// The bounds: `[max_depth = 20]`.
+    pub filters: Option<String>,
+    /// The verdict that ends the search.
+    pub goal: Option<String>,
+    /// Whether each component is analysed alone first.
+    pub local_analysis: Option<String>,
+    /// Whether nodes that were met before are skipped.
+    pub memoize: bool,
+    /// Whether a prefix gets the verdicts of 2020.
+    pub legacy_verdicts: bool,
+    /// The seed of random orders.
+    pub seed: u64,
+}
+
+/// The limits for one multi-trace. Beyond them its verdict is Inconclusive.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// The time.
+    pub timeout: Option<Duration>,
+    /// The states or nodes.
+    pub max_states: Option<u64>,
+    /// The bytes of tables.
+    pub max_bytes: Option<u64>,
+}
+
+/// How much to explain of failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Explain {
+    /// Nothing.
+    None,
+    /// The first failures, within small limits.
+    #[default]
+    Short,
+    /// All failures, and all that is known of them.
+    Full,
+}
+
+impl Explain {
+    /// The number of failures that are explained.
+    pub(crate) fn limit(self) -> Option<usize> {
+        match self {
+            Explain::None => Some(0),
+            Explain::Short => Some(20),
+            Explain::Full => None,
+        }
+    }
+
+    /// The time that one explanation may take. The limit on questions does not depend on the machine and is
+    /// usually reached long before; this one is for interactions of which a single question takes long.
+    pub(crate) fn patience(self) -> Duration {
+        match self {
+            Explain::None | Explain::Short => Duration::from_secs(30),
+            Explain::Full => Duration::from_mins(5),
+        }
+    }
+
+    /// The questions that one explanation may ask.
+    pub(crate) fn questions(self) -> u64 {
+        match self {
+            Explain::None | Explain::Short => 20_000,
+            Explain::Full => 100_000,
+        }
+    }
+}
+
+/// Which verdicts get a witness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum WitnessPolicy {
+    /// None.
+    None,
+    /// `WeakPass`, for the events that it assumes, if a witness is cheap.
+    Weak,
+    /// Pass and `WeakPass`, if a witness is cheap.
+    #[default]
+    Cheap,
+    /// Pass and `WeakPass`, whatever it costs.
+    Always,
+}
+
+impl WitnessPolicy {
+    /// Multi-traces with more moments get no witness.
+    pub(crate) fn max_moments(self) -> usize {
+        match self {
+            WitnessPolicy::None => 0,
+            WitnessPolicy::Weak | WitnessPolicy::Cheap => 10_000,
+            WitnessPolicy::Always => usize::MAX,
+        }
+    }
+}
+
+/// How a text for people or scripts is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextFormat {
+    /// Text for people.
+    Text,
+    /// JSON.
+    Json,
+}

@@ -1,0 +1,126 @@
+//! The text of the specification: where terms stand in it, and excerpts of it.
+
+use std::ops::Range;
+
+use otus_core::{Lowered, TermId};
+use otus_syntax::{Source, Span, excerpt};
+
+use crate::case::{Columns, Place};
+use crate::load::Loaded;
+use crate::report::html::model::Excerpt as Passage;
+
+/// Where terms stand in a specification.
+#[derive(Debug)]
+pub(crate) struct SpecText {
+    sources: Vec<Source>,
+    /// Where terms stand; its pool is elsewhere.
+    lowered: Lowered,
+    /// The terms of the interaction's nodes with their places, in the order of the text.
+    nodes: Vec<(TermId, Span)>,
+    /// The files of the specification.
+    pub(crate) files: Vec<String>,
+}
+
+impl SpecText {
+    /// Keeps what is needed of a specification whose pool has been taken.
+    pub(crate) fn new(loaded: &Loaded, lowered: Lowered) -> SpecText {
+        let files = loaded.specs.first().map(|spec| spec.files.as_slice()).unwrap_or_default();
+        let interaction = lowered.file.and_then(|file| files.get(file)?.interaction.as_ref());
+        let nodes = interaction.map(|tree| tree.nodes.as_slice()).unwrap_or_default();
+        let mut nodes: Vec<(TermId, Span)> =
+            lowered.nodes.iter().zip(nodes).map(|(&term, node)| (term, node.span)).collect();
+        nodes.sort_by_key(|(_, span)| (span.start, span.end));
+        let files = files.iter().map(|file| loaded.sources.source(file.source).name().to_owned());
+        let mut names: Vec<String> = Vec::new();
+        for name in files {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        SpecText { sources: loaded.sources.all.clone(), lowered, nodes, files: names }
+    }
+
+    /// Where a term stands, the line, and which bytes of it are meant. Of a term that stands in
+    /// several places the one within another term is taken, if that is known.
+    pub(crate) fn excerpt(
+        &self,
+        term: TermId,
+        within: Option<TermId>,
+        places: u64,
+    ) -> Option<Excerpt> {
+        let (source, mut span) = self.lowered.place(term)?;
+        let around = within.filter(|_| places > 1).and_then(|within| self.lowered.place(within));
+        if let Some((_, around)) = around {
+            let inside = |span: &Span| span.start >= around.start && span.end <= around.end;
+            let mut all = self.nodes.iter().filter(|(other, _)| *other == term);
+            span = all.find(|(_, span)| inside(span)).map_or(span, |&(_, span)| span);
+        }
+        let source = self.sources.get(source.0 as usize)?;
+        Some(excerpt_of(source, span))
+    }
+
+    /// The lines around a term, to be shown on a page.
+    pub(crate) fn passage(&self, term: TermId) -> Option<Passage> {
+        let (source, span) = self.lowered.place(term)?;
+        let source = self.sources.get(source.0 as usize)?;
+        let Excerpt { place: at, text, span: marked } = excerpt_of(source, span);
+        let (number, name) = (at.line, format!("{}:{}", at.file, at.line));
+        let (first, last) = (number.saturating_sub(AROUND).max(1), number + AROUND);
+        let lines: Vec<String> = source
+            .text()
+            .lines()
+            .take(last)
+            .skip(first - 1)
+            .map(|line| line.trim_end().to_owned())
+            .collect();
+        let is_long = |line: &String| line.len() > WIDEST;
+        let (Some(columns), false) = (at.columns, lines.iter().any(is_long)) else {
+            return Some(one_line(name, number, text, Some(marked)));
+        };
+        let meant = lines.get(number - first)?;
+        let end = if columns.end_line == number { columns.end - 1 } else { meant.chars().count() };
+        Some(Passage {
+            place: name,
+            first: first as u64,
+            lines,
+            marked: number - first,
+            columns: Some([columns.start - 1, end]),
+        })
+    }
+}
+
+/// How many lines before and after a place are shown with it, if none of them is longer than this.
+const AROUND: usize = 2;
+const WIDEST: usize = 200;
+
+/// A line by itself, and which bytes of it are meant.
+pub(crate) fn one_line(
+    place: String,
+    number: usize,
+    text: String,
+    meant: Option<Range<usize>>,
+) -> Passage {
+    let letters = |end: usize| text.get(..end).map_or(0, |before| before.chars().count());
+    let columns = meant.map(|meant| [letters(meant.start), letters(meant.end)]);
+    Passage { place, first: number as u64, lines: vec![text], marked: 0, columns }
+}
+
+/// A place in a text.
+#[derive(Debug)]
+pub(crate) struct Excerpt {
+    pub(crate) place: Place,
+    /// Its first line, or the part around the place if that is long.
+    pub(crate) text: String,
+    /// The bytes of that text that are meant.
+    pub(crate) span: Range<usize>,
+}
+
+/// The place and the line of a span.
+pub(crate) fn excerpt_of(source: &Source, span: Span) -> Excerpt {
+    let (line, start) = source.line_column(span.start);
+    let (end_line, end) = source.line_column(span.end);
+    let columns = Some(Columns { start, end_line, end });
+    let place = Place { file: source.name().to_owned(), line, columns };
+    let (text, span) = excerpt::line(source.text(), span.range());
+    Excerpt { place, text, span }
+}

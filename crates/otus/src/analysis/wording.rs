@@ -1,0 +1,354 @@
+//! The words of an explanation: names for ids, places for terms and moments.
+//!
+//! This is the only place that words explanations; the library, the command line and all reports show what is made here.
+//!
+//! An explanation is worked out with a pool and an engine of its own. Those of a worker depend on the multi-traces
+//! it met before, and the explanation of one multi-trace must not depend on others.
+
+use std::fmt::Write as _;
+
+use otus_analysis::Question;
+use otus_analysis::Verdict;
+use otus_analysis::explain::{self, Checked, Edit as EditKind, Expected, Headline, Taken};
+use otus_core::budget::Budget;
+use otus_core::{Action, ActionId, Pool, TermId};
+use otus_syntax::SourceId;
+use otus_trace::multitrace::Builder;
+use otus_trace::{ComponentId, MultiTrace};
+
+use super::places::{LogExcerpt, Origin, Places};
+use super::plan::Plan;
+use super::request::Explain;
+use super::{lifelines, pictures};
+use crate::explanation::{
+    Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
+};
+use crate::report::html::model::Detail;
+use crate::words::counted;
+
+/// A failure to explain.
+pub(super) struct Failure<'a> {
+    pub(super) trace: &'a MultiTrace,
+    /// The pool with the names of its messages.
+    pub(super) names: &'a Pool,
+    pub(super) question: &'a Question,
+    pub(super) origin: &'a Origin<'a>,
+    pub(super) is_drawn: bool,
+}
+
+impl Failure<'_> {
+    /// Why it fails, and its picture if that is wanted; `None` if that was too much to find out.
+    pub(super) fn explain(
+        &self,
+        plan: &Plan,
+        effort: Explain,
+    ) -> Option<(Explanation, Option<Detail>)> {
+        let mut pool = plan.spec.pool.clone();
+        let own = translated(self.trace, self.names, &mut pool);
+        let mut options =
+            explain::Options { max_questions: effort.questions(), ..explain::Options::default() };
+        // The furthest situation of a long multi-trace comes after at least as many others.
+        let moments = u64::try_from(own.moment_count()).unwrap_or(u64::MAX);
+        options.max_situations = options.max_situations.max(moments.saturating_mul(2));
+        options.budget = Budget {
+            timeout: Some(effort.patience()),
+            cancel: plan.budget.cancel.clone(),
+            max_bytes: plan.budget.max_bytes,
+            ..options.budget
+        };
+        let found = explain::explain(&mut pool, plan.spec.term, &own, self.question, &options);
+        if found.verdict != Verdict::Fail {
+            return None;
+        }
+        let places = self.origin.places(self.trace, plan);
+        let picture = self.is_drawn.then(|| {
+            let budget = &options.budget;
+            pictures::failure(plan, &mut pool, &own, (self.question, &found), &places, budget)
+        });
+        let wording = Wording { plan, pool: &pool, trace: &own, places };
+        Some((wording.explanation(&found, effort), picture))
+    }
+}
+
+/// The same multi-trace over another pool with the same lifelines.
+fn translated(trace: &MultiTrace, from: &Pool, into: &mut Pool) -> MultiTrace {
+    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
+    for component in trace.partition().components() {
+        for moment in trace.moments(component) {
+            builder.next_moment();
+            for step in moment {
+                let Action { lifeline, direction, message } = from.action(step.action());
+                let name = from.signature().message_name(message);
+                let known = into.signature().message(name);
+                let message = known.unwrap_or_else(|| into.add_message(name));
+                builder.push(into.intern_action(Action { lifeline, direction, message }), 0);
+            }
+        }
+        builder.next_component();
+    }
+    builder.finish(SourceId(0))
+}
+
+/// Words an explanation.
+struct Wording<'a> {
+    plan: &'a Plan,
+    pool: &'a Pool,
+    trace: &'a MultiTrace,
+    places: Places<'a>,
+}
+
+impl Wording<'_> {
+    fn explanation(self, found: &explain::Explanation, effort: Explain) -> Explanation {
+        let headline = found.headline.as_ref();
+        let mut told = Explanation {
+            cause: headline.map_or("not-explained", |headline| headline.cause.id()),
+            cause_name: headline.map_or("cannot have happened", |headline| headline.cause.name()),
+            headline: headline.map_or_else(
+                || "no execution of the specification explains this".to_owned(),
+                |headline| headline.text.clone(),
+            ),
+            expected: Vec::new(),
+            observed: None,
+            related: Vec::new(),
+            furthest: found.frontier.states.iter().map(|state| self.situation(state)).collect(),
+            alone: found.alone.iter().map(|lone| self.lifelines(lone.component)).collect(),
+            repair: None,
+            core: None,
+            gave_up: found.gave_up.map(explain::GaveUp::reason),
+            notes: Vec::new(),
+        };
+        if let Some(headline) = headline {
+            told.expected = self.expected(headline);
+            told.observed = self.observed(headline);
+            told.related = self.related(headline);
+        }
+        told.repair = found.repair.as_ref().map(|search| self.repair(search));
+        told.core = found.core.as_ref().map(|core| self.core(core));
+        told.notes = notes(&told, effort);
+        told
+    }
+
+    /// What would have been right, where the specification has it: each place once.
+    fn expected(&self, headline: &Headline) -> Vec<SpecPlace> {
+        let mut places: Vec<SpecPlace> = Vec::new();
+        for expected in headline.expected.iter().chain(&headline.first) {
+            let Some(place) = self.spec_place(expected) else { continue };
+            match places.iter_mut().find(|known| known.place == place.place) {
+                Some(known) if known.action != place.action => {
+                    known.action = format!("{} or {}", known.action, place.action);
+                }
+                Some(_) => {}
+                None => places.push(place),
+            }
+        }
+        places.truncate(3);
+        places
+    }
+
+    fn spec_place(&self, expected: &Expected) -> Option<SpecPlace> {
+        let found =
+            self.plan.spec.text.excerpt(expected.term, expected.within, expected.places)?;
+        let action = self.moment(&expected.moment);
+        Some(SpecPlace { place: found.place, text: found.text, span: found.span, action })
+    }
+
+    fn observed(&self, headline: &Headline) -> Option<LogPlace> {
+        let count = self.trace.moments(headline.component).count();
+        if headline.moment < count {
+            let role = if headline.expected.is_empty() { "observed" } else { "observed instead" };
+            return self.log_place(headline.component, headline.moment, role);
+        }
+        self.log_place(headline.component, count.checked_sub(1)?, "the log ends after")
+    }
+
+    /// The other end of a message, if it was observed.
+    fn related(&self, headline: &Headline) -> Vec<LogPlace> {
+        let Some(other) = headline.counterpart else { return Vec::new() };
+        let mut moments = self.trace.moments(other.component).enumerate();
+        let found = moments.find(|(_, steps)| steps.iter().any(|s| s.action() == other.action));
+        let Some((moment, _)) = found else { return Vec::new() };
+        self.log_place(other.component, moment, "the other end").into_iter().collect()
+    }
+
+    /// Where a moment was read.
+    fn log_place(
+        &self,
+        component: ComponentId,
+        moment: usize,
+        role: &'static str,
+    ) -> Option<LogPlace> {
+        let steps: usize = self.trace.moments(component).take(moment).map(<[_]>::len).sum();
+        let actions: Vec<ActionId> =
+            self.trace.moments(component).nth(moment)?.iter().map(|step| step.action()).collect();
+        let first = self.pool.action(*actions.first()?).text(self.pool.signature());
+        let LogExcerpt { place, text, span } = self.places.excerpt(component, steps, &first)?;
+        let (lifelines, action) = (self.lifelines(component), self.moment(&actions));
+        let is_in_case_file = self.places.is_case();
+        Some(LogPlace { place, text, span, lifelines, action, role, is_in_case_file })
+    }
+
+    fn situation(&self, state: &explain::Reached) -> Situation {
+        let components = state.components.iter().map(|progress| LogProgress {
+            lifelines: self.lifelines(progress.component),
+            consumed: progress.consumed,
+            total: progress.total,
+            next: progress.next.as_deref().map(|next| self.moment(next)),
+            expected: progress.expected.iter().map(|next| self.moment(&next.moment)).collect(),
+        });
+        let choices = state.choices.iter().map(|choice| match choice.taken {
+            Taken::Branch(branch) => format!("took the branch{}", self.at(branch)),
+            Taken::Entered(body) => format!("went into the loop{}", self.at(body)),
+            Taken::Left => format!("left the loop{}", self.at(choice.at)),
+        });
+        Situation { logs: components.collect(), choices: choices.collect() }
+    }
+
+    /// Where a term is, if that is known: ` at flow.mmd:7`.
+    fn at(&self, term: TermId) -> String {
+        match self.plan.spec.text.excerpt(term, None, 1) {
+            Some(found) => format!(" at {}:{}", found.place.file, found.place.line),
+            None => String::new(),
+        }
+    }
+
+    fn repair(&self, search: &explain::repair::Search) -> Repair {
+        let gave_up = search.gave_up.map(explain::GaveUp::reason);
+        let none = Repair {
+            edits: Vec::new(),
+            at_least: search.at_least,
+            is_smallest: false,
+            is_certified: false,
+            gave_up,
+        };
+        let Some(found) = &search.found else { return none };
+        let texts = found.text(self.trace, self.pool);
+        let edits = found.edits.iter().zip(&found.places).zip(texts);
+        let edits = edits.map(|((edit, &moment), mut text)| {
+            let is_at_moment = !matches!(edit, EditKind::StoppedEarly { .. });
+            let found = self.log_place(edit.component(), moment, "").filter(|_| is_at_moment);
+            let place = found.map(|log| log.place);
+            if let Some(place) = &place {
+                let _ = write!(text, " at {}:{}", place.file, place.line);
+            }
+            Edit { place, text }
+        });
+        Repair {
+            edits: edits.collect(),
+            is_smallest: found.is_smallest,
+            is_certified: found.checked == Checked::Certified,
+            ..none
+        }
+    }
+
+    fn core(&self, core: &explain::Core) -> Core {
+        let parts = core.components.iter().zip(&core.prefixes).map(|(&component, &prefix)| {
+            let total = self.trace.moments(component).count();
+            CoreLog { lifelines: self.lifelines(component), prefix, total }
+        });
+        Core {
+            logs: parts.collect(),
+            is_smallest: core.is_smallest,
+            is_certified: core.checked == Checked::Certified,
+        }
+    }
+
+    fn lifelines(&self, component: ComponentId) -> Vec<String> {
+        lifelines(self.trace.partition(), component, self.pool)
+    }
+
+    /// The actions of one moment: `a!m`, or `{a!m, b?m}`.
+    fn moment(&self, actions: &[ActionId]) -> String {
+        let texts = actions.iter().map(|&it| self.pool.action(it).text(self.pool.signature()));
+        let texts: Vec<String> = texts.collect();
+        match texts.as_slice() {
+            [only] => only.clone(),
+            several => format!("{{{}}}", several.join(", ")),
+        }
+    }
+}
+
+/// The ladder below the headline, in words.
+fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut note = |topic, text: String| notes.push(Note { topic, text });
+    let states = match effort {
+        Explain::None | Explain::Short => &told.furthest[..told.furthest.len().min(1)],
+        Explain::Full => &told.furthest,
+    };
+    for state in states {
+        let mut text = consumed(state, effort);
+        if !state.choices.is_empty() && told.furthest.len() > 1 {
+            text.push_str("; it ");
+            text.push_str(&state.choices.join(", "));
+        }
+        if !text.is_empty() {
+            note("consumed", text);
+        }
+    }
+    // A core of one log says the same.
+    let is_said = told.core.as_ref().is_some_and(|core| core.logs.len() == 1);
+    if let [first, ..] = told.alone.as_slice()
+        && !is_said
+    {
+        let names = first.join(" and ");
+        note("alone", format!("the log of {names} fails whatever the others saw"));
+    }
+    if let Some(repair) = &told.repair {
+        note("repair", repair_text(repair));
+    }
+    if let Some(core) = &told.core {
+        note("core", core_text(core));
+    }
+    if let Some(reason) = told.gave_up {
+        note("incomplete", format!("{reason}, so more may be known of this than is said here"));
+    }
+    notes
+}
+
+/// `a 1/2, b 0/3`; in a full explanation with what came next and what was expected.
+fn consumed(state: &Situation, effort: Explain) -> String {
+    let parts = state.logs.iter().filter(|progress| progress.total > 0).map(|progress| {
+        let LogProgress { lifelines, consumed, total, next, expected } = progress;
+        let mut text = format!("{} {consumed}/{total}", lifelines.join("+"));
+        match (effort, next) {
+            (Explain::Full, Some(next)) if expected.is_empty() => {
+                let _ = write!(text, " (next {next}, nothing expected)");
+            }
+            (Explain::Full, Some(next)) => {
+                let _ = write!(text, " (next {next}, expected {})", expected.join(" or "));
+            }
+            (Explain::Full, None) | (Explain::None | Explain::Short, _) => {}
+        }
+        text
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn repair_text(repair: &Repair) -> String {
+    if !repair.edits.is_empty() {
+        let by = if repair.is_certified { "" } else { " (by the engine, not checked again)" };
+        let edits: Vec<&str> = repair.edits.iter().map(|edit| edit.text.as_str()).collect();
+        return format!("{}{by}", edits.join("; then "));
+    }
+    let least = match repair.at_least {
+        0 | 1 => String::new(),
+        least => format!("; it takes at least {}", counted(least, "edit")),
+    };
+    match repair.gave_up {
+        Some(reason) => format!("none was found, since {reason}{least}"),
+        None => format!("none of up to three edits was found{least}"),
+    }
+}
+
+fn core_text(core: &Core) -> String {
+    let parts = core.logs.iter().map(|part| {
+        let CoreLog { lifelines, prefix, total } = part;
+        let names = lifelines.join("+");
+        if prefix < total { format!("{names} (the first {prefix} of {total})") } else { names }
+    });
+    let parts: Vec<String> = parts.collect();
+    match parts.as_slice() {
+        [only] => format!("{only} fails alone, whatever the others saw"),
+        several => format!("{} fail together", several.join(" and ")),
+    }
+}

@@ -1,0 +1,572 @@
+//! One thread's part of an analysis: multi-traces in, cases out.
+//!
+//! A worker has a pool of its own and an engine for each partition that it meets. An engine learns from one
+//! multi-trace for the next, but a case depends on its multi-trace alone.
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use otus_analysis::{Engine, Question, Verdict, engine};
+use otus_core::Pool;
+use otus_syntax::diagnostic::any_error;
+use otus_syntax::{Severity, Source, SourceId, parse_trace};
+use otus_trace::case::{self, Place as CasePlace};
+use otus_trace::{MultiTrace, Partition, QuickReader};
+use rustc_hash::FxHashMap;
+
+use super::feed::{Job, TraceFile};
+use super::judge::Subject;
+use super::known;
+use super::pictures::Accepted;
+use super::pipeline::{self, Slot};
+use super::places::Origin;
+use super::plan::{Method, Plan};
+use super::spec_text::excerpt_of;
+use super::wording::Failure;
+use crate::case::{AttachmentKind, Case, NoAttachment, Place, Unusable};
+use crate::diagnostics::Diagnostics;
+use crate::error::{Error, Result};
+use crate::load::{Sources, options};
+use crate::logs::group::Group;
+use crate::run::Run;
+use crate::summary::{self, Summary};
+
+/// Turns a case into what the caller wants, or adds it to the last such thing. Threads call it, so that formatting
+/// is parallel.
+pub(super) type MapCase<T> = Arc<dyn Fn(&Case, Option<&mut T>) -> Option<T> + Send + Sync>;
+
+/// The results of some multi-traces.
+#[derive(Debug)]
+pub(super) struct Piece<T> {
+    pub(super) cases: Vec<Part<T>>,
+    pub(super) troubles: Vec<Trouble>,
+    pub(super) summary: Summary,
+    pub(super) met: known::Met,
+    /// With several specifications: the counts by the number of one.
+    pub(super) by_spec: Vec<(usize, Summary)>,
+    /// With several specifications: the actions of a failure that were explained.
+    pub(super) reached: usize,
+}
+
+/// A case on its way to the caller.
+#[derive(Debug)]
+pub(super) enum Part<T> {
+    Done(T),
+    /// A case that keeps its explanation or picture only if it is among the first of the input. Only the consumer,
+    /// who sees the cases in order, knows that.
+    Tentative(Box<Case>),
+}
+
+impl<T> Default for Piece<T> {
+    fn default() -> Self {
+        Piece {
+            cases: Vec::new(),
+            troubles: Vec::new(),
+            summary: Summary::default(),
+            met: known::Met::default(),
+            by_spec: Vec::new(),
+            reached: 0,
+        }
+    }
+}
+
+impl<T> Piece<T> {
+    /// Adds what comes after it.
+    pub(super) fn append(&mut self, mut other: Piece<T>) {
+        self.cases.append(&mut other.cases);
+        self.troubles.append(&mut other.troubles);
+        self.summary.add(&other.summary);
+        self.met.append(other.met);
+        self.by_spec.append(&mut other.by_spec);
+    }
+
+    fn add_unusable(&mut self, found: Diagnostics, case: Option<CaseLine>) {
+        self.summary.unusable += 1;
+        self.troubles.push(Trouble::Text { found, case });
+    }
+
+    fn add_trouble(&mut self, id: Option<&str>, reason: String) {
+        self.summary.unusable += 1;
+        let id = id.map(str::to_owned);
+        self.troubles.push(Trouble::Other { id, reason, is_unusable: true });
+    }
+
+    fn add_interrupted(&mut self) {
+        self.summary.interrupted += 1;
+    }
+}
+
+/// Something that is wrong with a multi-trace, or with the text that it is in.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// Findings about its text; if that is a part of a case file, of which case.
+    Text { found: Diagnostics, case: Option<CaseLine> },
+    /// Another reason, and whether the multi-trace could not be checked because of it.
+    Other { id: Option<String>, reason: String, is_unusable: bool },
+}
+
+/// A line of a case file.
+#[derive(Debug, Clone)]
+pub(crate) struct CaseLine {
+    /// Its id, if it has one.
+    pub(super) id: Option<String>,
+    pub(super) file: String,
+    pub(super) line: usize,
+}
+
+impl Trouble {
+    /// The multi-trace that could not be checked because of it, if there is one.
+    pub(super) fn unusable(&self) -> Option<Unusable> {
+        match self {
+            Trouble::Text { found: Diagnostics { sources, found }, case } => {
+                let found = found.iter().find(|found| found.severity == Severity::Error)?;
+                let message = found.message.clone();
+                if let Some(CaseLine { id, file, line }) = case {
+                    let place = Some(Place { file: file.clone(), line: *line, columns: None });
+                    return Some(Unusable { id: id.clone(), message, place });
+                }
+                let source = sources.get(found.primary.source.0 as usize)?;
+                let place = Some(excerpt_of(source, found.primary.span).place);
+                Some(Unusable { id: None, message, place })
+            }
+            Trouble::Other { id, reason, is_unusable } => is_unusable.then(|| Unusable {
+                id: id.clone(),
+                message: reason.clone(),
+                place: None,
+            }),
+        }
+    }
+}
+
+/// Does the analyses of one thread.
+pub(super) struct Worker<T> {
+    plan: Arc<Plan>,
+    map: MapCase<T>,
+    pool: Pool,
+    /// Taken while its multi-trace is judged.
+    reader: Option<Box<QuickReader>>,
+    prepared: FxHashMap<Arc<Partition>, Prepared>,
+    first: First,
+}
+
+/// The multi-traces of a job so far that get something only if they are among the first.
+#[derive(Debug, Default)]
+pub(super) struct First {
+    /// Failures with an explanation.
+    explained: usize,
+    /// Accepted ones with a picture.
+    pub(super) accepted: Accepted,
+}
+
+/// What is the same for all multi-traces over a partition.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// The partition in words.
+    text: Arc<str>,
+    pub(super) asked: AskedEngine,
+}
+
+/// An engine, ready for the question.
+#[derive(Debug)]
+pub(super) enum AskedEngine {
+    Fast {
+        engine: Box<Engine>,
+        question: Question,
+        /// The states it has made so far.
+        made: u64,
+    },
+    Graph,
+    /// The declarations do not fit the partition.
+    Unfit(String),
+}
+
+/// The most partitions that are kept ready. With `[#any]` every multi-trace may have its own.
+const MOST_PARTITIONS: usize = 256;
+
+/// The most states that an engine makes before it is replaced by a new one. Its tables grow by some hundred
+/// bytes for a state that it has not met before.
+const MOST_STATES: u64 = 1_000_000;
+
+/// The most terms that a pool gains before it is replaced by a new one.
+const MOST_TERMS: usize = 1 << 20;
+
+impl<T: Send + 'static> Worker<T> {
+    pub(super) fn new(plan: Arc<Plan>, map: MapCase<T>) -> Worker<T> {
+        let pool = plan.spec.pool.clone();
+        let reader = Some(Box::new(QuickReader::new(&pool)));
+        let (prepared, first) = (FxHashMap::default(), First::default());
+        Worker { plan, map, pool, reader, prepared, first }
+    }
+
+    /// Checks one multi-trace by itself.
+    fn single(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>) -> Piece<T> {
+        let slot = Slot::default();
+        self.judge(id, trace, origin, &slot);
+        slot.into_piece()
+    }
+
+    /// Some lines of a case file.
+    fn lines(&mut self, name: &str, first: usize, bytes: &[u8], slot: &Slot<Piece<T>>) {
+        let mut start = 0;
+        for (index, end) in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).enumerate() {
+            let line = &bytes[start..end];
+            start = (end + 1).min(bytes.len());
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let number = first + index;
+            match std::str::from_utf8(line) {
+                Ok(line) => self.line(name, number, line, slot),
+                Err(_) => {
+                    let mut sources = Sources::default();
+                    sources.add_bytes(format!("{name}:{number}"), line.to_vec());
+                    let case = CaseLine { id: None, file: name.to_owned(), line: number };
+                    let found = Diagnostics::new(sources.all, sources.diagnostics);
+                    slot.add(|piece| piece.add_unusable(found, Some(case)));
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, name: &str, number: usize, line: &str, slot: &Slot<Piece<T>>) {
+        if self.plan.is_cancelled() {
+            return slot.add(Piece::add_interrupted);
+        }
+        if let Some(glance) = case::glance(line) {
+            let origin = Origin::case(name, number, &glance.htf);
+            return match glance.id {
+                Some(id) => self.text(&id, &glance.htf, origin, slot),
+                None => self.text(&number.to_string(), &glance.htf, origin, slot),
+            };
+        }
+        let place = CasePlace { source: SourceId(0), start: 0, line: number };
+        match case::parse_line(line, place) {
+            Ok(None) => {}
+            Ok(Some(case)) => {
+                let origin = Origin::case(name, number, &case.htf);
+                self.text(&case.id, &case.htf, origin, slot);
+            }
+            Err(diagnostic) => {
+                let source = Source::new(name, line).from_line(number);
+                let found = Diagnostics::new(vec![source], vec![*diagnostic]);
+                slot.add(|piece| piece.add_unusable(found, None));
+            }
+        }
+    }
+
+    /// A group of raw logs.
+    fn group(&mut self, group: &Group, slot: &Slot<Piece<T>>) {
+        if self.plan.is_cancelled() {
+            return slot.add(Piece::add_interrupted);
+        }
+        // Undeclared messages are added to a copy of the pool, so that the next group does not know them.
+        let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
+        let trace = group.trace(scratch.as_mut().unwrap_or(&mut self.pool));
+        slot.add(|piece| piece.summary.groups += 1);
+        let origin = Origin::raw(group).with(scratch.as_ref());
+        self.judge(&group.id, &trace, &origin, slot);
+        self.renew();
+    }
+
+    /// A file with one multi-trace.
+    fn file(&mut self, file: &TraceFile, slot: &Slot<Piece<T>>) {
+        if self.plan.is_cancelled() {
+            return slot.add(Piece::add_interrupted);
+        }
+        let mut sources = Sources::default();
+        match crate::load::read(&*self.plan.context.files, &file.path) {
+            Ok(bytes) => {
+                sources.add_bytes(file.path.clone(), bytes);
+                self.source(sources, Some(&file.path), &file.id, slot);
+            }
+            Err(error) => slot.add(|piece| piece.add_trouble(None, error.to_string())),
+        }
+    }
+
+    /// A text that has been read, and the file that it is in.
+    fn source(
+        &mut self,
+        mut sources: Sources,
+        path: Option<&str>,
+        id: &str,
+        slot: &Slot<Piece<T>>,
+    ) {
+        if !sources.diagnostics.is_empty() {
+            let found = Diagnostics::new(sources.all, sources.diagnostics);
+            return slot.add(|piece| piece.add_unusable(found, None));
+        }
+        let Some(source) = sources.all.pop() else { return };
+        if path.is_some() {
+            slot.add(|piece| piece.summary.bytes += source.text().len() as u64);
+        }
+        if let Some(path) = path
+            && self.read(source.text())
+        {
+            // The text of a long log is not kept while it is analysed.
+            drop(source);
+            self.judge_read(id, &Origin::file(path), slot);
+        } else {
+            let origin = Origin::text(source.name(), source.text());
+            self.text(id, source.text(), origin, slot);
+        }
+    }
+
+    /// The text of a multi-trace.
+    fn text(&mut self, id: &str, text: &str, origin: Origin<'_>, slot: &Slot<Piece<T>>) {
+        if self.read(text) {
+            return self.judge_read(id, &origin, slot);
+        }
+        let source = Source::new(origin.name(id), text);
+        let parsed = parse_trace(&source);
+        // Undeclared messages are added to a copy of the pool, so that the next multi-trace does not know them.
+        let is_declared = otus_trace::is_declared(&parsed.tree, self.pool.signature());
+        let mut scratch = (!is_declared).then(|| self.pool.clone());
+        let pool = scratch.as_mut().unwrap_or(&mut self.pool);
+        let (trace, found) = otus_trace::lower(&parsed.tree, pool);
+        let mut diagnostics = parsed.diagnostics;
+        diagnostics.extend(found);
+        let is_faulty = any_error(&diagnostics);
+        let found = Diagnostics::new(vec![source], diagnostics);
+        if is_faulty {
+            return slot.add(|piece| piece.add_unusable(found, origin.case_line(id)));
+        }
+        let found = found.without_notes();
+        if !found.is_empty() {
+            let case = origin.case_line(id);
+            slot.add(|piece| piece.troubles.push(Trouble::Text { found, case }));
+        }
+        self.judge(id, &trace, &origin.with(scratch.as_ref()), slot);
+        self.renew();
+    }
+
+    /// Reads a text without a tree, if it is plain enough for that.
+    fn read(&mut self, text: &str) -> bool {
+        let reader = self.reader.as_mut();
+        reader.is_some_and(|reader| reader.read(text, &mut self.pool).is_some())
+    }
+
+    /// Judges the multi-trace that the reader has read.
+    fn judge_read(&mut self, id: &str, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
+        if let Some(reader) = self.reader.take() {
+            self.judge(id, reader.trace(), origin, slot);
+            self.reader = Some(reader);
+        }
+        self.renew();
+    }
+
+    /// Replaces a pool that has grown too much.
+    fn renew(&mut self) {
+        if self.pool.term_count() > self.plan.spec.pool.term_count() + MOST_TERMS {
+            *self = Worker::new(self.plan.clone(), self.map.clone());
+        }
+    }
+
+    /// Analyses a multi-trace.
+    fn judge(
+        &mut self,
+        id: &str,
+        trace: &MultiTrace,
+        origin: &Origin<'_>,
+        slot: &Slot<Piece<T>>,
+    ) {
+        let plan = &*self.plan;
+        if let Some(verdict) = plan.earlier.take(id) {
+            return self.add_earlier(id, verdict, trace.len(), slot);
+        }
+        let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
+        let partition = prepared.text.clone();
+        let subject = Subject { plan, id, trace };
+        let found = subject.decide(&mut self.pool, &mut prepared.asked, &mut self.first.accepted);
+        let found = match found {
+            Ok(found) => found,
+            Err(reason) => return slot.add(|piece| piece.add_trouble(Some(id), reason)),
+        };
+        let question = match (&prepared.asked, &plan.method) {
+            (AskedEngine::Fast { question, .. }, _) => Some(question),
+            (_, Method::Graph(_, question)) => Some(question),
+            (AskedEngine::Graph | AskedEngine::Unfit(_), Method::Fast(_)) => None,
+        };
+        let mut case = subject.case(&found, &prepared.asked, &self.pool, origin);
+        case.partition = partition;
+        let attachments = subject.attachments(&mut self.pool, question, &found);
+        case.attachments = attachments;
+        let names = origin.names().unwrap_or(&self.pool);
+        let mut met = known::Met::default();
+        // The failures before it in its job come before it in the input, too.
+        let before = self.first.explained.max(plan.explained.load(Ordering::Relaxed));
+        let is_fail = case.verdict == Verdict::Fail;
+        let is_among_first = is_fail && plan.explain.limit().is_none_or(|limit| before < limit);
+        let needs_cause = is_fail && plan.known.needs_cause(id, plan.explain);
+        let explained = question.filter(|_| is_among_first || needs_cause).and_then(|question| {
+            let is_drawn = plan.pictures.is_some() && super::pictures::is_drawn(before);
+            let failure = Failure { trace, names, question, origin, is_drawn };
+            failure.explain(plan, plan.explain)
+        });
+        let (explanation, picture) = explained.unzip();
+        case.known = plan.known.note(id, case.verdict, explanation.as_ref(), &mut met);
+        let mut is_tentative = false;
+        if is_fail && (is_among_first || case.known) && plan.explain != super::Explain::None {
+            case.explanation = explanation.map(Box::new);
+            case.picture = picture.flatten().map(Box::new);
+        }
+        if is_among_first && !case.known {
+            self.first.explained += 1;
+            is_tentative = true;
+        }
+        if let Some(witness) = found.witness.as_ref().filter(|_| found.is_drawn) {
+            let places = origin.places(trace, plan);
+            let picture = super::pictures::accepted(plan, &self.pool, trace, witness, &places);
+            case.picture = Some(Box::new(picture));
+        }
+        is_tentative |= found.is_drawn;
+        self.add(case, is_tentative, met, slot);
+    }
+
+    /// A verdict of an earlier run.
+    fn add_earlier(&self, id: &str, verdict: Verdict, actions: usize, slot: &Slot<Piece<T>>) {
+        let mut case = Case::new(id, verdict);
+        let mut met = known::Met::default();
+        case.outcome = summary::outcome(verdict, self.plan.fail_on);
+        case.actions = actions;
+        case.is_earlier = true;
+        case.known = self.plan.known.note_earlier(id, verdict, &mut met);
+        slot.add(|piece| piece.summary.earlier += 1);
+        self.add(case, false, met, slot);
+    }
+
+    fn add(&self, case: Case, is_tentative: bool, met: known::Met, slot: &Slot<Piece<T>>) {
+        let (verdict, actions, known) = (case.verdict, case.actions, case.known);
+        let reached = case.furthest.iter().map(|log| log.explained).sum();
+        let missing = case.attachments.iter().filter_map(|it| Some((it.kind, it.content.as_ref().err()?)));
+        let missing: Vec<(AttachmentKind, NoAttachment)> =
+            missing.map(|(kind, none)| (kind, none.clone())).collect();
+        let id = (!missing.is_empty()).then(|| case.id.clone());
+        slot.add(|piece| {
+            piece.summary.count(verdict, actions);
+            piece.summary.verdicts.known += usize::from(known);
+            piece.met.append(met);
+            piece.reached = reached;
+            for (_, NoAttachment { reason, is_error }) in missing {
+                piece.summary.is_attachment_missing |= is_error;
+                let id = id.clone();
+                piece.troubles.push(Trouble::Other { id, reason, is_unusable: false });
+            }
+            if is_tentative {
+                return piece.cases.push(Part::Tentative(Box::new(case)));
+            }
+            let last = match piece.cases.last_mut() {
+                Some(Part::Done(last)) => Some(last),
+                Some(Part::Tentative(_)) | None => None,
+            };
+            let new = (self.map)(&case, last);
+            piece.cases.extend(new.map(Part::Done));
+        });
+    }
+}
+
+/// The engine for a partition.
+fn prepared<'p>(
+    plan: &Plan,
+    pool: &Pool,
+    all: &'p mut FxHashMap<Arc<Partition>, Prepared>,
+    trace: &MultiTrace,
+) -> &'p mut Prepared {
+    if all.len() >= MOST_PARTITIONS && !all.contains_key(trace.partition()) {
+        all.clear();
+    }
+    let new_engine =
+        || Engine::new(pool, plan.spec.term, trace.partition(), engine::Options::default());
+    let prepared = match all.entry(trace.shared_partition().clone()) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(free) => {
+            let signature = pool.signature();
+            let asked = match &plan.method {
+                Method::Graph(..) => AskedEngine::Graph,
+                Method::Fast(declared) => match declared.question(trace.partition(), signature) {
+                    Ok(question) => {
+                        AskedEngine::Fast { engine: Box::new(new_engine()), question, made: 0 }
+                    }
+                    Err(reason) => AskedEngine::Unfit(reason),
+                },
+            };
+            let text = options::describe(trace.partition(), signature).into();
+            free.insert(Prepared { text, asked })
+        }
+    };
+    if let AskedEngine::Fast { engine, made, .. } = &mut prepared.asked
+        && *made > MOST_STATES
+    {
+        **engine = new_engine();
+        *made = 0;
+    }
+    prepared
+}
+
+impl<T: Send + 'static> pipeline::Worker for Worker<T> {
+    type Job = Job;
+    type Piece = Piece<T>;
+
+    fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
+        self.first = First::default();
+        match job {
+            Job::Lines { name, first, bytes } => {
+                self.lines(&name, first, &bytes, slot);
+                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
+            }
+            Job::Files(files) => {
+                for file in &files {
+                    self.file(file, slot);
+                }
+            }
+            Job::Text { name, bytes, id } => {
+                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
+                let mut sources = Sources::default();
+                sources.add_bytes(name, bytes);
+                self.source(sources, None, &id, slot);
+            }
+            Job::Groups(groups) => {
+                for group in &groups {
+                    self.group(group, slot);
+                }
+            }
+            // With several specifications, `Several` takes these apart.
+            Job::Choices(_) => {}
+            Job::Empty(name) => {
+                let reason = format!("no cases in {name}");
+                let trouble = Trouble::Other { id: None, reason, is_unusable: false };
+                slot.add(|piece| piece.troubles.push(trouble));
+            }
+            Job::Unusable { source, diagnostic } => {
+                let found = Diagnostics::new(vec![*source], vec![*diagnostic]);
+                slot.add(|piece| piece.add_unusable(found, None));
+            }
+            Job::Unreadable(reason) => slot.add(|piece| piece.add_trouble(None, reason)),
+        }
+    }
+}
+
+/// Checks events that a program recorded, as a multi-trace over a pool with its messages.
+///
+/// # Errors
+/// If the declarations do not fit the partition.
+pub(crate) fn check_recorded(
+    plan: Plan,
+    run: &Run,
+    trace: &MultiTrace,
+    pool: &Pool,
+) -> Result<Case> {
+    let map: MapCase<Case> = Arc::new(|case, _| Some(case.clone()));
+    let mut worker = Worker::new(Arc::new(plan), map);
+    let origin = Origin::recorded(run).with(Some(pool));
+    let piece = worker.single("run", trace, &origin);
+    match piece.cases.into_iter().next() {
+        Some(Part::Done(case)) => Ok(case),
+        Some(Part::Tentative(case)) => Ok(*case),
+        None => {
+            let reasons = piece.troubles.iter().filter_map(Trouble::unusable);
+            let reason = reasons.map(|it| it.message).next().unwrap_or_default();
+            Err(Error::Unfit(reason))
+        }
+    }
+}

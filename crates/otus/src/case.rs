@@ -1,0 +1,394 @@
+//! The answer about one multi-trace, as plain data.
+//!
+//! Names and places are resolved: a case refers to no term and no text, so a writer needs nothing else, and a case
+//! can be dropped once it is written. With the feature `serde`, a case serializes to the result object of
+//! `--format json` (`otus schema results`).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use otus_analysis::Verdict;
+
+use crate::cause::{CAUSES, Cause};
+use crate::explanation::Explanation;
+use crate::words::counted;
+
+/// One multi-trace, and what was found out about it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Case {
+    /// The name of a file without its ending, the id of a case, or the key of a group of logs.
+    pub id: String,
+    /// The answer.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serialize::verdict"))]
+    pub verdict: Verdict,
+    /// The name of the question that was asked.
+    pub kind: &'static str,
+    /// Which lifelines share a log: `discrete`, `trivial`, or a list of groups.
+    pub partition: Arc<str>,
+    /// The engine that answered: `fast` or `graph`.
+    pub engine: &'static str,
+    /// The states (of the fast engine) or nodes (of a search) that were made.
+    pub states: u64,
+    /// The time that the verdict took.
+    #[cfg_attr(feature = "serde", serde(rename = "micros", serialize_with = "serialize::micros"))]
+    pub elapsed: Duration,
+    /// The name of the question in the words of `--observed`, if it was asked in these.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub observed: Option<&'static str>,
+    /// The limit that ended the analysis, if it is undecided whether a better verdict holds.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub reason: Option<Cow<'static, str>>,
+    /// An execution that explains a Pass or a `WeakPass`, if one was asked for.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub witness: Option<Execution>,
+    /// Of a `WeakPass` with a witness: the events that nobody observed.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub missing: Option<Vec<Missing>>,
+    /// Of a Fail: how far each log could be explained at most.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub furthest: Vec<Reached>,
+    /// Of a Fail on raw logs: the first action of each log that could not be explained.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub unexplained: Vec<Unexplained>,
+    /// Of a Fail: why.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub explanation: Option<Box<Explanation>>,
+    /// The specification that it belongs to, if there are several.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub spec: Option<Arc<str>>,
+    /// Of a Fail, if there are several specifications: those that were tried.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub tried: Vec<Arc<str>>,
+    /// Of a Fail: whether the baseline has it.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub known: bool,
+    /// What the verdict means, by the verdicts that the request calls failures.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub outcome: Outcome,
+    /// The number of observed actions.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub actions: usize,
+    /// The file and line it was read from, if that is one place.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub origin: Option<String>,
+    /// Whether an earlier run decided it, so that only its verdict is known.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub is_earlier: bool,
+    /// Whether a witness was looked for and not found within its limits.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub is_witness_missing: bool,
+    /// Whether a limit ended the analysis.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub is_limited: bool,
+    /// Of a `WeakPass` by declarations: what was declared, as `sub unobserved`.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub declared: Vec<String>,
+    /// Its events as a report draws them, if it does.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(crate) picture: Option<Box<crate::report::html::model::Detail>>,
+    /// Files that the request asked for, such as the graph of the search.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub attachments: Vec<Attachment>,
+}
+
+impl Case {
+    pub(crate) fn new(id: &str, verdict: Verdict) -> Case {
+        Case {
+            id: id.to_owned(),
+            verdict,
+            kind: "",
+            partition: Arc::default(),
+            engine: "",
+            states: 0,
+            elapsed: Duration::ZERO,
+            observed: None,
+            reason: None,
+            witness: None,
+            missing: None,
+            furthest: Vec::new(),
+            unexplained: Vec::new(),
+            explanation: None,
+            spec: None,
+            tried: Vec::new(),
+            known: false,
+            outcome: Outcome::Passed,
+            actions: 0,
+            origin: None,
+            is_earlier: false,
+            is_witness_missing: false,
+            is_limited: false,
+            declared: Vec::new(),
+            picture: None,
+            attachments: Vec::new(),
+        }
+    }
+
+    /// Whether what was observed can have happened: a Pass or a `WeakPass`.
+    pub fn conforms(&self) -> bool {
+        self.verdict >= Verdict::WeakPass
+    }
+
+    /// Why it fails, if it fails and was explained.
+    pub fn failure(&self) -> Option<&Explanation> {
+        self.explanation.as_deref()
+    }
+
+    /// What is wrong, in a line; the verdict in words if nothing is.
+    pub fn headline(&self) -> String {
+        if let Some(explanation) = &self.explanation {
+            return explanation.headline.clone();
+        }
+        match self.verdict {
+            Verdict::Pass => "accepted as it is".to_owned(),
+            Verdict::WeakPass => match self.missing.as_deref().unwrap_or_default() {
+                [] => "accepted if something was not observed".to_owned(),
+                missing => {
+                    let missing: Vec<String> = missing.iter().map(Missing::to_string).collect();
+                    format!("accepted if this was not observed: {}", missing.join(", "))
+                }
+            },
+            Verdict::Fail => match self.how_far() {
+                Some(how_far) => format!("it cannot have happened; {how_far}"),
+                None => "it cannot have happened".to_owned(),
+            },
+            Verdict::WeakFail => "a bounded search found no explanation".to_owned(),
+            Verdict::Inconclusive => match &self.reason {
+                Some(reason) => format!("undecided: {reason}"),
+                None => "undecided".to_owned(),
+            },
+        }
+    }
+
+    /// The cause of a failure, or the kind of another verdict than Pass.
+    pub fn cause(&self) -> Option<&'static Cause> {
+        let id = match (&self.explanation, self.verdict) {
+            (_, Verdict::Pass) => return None,
+            (Some(explanation), _) => explanation.cause,
+            (None, Verdict::Fail) => "not-explained",
+            (None, Verdict::WeakPass) => "weak-pass",
+            (None, Verdict::WeakFail | Verdict::Inconclusive) => "undecided",
+        };
+        CAUSES.iter().find(|cause| cause.id == id)
+    }
+
+    /// Of a Fail: how far the logs could be explained, in a line.
+    pub fn how_far(&self) -> Option<String> {
+        if self.furthest.is_empty() {
+            return None;
+        }
+        if self.furthest.iter().all(|reached| reached.explained >= reached.observed) {
+            return Some("every log is explained by itself, but more must follow".to_owned());
+        }
+        let logs = self.furthest.iter().filter(|reached| reached.observed > 0);
+        let logs: Vec<String> = logs
+            .map(|Reached { lifelines, explained, observed }| {
+                format!("{} {explained} of {observed}", lifelines.join("+"))
+            })
+            .collect();
+        Some(format!("explained at most: {}", logs.join(", ")))
+    }
+}
+
+/// The explanation of a failure; else the verdict in a line.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.explanation {
+            Some(explanation) => write!(f, "{explanation}"),
+            None => write!(f, "{}: {}", self.verdict, self.headline()),
+        }
+    }
+}
+
+/// What a verdict means to the caller, by [`Request::fail_on`](crate::Request::fail_on).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The test passed.
+    Passed,
+    /// The test failed.
+    Failed,
+    /// The test has no result.
+    Undecided,
+}
+
+/// An execution: its events in order. Events that nobody observed are in parentheses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Execution {
+    /// The events as text: `a!m`, `(b?m)`.
+    pub events: Vec<String>,
+}
+
+impl Execution {
+    /// The events joined by dots, without the middle if there are more than `most`.
+    pub fn shortened(&self, most: usize) -> String {
+        let Some(more) = self.events.len().checked_sub(most).filter(|&more| more > 0) else {
+            return self.to_string();
+        };
+        let (first, last) = (most / 2, self.events.len() - most / 2);
+        let (first, last) = (self.events[..first].join("."), self.events[last..].join("."));
+        format!("{first}. … ({more} more) … .{last}")
+    }
+}
+
+impl fmt::Display for Execution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, event) in self.events.iter().enumerate() {
+            let dot = if index == 0 { "" } else { "." };
+            write!(f, "{dot}{event}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Events of a log that nobody observed.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Missing {
+    /// The lifelines of the log.
+    pub lifelines: Vec<String>,
+    /// The number of events.
+    #[cfg_attr(feature = "serde", serde(rename = "events"))]
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<String>,
+}
+
+/// `2 events of bro (bro?m, bro!m)`
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = if (self.first.len() as u64) < self.count { ", …" } else { "" };
+        let count = counted(self.count, "event");
+        write!(f, "{count} of {} ({}{more})", self.lifelines.join("+"), self.first.join(", "))
+    }
+}
+
+/// How far a log could be explained.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Reached {
+    /// The lifelines of the log.
+    pub lifelines: Vec<String>,
+    /// The number of actions that could be explained.
+    pub explained: usize,
+    /// The number of actions observed.
+    pub observed: usize,
+}
+
+/// An action of a raw log that could not be explained.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Unexplained {
+    /// The action.
+    pub action: String,
+    /// The log.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A file that belongs to a case.
+#[derive(Debug, Clone)]
+pub struct Attachment {
+    /// Which file it is.
+    pub kind: AttachmentKind,
+    /// Its bytes, or why there are none.
+    pub content: Result<Vec<u8>, NoAttachment>,
+    /// The file that the options of the specification name for it, if they do.
+    pub path: Option<std::path::PathBuf>,
+    /// What it holds, in a few words, if that is worth telling.
+    pub remark: Option<String>,
+}
+
+/// The files that a request can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachmentKind {
+    /// The graph of a search.
+    Graph,
+    /// A proof that nothing explains a failure.
+    Certificate,
+    /// The execution that explains a Pass, as a partial-order trace.
+    Order,
+}
+
+/// Why an attachment is missing.
+#[derive(Debug, Clone)]
+pub struct NoAttachment {
+    /// The reason.
+    pub reason: String,
+    /// Whether the caller has to treat that as an error: it should exist.
+    pub is_error: bool,
+}
+
+/// A multi-trace that could not be checked.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Unusable {
+    /// Its name, if that is known.
+    pub id: Option<String>,
+    /// What is wrong, in a line.
+    pub message: String,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// A place in a file. Lines and columns count from 1, columns in characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Place {
+    /// The name of the file.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// The columns; unknown for lines of raw logs, which are meant as a whole.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub columns: Option<Columns>,
+}
+
+/// `flow.mmd:3:5`, or `app.log:7` for a whole line.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        self.columns.map_or(Ok(()), |columns| write!(f, ":{}", columns.start))
+    }
+}
+
+/// Where a place begins and ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Columns {
+    /// The first column.
+    #[cfg_attr(feature = "serde", serde(rename = "column"))]
+    pub start: usize,
+    /// The last line.
+    pub end_line: usize,
+    /// The first column behind it.
+    #[cfg_attr(feature = "serde", serde(rename = "end_column"))]
+    pub end: usize,
+}
+
+#[cfg(feature = "serde")]
+mod serialize {
+    use std::time::Duration;
+
+    use serde::{Serialize, Serializer};
+
+    use super::{Execution, Verdict};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub(super) fn verdict<S: Serializer>(verdict: &Verdict, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(verdict.name())
+    }
+
+    pub(super) fn micros<S: Serializer>(elapsed: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
+    }
+
+    impl Serialize for Execution {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            to.collect_str(self)
+        }
+    }
+}

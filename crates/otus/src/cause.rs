@@ -1,0 +1,110 @@
+//! The causes of failures, as reports and baselines name them.
+
+/// A cause of a failure, or another kind of result that reports list.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Cause {
+    /// Its id, like `too-early`. It does not change between versions.
+    pub id: &'static str,
+    /// Its name, in a few words.
+    pub name: &'static str,
+    /// What it means, in a sentence.
+    pub meaning: &'static str,
+    /// What to do about it.
+    pub help: &'static str,
+}
+
+/// All causes of failures; then failures without a known cause, weak passes and undecided cases.
+pub const CAUSES: [Cause; 13] = [
+    Cause {
+        id: "unknown-lifeline",
+        name: "unknown lifeline",
+        meaning: "A lifeline acted that has no part in the specification.",
+        help: "Add the lifeline to the specification, or give it the name it has there by [lifelines] in otus.toml.",
+    },
+    Cause {
+        id: "unknown-message",
+        name: "unknown message",
+        meaning: "A message was observed that the specification does not have.",
+        help: "Add the message to the specification, or give it the name it has there by [messages] in otus.toml.",
+    },
+    Cause {
+        id: "unknown-action",
+        name: "unknown action",
+        meaning: "A lifeline did what it never does in the specification, though others may.",
+        help: "See who sends and who receives the message in the specification; a rule of otus.toml may have the direction wrong.",
+    },
+    Cause {
+        id: "unexpected-message",
+        name: "unexpected message",
+        meaning: "Something else was expected at this point.",
+        help: "Compare what was observed with what is expected there; one of them is wrong.",
+    },
+    Cause {
+        id: "too-early",
+        name: "too early",
+        meaning: "An event was observed before something that comes first in the specification.",
+        help: "If both orders are right, the specification needs par or coreg around them.",
+    },
+    Cause {
+        id: "too-late",
+        name: "too late",
+        meaning: "An event was observed after something that comes later in the specification.",
+        help: "If both orders are right, the specification needs par or coreg around them.",
+    },
+    Cause {
+        id: "missing-counterpart",
+        name: "missing counterpart",
+        meaning: "A message was sent and not received, or received and not sent.",
+        help: "If a log was cut, declare it by --may-stop-early or --may-start-late; if a lifeline was not recorded, by --unobserved.",
+    },
+    Cause {
+        id: "extra-after-end",
+        name: "extra after end",
+        meaning: "Something was observed after the part of a lifeline was over.",
+        help: "The specification may lack a loop or a later part; or the log has more than one run, and a group would tell them apart.",
+    },
+    Cause {
+        id: "stopped-early",
+        name: "stopped early",
+        meaning: "A log ends where something was to come.",
+        help: "If the log was cut, declare it by --may-stop-early; or ask with --observed prefix.",
+    },
+    Cause {
+        id: "dead-end",
+        name: "dead end after a choice",
+        meaning: "What was observed fits different choices of the specification, and none of them as a whole.",
+        help: "Two logs disagree about which alternative was taken, or a loop was left at different times.",
+    },
+    Cause {
+        id: "not-explained",
+        name: "cannot have happened",
+        meaning: "No execution of the specification explains what was observed.",
+        help: "Ask again with --explain full to have it explained.",
+    },
+    Cause {
+        id: "weak-pass",
+        name: "weak pass",
+        meaning: "What was observed is accepted only if something happened that was not observed.",
+        help: "See what was assumed to be missing. If every log is complete, ask with --observed complete.",
+    },
+    Cause {
+        id: "undecided",
+        name: "undecided",
+        meaning: "A budget or a bound ended the search before there was an answer.",
+        help: "Allow more with --max-states, --timeout or --memory.",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_has_its_own_id() {
+        let mut ids: Vec<&str> = CAUSES.iter().map(|cause| cause.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), CAUSES.len());
+    }
+}

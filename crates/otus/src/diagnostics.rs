@@ -1,0 +1,318 @@
+//! What is wrong with texts: as data, as text for people, as lines for editors, and as JSON for scripts.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
+use otus_syntax::diagnostic::any_error;
+use otus_syntax::{Diagnostic, Label, Severity, Source, SourceId};
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+use crate::words::counted;
+
+/// Findings about some texts.
+///
+/// The text of an [`Error::Text`] is that of its diagnostics. Warnings about texts that can be used are given to
+/// the [`Monitor`](crate::Monitor).
+#[derive(Debug, Clone, Default)]
+pub struct Diagnostics {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) found: Vec<Diagnostic>,
+}
+
+/// One finding about a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The code, like `O0301`; `otus explain O0301` says more.
+    pub code: String,
+    /// Whether the text cannot be used because of it.
+    pub is_error: bool,
+    /// What is wrong.
+    pub message: String,
+    /// The name of the text.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostics {
+    pub(crate) fn new(sources: Vec<Source>, found: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics { sources, found }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Whether a text cannot be used because of one of them.
+    pub fn has_errors(&self) -> bool {
+        any_error(&self.found)
+    }
+
+    /// All of them as plain data.
+    pub fn findings(&self) -> Vec<Finding> {
+        let finding = |found: &Diagnostic| {
+            let source = source(&self.sources, found.primary.source);
+            let (line, column) = source.line_column(found.primary.span.start);
+            Finding {
+                code: found.code.to_string(),
+                is_error: found.is_error(),
+                message: found.message.clone(),
+                file: source.name().to_owned(),
+                line,
+                column,
+                help: found.help.clone(),
+            }
+        };
+        self.found.iter().map(finding).collect()
+    }
+
+    /// As text for people, with the lines they are about, and with colours for a terminal on request.
+    pub fn render(&self, colored: bool) -> String {
+        let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
+        let mut out = String::new();
+        for found in &self.found {
+            let rendered = renderer.render(&[group(&self.sources, found)]);
+            for line in rendered.lines().filter(|line| !is_bare_origin(line)) {
+                out.push_str(line);
+                out.push('\n');
+            }
+            out.push('\n');
+        }
+        out.truncate(out.trim_end().len());
+        out
+    }
+
+    /// As one line each: `file:line:column: error[O0301]: message (help)`.
+    pub fn lines(&self) -> String {
+        let mut out = String::new();
+        for found in &self.found {
+            let source = source(&self.sources, found.primary.source);
+            let (line, column) = source.line_column(found.primary.span.start);
+            let severity = found.severity.name();
+            let help = found.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            let (name, code, message) = (source.name(), found.code, &found.message);
+            let _ = writeln!(out, "{name}:{line}:{column}: {severity}[{code}]: {message}{help}");
+        }
+        out
+    }
+
+    /// As one JSON document with a version.
+    pub fn json(&self) -> String {
+        let value = |found: &Diagnostic| {
+            let mut value = json!({
+                "code": found.code.to_string(),
+                "severity": found.severity.name(),
+                "message": found.message,
+                "place": place(&self.sources, &found.primary),
+            });
+            if !found.related.is_empty() {
+                let related = found.related.iter().map(|label| place(&self.sources, label));
+                value["related"] = related.collect();
+            }
+            if let Some(help) = &found.help {
+                value["help"] = json!(help);
+            }
+            if let Some(fix) = &found.fix {
+                let label =
+                    Label { source: found.primary.source, span: fix.span, text: String::new() };
+                let mut fixed = place(&self.sources, &label);
+                fixed["replacement"] = json!(fix.replacement);
+                value["fix"] = fixed;
+            }
+            value
+        };
+        let document = json!({
+            "version": 1,
+            "diagnostics": self.found.iter().map(value).collect::<Vec<_>>(),
+            "summary": {
+                "errors": self.count(Severity::Error),
+                "warnings": self.count(Severity::Warning),
+                "notes": self.count(Severity::Note),
+            },
+        });
+        format!("{document:#}\n")
+    }
+
+    /// `2 errors, 1 warning; …`: how many there are, and where to read on. `None` if there are none.
+    pub fn summary(&self) -> Option<String> {
+        let counts = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
+        let counts = counts.map(|severity| (self.count(severity), severity.name()));
+        let counts = counts.filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, name)| counted(count, name)).collect();
+        // The first of the worst is named, because later ones often follow from it.
+        let worst = self.found.iter().map(|found| found.severity).max()?;
+        let first = self.found.iter().find(|found| found.severity == worst)?;
+        Some(format!("{}; `otus explain {}` tells more", counts.join(", "), first.code))
+    }
+
+    /// Whether one of them is an error or a warning.
+    pub fn has_warnings(&self) -> bool {
+        self.found.iter().any(|found| found.severity > Severity::Note)
+    }
+
+    /// Without notes.
+    pub(crate) fn without_notes(mut self) -> Diagnostics {
+        self.found.retain(|found| found.severity > Severity::Note);
+        self
+    }
+
+    /// An error if one of them is an error; else those that are not notes.
+    pub(crate) fn or_error(self) -> Result<Diagnostics> {
+        let has_errors = self.has_errors();
+        let told = self.without_notes();
+        if has_errors { Err(Error::Text(Box::new(told))) } else { Ok(told) }
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.found.iter().filter(|found| found.severity == severity).count()
+    }
+}
+
+/// Whether a line is `:::` without a file. The renderer puts one before the excerpt of a long line, whose
+/// place the line above it gives.
+fn is_bare_origin(line: &str) -> bool {
+    line.trim_end_matches("\x1b[0m").ends_with("::: ") && !line.contains('|')
+}
+
+fn place(sources: &[Source], label: &Label) -> Value {
+    let source = source(sources, label.source);
+    let (line, column) = source.line_column(label.span.start);
+    let (end_line, end_column) = source.line_column(label.span.end);
+    let mut value = json!({
+        "file": source.name(),
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "start": label.span.start,
+        "end": label.span.end,
+    });
+    if !label.text.is_empty() {
+        value["text"] = json!(label.text);
+    }
+    value
+}
+
+fn source(sources: &[Source], id: SourceId) -> &Source {
+    &sources[id.0 as usize]
+}
+
+fn group<'a>(sources: &'a [Source], found: &'a Diagnostic) -> Group<'a> {
+    let level = match found.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let mut group = level
+        .primary_title(found.message.as_str())
+        .id(found.code.to_string())
+        .elements(elements(sources, found));
+    if let Some(help) = &found.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    group
+}
+
+/// The places: in one excerpt when they are close together, each in its own otherwise.
+fn elements<'a>(sources: &'a [Source], found: &'a Diagnostic) -> Vec<Element<'a>> {
+    let primary = (&found.primary, AnnotationKind::Primary);
+    let related = found.related.iter().map(|label| (label, AnnotationKind::Context));
+    let (near, far): (Vec<_>, Vec<_>) =
+        std::iter::once(primary).chain(related).partition(|(label, _)| {
+            label.source == found.primary.source && close(label, &found.primary)
+        });
+    let mut elements = Vec::new();
+    for labels in std::iter::once(near).chain(far.into_iter().map(|label| vec![label])) {
+        excerpt(source(sources, labels[0].0.source), &labels, &mut elements);
+    }
+    elements
+}
+
+/// Bytes between two places that are still shown in one excerpt.
+const CLOSE: u32 = 2000;
+
+fn close(one: &Label, other: &Label) -> bool {
+    one.span.start.abs_diff(other.span.start) < CLOSE
+}
+
+/// Longest line that is shown whole; of longer ones (traces are), what is around the place.
+const WIDEST_LINE: usize = 160;
+const AROUND: usize = 60;
+
+fn excerpt<'a>(
+    source: &'a Source,
+    labels: &[(&'a Label, AnnotationKind)],
+    elements: &mut Vec<Element<'a>>,
+) {
+    let text = source.text();
+    let first = labels.iter().map(|(label, _)| label.span.start).min().unwrap_or(0) as usize;
+    let last = labels.iter().map(|(label, _)| label.span.start).max().unwrap_or(0) as usize;
+    let (start, end) = (line_start(text, first), line_end(text, last));
+    let longest = text[start..end].lines().map(str::len).max().unwrap_or(0);
+    let (line, column) = source.line_column(labels[0].0.span.start);
+    let mut window = start..end;
+    if longest > WIDEST_LINE {
+        window = cut(text, start..end, first, labels[0].0.span.len() as usize);
+        elements.push(Origin::path(source.name()).line(line).char_column(column).into());
+    }
+    let inside = |at: u32| (at as usize).clamp(window.start, window.end) - window.start;
+    let mut snippet = Snippet::source(&text[window.clone()]);
+    if window == (start..end) {
+        snippet = snippet.path(source.name());
+    }
+    // Related places come first: their line numbers start the excerpt.
+    let (line, _) = source.line_column(offset(first));
+    snippet = snippet.line_start(line);
+    for (label, kind) in labels {
+        if labels.len() > 1
+            && !window.contains(&(label.span.start as usize))
+            && longest > WIDEST_LINE
+        {
+            continue;
+        }
+        let range = inside(label.span.start)..inside(label.span.end);
+        let mut annotation = kind.span(range);
+        if !label.text.is_empty() {
+            annotation = annotation.label(label.text.as_str());
+        }
+        snippet = snippet.annotation(annotation);
+    }
+    elements.push(snippet.into());
+}
+
+fn offset(index: usize) -> u32 {
+    otus_syntax::source::offset(index)
+}
+
+/// The part of a long line around a place.
+fn cut(text: &str, line: Range<usize>, at: usize, length: usize) -> Range<usize> {
+    let mut start = at.saturating_sub(AROUND).max(line.start);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let mut end = (at + length.min(AROUND) + AROUND).min(line.end).max(at);
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    // Stay on the line of the place.
+    start.max(line_start(text, at))..end.min(line_end(text, at))
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at.min(text.len())].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+fn line_end(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    // The first half of a Windows line end is no text either.
+    if end > at && text[at..end].ends_with('\r') { end - 1 } else { end }
+}

@@ -1,0 +1,254 @@
+//! Why a multi-trace fails: the data of an explanation, and its text for people.
+//!
+//! An explanation is a ladder: headline, what was expected and observed where, how far the logs could be explained, a
+//! repair, and a core. [`crate::analysis`] fills it in; nothing else words it.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::case::Place;
+
+/// Why a multi-trace fails. Its text has all of it, with the lines of specification and logs.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Explanation {
+    /// The id of its [`Cause`](crate::Cause), like `too-early`.
+    pub cause: &'static str,
+    /// The cause in words.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub cause_name: &'static str,
+    /// What is wrong, in a sentence.
+    pub headline: String,
+    /// What would have been right, where the specification has it. Three places at most.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub expected: Vec<SpecPlace>,
+    /// What was observed instead.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub observed: Option<LogPlace>,
+    /// Other places of the logs that matter.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub related: Vec<LogPlace>,
+    /// The situations in which most is explained. Three at most.
+    pub furthest: Vec<Situation>,
+    /// The lifelines of each log that fails by itself.
+    pub alone: Vec<Vec<String>>,
+    /// Edits after which it would pass, if a repair was looked for.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub repair: Option<Repair>,
+    /// The logs that fail together, if they were looked for.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub core: Option<Core>,
+    /// The limit because of which some of this may be missing.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub gave_up: Option<&'static str>,
+    /// The rest in words, one note a line.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub notes: Vec<Note>,
+}
+
+/// A line below an explanation, like `repair: insert b!m at the end`.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// The topic, in a word.
+    pub topic: &'static str,
+    /// What is said about it.
+    pub text: String,
+}
+
+/// A place of the specification.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SpecPlace {
+    /// The place.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub place: Place,
+    /// What the specification has there, like `b!m`.
+    pub action: String,
+    /// Its first line.
+    pub text: String,
+    /// The bytes of that line that are meant.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub span: Range<usize>,
+}
+
+/// A place of a log.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LogPlace {
+    /// The place.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub place: Place,
+    /// The lifelines whose log it is.
+    pub lifelines: Vec<String>,
+    /// What was observed there.
+    pub action: String,
+    /// What that means: `observed instead`.
+    pub role: &'static str,
+    /// The line, or the part around the place if it is long. `None` if it cannot be read again.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub text: Option<String>,
+    /// The bytes of that text that are meant.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub span: Range<usize>,
+    /// Whether the text is a string inside a line of a case file, so that its columns are not those of the file.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub is_in_case_file: bool,
+}
+
+/// A situation that no execution leads out of.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Situation {
+    /// How far each log has got.
+    pub logs: Vec<LogProgress>,
+    /// The choices that lead to this situation and not to the others.
+    pub choices: Vec<String>,
+}
+
+/// How far a log has got in a situation.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LogProgress {
+    /// The lifelines of the log.
+    pub lifelines: Vec<String>,
+    /// The moments that are explained.
+    pub consumed: usize,
+    /// All moments.
+    pub total: usize,
+    /// What could have come next.
+    pub expected: Vec<String>,
+    /// What was observed next.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub next: Option<String>,
+}
+
+/// Edits of the logs after which they would pass.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Repair {
+    /// The edits, one after the other; empty if none were found.
+    pub edits: Vec<Edit>,
+    /// No repair has fewer edits.
+    pub at_least: usize,
+    /// Whether this one has no more than that.
+    #[cfg_attr(feature = "serde", serde(rename = "smallest"))]
+    pub is_smallest: bool,
+    /// Whether the independent checker accepts it.
+    #[cfg_attr(feature = "serde", serde(rename = "certified"))]
+    pub is_certified: bool,
+    /// The limit that ended the search before all likely edits were tried.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub gave_up: Option<&'static str>,
+}
+
+/// One edit of a log.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Edit {
+    /// Where, if that is known.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub place: Option<Place>,
+    /// The edit in words.
+    pub text: String,
+}
+
+/// Logs that fail together, whatever the others say.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Core {
+    /// The logs.
+    pub logs: Vec<CoreLog>,
+    /// Whether no smaller set of logs fails.
+    #[cfg_attr(feature = "serde", serde(rename = "smallest"))]
+    pub is_smallest: bool,
+    /// Whether the independent checker accepts it.
+    #[cfg_attr(feature = "serde", serde(rename = "certified"))]
+    pub is_certified: bool,
+}
+
+/// A log of a core.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct CoreLog {
+    /// The lifelines of the log.
+    pub lifelines: Vec<String>,
+    /// The first moments that suffice to fail.
+    pub prefix: usize,
+    /// All moments.
+    pub total: usize,
+}
+
+impl Explanation {
+    /// As text for people, with the lines of specification and logs. Each line ends with a newline.
+    pub fn render(&self, colored: bool) -> String {
+        let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
+        let title = Level::ERROR.primary_title(&self.headline).id(self.cause);
+        let mut group: Group<'_> = Group::with_title(title);
+        for SpecPlace { place, text, span, action } in &self.expected {
+            let label = format!("expected here: {action}");
+            group = group.element(snippet(text, place, AnnotationKind::Primary, span, label));
+        }
+        let mut is_first = self.expected.is_empty();
+        for LogPlace { place, text, span, action, role, .. } in
+            self.observed.iter().chain(&self.related)
+        {
+            let label = format!("{role}: {action}");
+            if let Some(text) = text {
+                let kind =
+                    if is_first { AnnotationKind::Primary } else { AnnotationKind::Context };
+                group = group.element(snippet(text, place, kind, span, label));
+            } else {
+                let text = format!("{label} at {}:{}", place.file, place.line);
+                group = group.element(Level::NOTE.with_name("seen").message(text));
+            }
+            is_first = false;
+        }
+        for note in &self.notes {
+            group = group.element(Level::NOTE.with_name(note.topic).message(&note.text));
+        }
+        let logs = self.observed.iter().chain(&self.related);
+        let in_case_files = logs.filter(|log| log.is_in_case_file);
+        let in_case_files: Vec<String> =
+            in_case_files.map(|log| format!("{}:{}", log.place.file, log.place.line)).collect();
+        let mut out = String::new();
+        for line in renderer.render(&[group]).lines() {
+            let line = line.trim_end();
+            match in_case_files.iter().find_map(|place| without_column(line, place)) {
+                Some(line) => out.push_str(&line),
+                None => out.push_str(line),
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+
+fn snippet<'a>(
+    text: &'a str,
+    place: &'a Place,
+    kind: AnnotationKind,
+    span: &Range<usize>,
+    label: String,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let annotation = kind.span(span.clone()).label(label);
+    Snippet::source(text).path(&place.file).line_start(place.line).annotation(annotation)
+}
+
+/// The line that names the origin of an excerpt, without its column, if the origin is this place.
+fn without_column(line: &str, place: &str) -> Option<String> {
+    let arrow = line.find("::: ").or_else(|| line.find("--> "))?;
+    let at = arrow + line[arrow..].find(place)? + place.len();
+    let rest = line[at..].strip_prefix(':')?;
+    let rest = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    // The rest is empty, or the end of a colour.
+    (rest.is_empty() || rest.starts_with('\x1b')).then(|| format!("{}{rest}", &line[..at]))
+}

@@ -1,0 +1,196 @@
+//! The one place that tells what a text is: by the ending of its name, then by its content.
+//!
+//! The formats of logs are told apart by [`otus_trace::read::detect`]; [`describes_itself`] says which of
+//! these can be read without an `otus.toml`.
+
+use std::path::Path;
+
+use otus_trace::read::{self, Format as LogFormat};
+
+/// The format of a specification, a trace or a list of formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Signature, and perhaps options and an interaction, of the HIBOU tools.
+    Hsf,
+    /// An interaction.
+    Hif,
+    /// Options.
+    Hcf,
+    /// One multi-trace.
+    Htf,
+    /// A Mermaid sequence diagram.
+    Mermaid,
+    /// A `PlantUML` sequence diagram.
+    Plantuml,
+    /// Markdown with diagrams in it.
+    Markdown,
+    /// A case file: one multi-trace a line, as JSON.
+    Jsonl,
+    /// A partial-order trace.
+    Pot,
+    /// CTL formulas.
+    Ctl,
+}
+
+impl Format {
+    /// The format that the ending of a name tells.
+    ///
+    /// ```
+    /// use otus::Format;
+    ///
+    /// assert_eq!(Format::of_name("docs/flow.mmd".as_ref()), Some(Format::Mermaid));
+    /// assert_eq!(Format::of_name("app.log".as_ref()), None);
+    /// ```
+    pub fn of_name(path: &Path) -> Option<Format> {
+        if path.file_name()?.to_str()?.to_ascii_lowercase().ends_with(".pot.json") {
+            return Some(Format::Pot);
+        }
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "hsf" => Some(Format::Hsf),
+            "hif" => Some(Format::Hif),
+            "hcf" => Some(Format::Hcf),
+            "htf" => Some(Format::Htf),
+            "mmd" | "mermaid" => Some(Format::Mermaid),
+            "puml" | "plantuml" | "pu" | "iuml" | "wsd" => Some(Format::Plantuml),
+            "md" | "markdown" => Some(Format::Markdown),
+            "jsonl" | "ndjson" => Some(Format::Jsonl),
+            "ctl" => Some(Format::Ctl),
+            _ => None,
+        }
+    }
+
+    /// The format that a text looks like. Almost any text looks a little like an interaction.
+    pub fn of_content(text: &str) -> Option<Format> {
+        let text = text.trim_start_matches('\u{feff}');
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let is_fence = |line: &str| {
+            let line = line.to_ascii_lowercase();
+            ["```mermaid", "~~~mermaid", "```plantuml", "~~~plantuml", "```puml"]
+                .iter()
+                .any(|fence| line.starts_with(fence))
+        };
+        if text.lines().take(10_000).any(|line| is_fence(line.trim_start())) {
+            return Some(Format::Markdown);
+        }
+        let first =
+            lines.find(|line| !line.starts_with("%%") && !line.starts_with('\'')).unwrap_or("");
+        if first.starts_with("sequenceDiagram") || first == "---" {
+            return Some(Format::Mermaid);
+        }
+        if first.starts_with("@startuml") {
+            return Some(Format::Plantuml);
+        }
+        let start = text.trim_start();
+        let in_braces = start.strip_prefix('{').map_or("", str::trim_start);
+        if ["\"processes\"", "\"edges\"", "\"init\""].iter().any(|key| in_braces.starts_with(key)) {
+            return Some(Format::Pot);
+        }
+        if in_braces.starts_with('"') && begins_with_key(in_braces) {
+            return Some(Format::Jsonl);
+        }
+        let is_global_trace = || {
+            let end = otus_syntax::lexer::scan_word(start, 0);
+            end > 0 && matches!(start.as_bytes().get(end), Some(b'!' | b'?')) && start.contains('.')
+        };
+        if start.starts_with(['[', '{']) || is_global_trace() {
+            return Some(Format::Htf);
+        }
+        let has_arrow = ["--", "->", "!", "?"].iter().any(|sign| first.contains(sign));
+        let has_operator = first.split_once('(').is_some_and(|(word, _)| {
+            !word.is_empty() && word.trim_end().chars().all(|c| c.is_alphanumeric() || c == '_')
+        });
+        let is_interaction = start.is_empty()
+            || start.starts_with(['@', '∅', '/', '"'])
+            || first == "o"
+            || (!start.starts_with('<') && (has_arrow || has_operator))
+            || start.starts_with("<synch>")
+            || start.starts_with("<asynch>");
+        is_interaction.then_some(Format::Hif)
+    }
+
+    /// Whether logs never have this format.
+    pub fn is_specification(self) -> bool {
+        !matches!(self, Format::Htf | Format::Jsonl | Format::Pot)
+    }
+
+    /// Whether it is the format of a sequence diagram.
+    pub fn is_diagram(self) -> bool {
+        matches!(self, Format::Mermaid | Format::Plantuml | Format::Markdown)
+    }
+
+    /// Whether it is the format of multi-traces.
+    pub(crate) fn is_multi_trace(self) -> bool {
+        matches!(self, Format::Htf | Format::Jsonl)
+    }
+}
+
+/// Whether a text begins with a quoted key and a colon, as JSON does and a trace does not.
+fn begins_with_key(text: &str) -> bool {
+    let end = otus_syntax::lexer::scan_quoted(text, 0);
+    end.closed && text[end.end..].trim_start().starts_with(':')
+}
+
+/// Whether a text is an interaction without a mistake.
+pub(crate) fn is_interaction(text: &str) -> bool {
+    let parsed = otus_syntax::parse_spec(&otus_syntax::Source::new("text", text));
+    !text.trim().is_empty() && !otus_syntax::diagnostic::any_error(&parsed.diagnostics)
+}
+
+/// Whether a name is one that logs usually have.
+pub(crate) fn is_log_name(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    ["log", "txt", "out", "err", "csv", "json", "gz", "zst", "zstd"]
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The format of a log that says by itself what happened, so that it needs no mapping. `head` is its beginning.
+pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
+    match read::detect(head) {
+        Some(LogFormat::Text | LogFormat::Json | LogFormat::Csv | LogFormat::Htf) => None,
+        Some(format) => Some(format),
+        None => is_shiviz(head).then_some(LogFormat::Shiviz),
+    }
+}
+
+/// Whether one of the first lines is a host and its vector clock, as `host {"host": 1}`.
+fn is_shiviz(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let has_clock = |line: &str| {
+        let Some((host, rest)) = line.trim().split_once(" {") else { return false };
+        let Some((clock, _)) = rest.split_once('}') else { return false };
+        let is_count = |entry: &str| {
+            entry.rsplit_once(':').is_some_and(|(host, count)| {
+                host.trim().starts_with('"') && count.trim().parse::<u64>().is_ok()
+            })
+        };
+        !host.is_empty() && !host.contains(char::is_whitespace) && clock.split(',').all(is_count)
+    };
+    text.lines().filter(|line| !line.trim().is_empty()).take(4).any(has_clock)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(head: &str, expected: Option<LogFormat>) {
+        assert_eq!(describes_itself(head.as_bytes()), expected, "{head}");
+    }
+
+    #[test]
+    fn some_logs_say_themselves_what_happened() {
+        check("a {\"a\": 1, \"b\":2}\nsends\n", Some(LogFormat::Shiviz));
+        check("sends\na {\"a\":1}\n", Some(LogFormat::Shiviz));
+        check("a {\"a\":1} sends\n", Some(LogFormat::Shiviz));
+        check("{\"resourceSpans\":[]}", Some(LogFormat::Otlp));
+        check("{\"otus\":\"trace\",\"version\":1}", Some(LogFormat::Canonical));
+        check("{\"id\": \"x\", \"htf\": \"[a] a!m\"}", None);
+        check("{\"level\":\"info\"}", None);
+        check("started {config: 1}\n", None);
+        check("[a] a!m", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,319 @@
+//! From named texts to specifications and multi-traces.
+//!
+//! All `.hsf`, `.hif` and `.hcf` files of one request are one specification; each diagram is a specification by
+//! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
+
+pub mod options;
+mod sources;
+
+use otus_core::{Lowered, TermId};
+use otus_syntax::ast::{SpecFile, TraceFile};
+use otus_syntax::diagnostic::any_error;
+use otus_syntax::diagram::markdown::{self, Fence, Language};
+use otus_syntax::diagram::{mermaid, plantuml};
+use otus_syntax::grammar::Parsed;
+use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
+use otus_trace::case::Case;
+
+use crate::context::Context;
+use crate::diagnostics::Diagnostics;
+use crate::error::{Error, Result, unfit};
+use crate::format::Format;
+pub(crate) use sources::read;
+pub use sources::{Input, Sources, expand};
+
+/// The texts of a request, parsed.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The texts.
+    pub sources: Sources,
+    /// The specifications.
+    pub specs: Vec<SpecFiles>,
+    /// The multi-traces.
+    pub traces: Vec<Trace>,
+    /// What is wrong with the texts.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The files of one specification.
+#[derive(Debug, Default)]
+pub struct SpecFiles {
+    /// Their trees.
+    pub files: Vec<SpecFile>,
+    /// Their formats.
+    pub formats: Vec<Format>,
+    /// Whether one of them has errors, so that findings about its meaning are guesses.
+    pub is_faulty: bool,
+}
+
+/// A multi-trace.
+#[derive(Debug)]
+pub struct Trace {
+    /// The stem of the file's name, or the id of the case.
+    pub id: String,
+    /// Its tree.
+    pub tree: TraceFile,
+    /// The line of the case file that it comes from.
+    pub case: Option<Case>,
+}
+
+/// Which diagrams of a Markdown file to take when the request names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fences {
+    /// All of them.
+    All,
+    /// The only one; several are an error that lists them.
+    One,
+}
+
+impl Loaded {
+    /// Reads the named files.
+    ///
+    /// # Errors
+    /// If one cannot be read, or is neither a specification nor a multi-trace.
+    pub fn read(
+        context: &Context,
+        names: &[String],
+        from: Option<Format>,
+        fences: Fences,
+    ) -> Result<Loaded> {
+        Loaded::default().read_more(context, names, from, fences)
+    }
+
+    /// The name of the file that the interaction of the first specification is in.
+    pub fn interaction_name(&self) -> Option<&str> {
+        let files = &self.specs.first()?.files;
+        let file = files.iter().find(|file| file.interaction.is_some())?;
+        Some(self.sources.source(file.source).name())
+    }
+
+    /// Reads the named files besides those that are read already.
+    ///
+    /// # Errors
+    /// As [`Loaded::read`].
+    pub fn read_more(
+        self,
+        context: &Context,
+        names: &[String],
+        from: Option<Format>,
+        fences: Fences,
+    ) -> Result<Loaded> {
+        let mut loaded = self;
+        let mut files = SpecFiles::default();
+        for name in names {
+            let input = loaded.sources.read(&*context.files, name, from)?;
+            match input.format {
+                Format::Hsf | Format::Hif | Format::Hcf => {
+                    let mut parsed = parse_spec(loaded.sources.source(input.source));
+                    parsed.diagnostics.extend(no_interaction(&parsed.tree, input.format));
+                    files.is_faulty |= any_error(&parsed.diagnostics);
+                    files.files.push(loaded.keep(parsed));
+                    files.formats.push(input.format);
+                }
+                Format::Mermaid => loaded.diagram(&input, mermaid::read),
+                Format::Plantuml => loaded.diagram(&input, plantuml::read),
+                Format::Markdown => loaded.markdown(&input, fences),
+                Format::Htf => {
+                    let id = match input.path.as_deref().and_then(|path| path.file_stem()) {
+                        Some(stem) => stem.to_string_lossy().into_owned(),
+                        None => "stdin".to_owned(),
+                    };
+                    loaded.trace(input.source, id, None);
+                }
+                Format::Jsonl => loaded.cases(input.source),
+                Format::Pot => unfit!(
+                    "{name} is a partial-order trace; `otus ctl {name} FORMULA…` checks formulas over it"
+                ),
+                Format::Ctl => unfit!(
+                    "{name} has formulas; `otus ctl TRACE --file {name}` checks them over a trace"
+                ),
+            }
+        }
+        if !files.files.is_empty() {
+            loaded.specs.insert(0, files);
+        }
+        let unusable = std::mem::take(&mut loaded.sources.diagnostics);
+        // A text that could not be read at all has nothing else wrong with it.
+        let whole: Vec<SourceId> = unusable.iter().map(|found| found.primary.source).collect();
+        loaded.diagnostics.retain(|found| !whole.contains(&found.primary.source));
+        loaded.diagnostics.splice(0..0, unusable);
+        Ok(loaded)
+    }
+
+    /// A file that is one diagram.
+    fn diagram(&mut self, input: &Input, read: fn(&Source, Span) -> Parsed<SpecFile>) {
+        let source = self.sources.source(input.source);
+        let parsed = read(source, source.whole());
+        let faulty = any_error(&parsed.diagnostics);
+        let tree = self.keep(parsed);
+        self.specs.push(SpecFiles { files: vec![tree], formats: vec![input.format], is_faulty: faulty });
+    }
+
+    /// The diagrams of a Markdown file.
+    fn markdown(&mut self, input: &Input, fences: Fences) {
+        let source = self.sources.source(input.source);
+        let all = markdown::fences(source, &mut self.diagnostics);
+        let wanted: Vec<Fence> =
+            if input.heading.is_none() && fences == Fences::All && !all.is_empty() {
+                all
+            } else {
+                match markdown::select(source, &all, input.heading.as_deref()) {
+                    Ok(fence) => vec![fence.clone()],
+                    Err(found) => {
+                        self.diagnostics.push(found);
+                        Vec::new()
+                    }
+                }
+            };
+        for fence in wanted {
+            let source = self.sources.source(input.source);
+            let (mut parsed, format) = match fence.language {
+                Language::Mermaid => (mermaid::read(source, fence.content), Format::Mermaid),
+                Language::PlantUml => (plantuml::read(source, fence.content), Format::Plantuml),
+            };
+            // A fence without an end takes in the rest of the document, which is no diagram.
+            if !fence.closed {
+                parsed.diagnostics.clear();
+            }
+            let faulty = !fence.closed || any_error(&parsed.diagnostics);
+            let tree = self.keep(parsed);
+            self.specs.push(SpecFiles { files: vec![tree], formats: vec![format], is_faulty: faulty });
+        }
+    }
+
+    /// The cases of a case file.
+    fn cases(&mut self, source: SourceId) {
+        let source = self.sources.source(source);
+        let name = source.name().to_owned();
+        if let Some(fault) = one_document(source) {
+            self.diagnostics.push(fault);
+            return;
+        }
+        let (mut cases, mut faults) = (Vec::new(), Vec::new());
+        for case in otus_trace::case::read(source) {
+            match case {
+                Ok(case) => cases.push(case),
+                Err(fault) => otus_syntax::parser::report(&mut faults, *fault),
+            }
+        }
+        self.diagnostics.append(&mut faults);
+        for case in cases {
+            let name = format!("{name}:{} ({})", case.line, case.id);
+            let source = self.sources.add(name, case.htf.clone());
+            self.trace(source, case.id.clone(), Some(case));
+        }
+    }
+
+    fn trace(&mut self, source: SourceId, id: String, case: Option<Case>) {
+        let parsed = parse_trace(self.sources.source(source));
+        let tree = self.keep(parsed);
+        self.traces.push(Trace { id, tree, case });
+    }
+
+    /// Checks the traces against a specification's signature, or by themselves without one.
+    pub fn check_traces(&mut self, spec: Option<&mut Lowered>) {
+        let mut found = Vec::new();
+        match spec {
+            Some(spec) => {
+                for trace in &self.traces {
+                    found.extend(otus_trace::lower(&trace.tree, &mut spec.pool).1);
+                }
+            }
+            None => found.extend(self.traces.iter().flat_map(|t| otus_trace::check(&t.tree))),
+        }
+        self.diagnostics.extend(found);
+    }
+
+    /// What is wrong with the texts, to be shown.
+    pub fn take_diagnostics(&mut self) -> Diagnostics {
+        Diagnostics::new(self.sources.all.clone(), std::mem::take(&mut self.diagnostics))
+    }
+
+    /// Reports warnings.
+    ///
+    /// # Errors
+    /// If a text has errors.
+    pub fn warn(&mut self, context: &Context) -> Result<()> {
+        context.warn(self.take_diagnostics().or_error()?);
+        Ok(())
+    }
+
+    /// The meaning of the only specification: its terms and its interaction. Warnings are reported.
+    ///
+    /// # Errors
+    /// If there is not exactly one specification, or it has errors or no interaction.
+    pub fn only_interaction(&mut self, context: &Context) -> Result<(Lowered, TermId)> {
+        let (lowered, term) = self.lower_only()?;
+        self.warn(context)?;
+        term.map(|term| (lowered, term))
+            .ok_or_else(|| Error::Bug("an interaction without errors has no term".to_owned()))
+    }
+
+    /// The same without a report. The term is missing only if there are errors.
+    pub(crate) fn lower_only(&mut self) -> Result<(Lowered, Option<TermId>)> {
+        let [spec] = self.specs.as_slice() else {
+            if self.specs.is_empty() {
+                if any_error(&self.diagnostics) {
+                    return Err(Error::Text(Box::new(self.take_diagnostics().without_notes())));
+                }
+                unfit!(
+                    "no specification is given: add a .hif with its .hsf, or a diagram; or name it in \
+                     otus.toml, as spec = \"docs/protocol.md#login\""
+                );
+            }
+            unfit!("one specification at a time; {} are given", self.specs.len());
+        };
+        let mut lowered = spec.lower();
+        self.diagnostics.append(&mut lowered.diagnostics);
+        if lowered.term.is_none()
+            && let Some(file) = spec.files.last()
+        {
+            let message = "this specification has no interaction";
+            let found =
+                Diagnostic::new(Code::NO_INTERACTION, file.source, Span::at(0), message);
+            self.diagnostics.push(found.with_help("give the .hif too"));
+        }
+        let term = lowered.term;
+        Ok((lowered, term))
+    }
+
+    fn keep<T>(&mut self, parsed: Parsed<T>) -> T {
+        self.diagnostics.extend(parsed.diagnostics);
+        parsed.tree
+    }
+}
+
+impl SpecFiles {
+    /// Its terms, and what is wrong with its names.
+    pub fn lower(&self) -> Lowered {
+        otus_core::lower(&self.trees())
+    }
+
+    /// The trees of its files.
+    pub fn trees(&self) -> Vec<&SpecFile> {
+        self.files.iter().collect()
+    }
+}
+
+/// A `.hif` that says nothing; the empty interaction is written `o`.
+fn no_interaction(tree: &SpecFile, format: Format) -> Option<Diagnostic> {
+    let nothing = tree.interaction.is_none() && tree.sections.is_empty();
+    (nothing && format == Format::Hif).then(|| {
+        let message = "this text has no interaction";
+        Diagnostic::new(Code::NO_INTERACTION, tree.source, Span::at(0), message)
+            .with_help("write one; the empty interaction is `o`")
+    })
+}
+
+/// JSON that is one document over several lines, and so no case file.
+pub(crate) fn one_document(source: &Source) -> Option<Diagnostic> {
+    let text = source.text().trim_start_matches('\u{feff}').trim();
+    let first = text.lines().next()?;
+    let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+    (first.len() < text.len() && !is_json(first) && is_json(text)).then(|| {
+        let message = "this is one JSON document over several lines";
+        Diagnostic::new(Code::BAD_CASE, source.id(), Span::at(0), message).with_help(
+            "a case file has one object a line, like {\"id\": \"x\", \"htf\": \"{[a] a!m; [b] b?m}\"}",
+        )
+    })
+}

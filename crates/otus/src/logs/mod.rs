@@ -1,0 +1,571 @@
+//! Raw logs: which of the named files are logs, and how each is read.
+//!
+//! A file is a log if the `otus.toml` above it has a source for it, or if its content says itself
+//! what happened (OTLP, Jaeger, Zipkin, ShiViz, our canonical lines). Sources of formats that need
+//! no mapping are added to the plan, so that all logs of a request are one run: a group may have
+//! events in several of them.
+
+pub mod findings;
+pub mod group;
+pub mod strangers;
+
+use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use otus_trace::mapping::Plan;
+use otus_trace::read::{self, Format as LogFormat};
+use otus_trace::run::{Accounting, LogFile, Observed, map};
+use rustc_hash::FxHashSet;
+
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+use crate::files::{self, FileKind, Files};
+use crate::format::{self, Format};
+use crate::project::{self, Settings};
+
+/// The logs of a request.
+#[derive(Debug, Default)]
+pub struct Logs {
+    /// How lines become actions.
+    pub plan: Plan,
+    /// The logs.
+    pub files: Vec<LogPath>,
+    /// The only group that is wanted, if it is one.
+    pub only: Option<String>,
+}
+
+/// A log, and how it is read.
+#[derive(Debug)]
+pub struct LogPath {
+    /// As the user would name it.
+    pub name: String,
+    /// The number of its source in the plan.
+    pub source: usize,
+    origin: Origin,
+}
+
+/// Where the bytes of a log are.
+enum Origin {
+    File(Arc<dyn Files>, PathBuf),
+    Memory(Vec<u8>),
+    /// Standard input, which can be read once.
+    Stream(Mutex<Option<Box<dyn Read + Send>>>),
+}
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::File(_, path) => f.debug_tuple("File").field(path).finish(),
+            Origin::Memory(bytes) => f.debug_tuple("Memory").field(&bytes.len()).finish(),
+            Origin::Stream(_) => f.write_str("Stream"),
+        }
+    }
+}
+
+impl Logs {
+    /// Reads all logs; each wanted group is given to `sink`.
+    pub fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
+        let files = self.files.iter().map(LogPath::open).collect();
+        map(&self.plan, files, &mut |observed: &Observed<'_>| {
+            let wanted = self.only.as_deref().is_none_or(|only| only == name_of(observed));
+            if wanted { sink(observed) } else { ControlFlow::Continue(()) }
+        })
+    }
+
+    /// Adds a file.
+    pub fn add(&mut self, files: Arc<dyn Files>, name: String, source: usize, path: &Path) {
+        self.files.push(LogPath { name, source, origin: Origin::File(files, path.to_owned()) });
+    }
+
+    /// Keeps standard input, so that it can be read twice.
+    pub fn keep(&mut self) -> Result<()> {
+        for file in &mut self.files {
+            if let Origin::Stream(stream) = &file.origin {
+                let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let mut bytes = Vec::new();
+                if let Some(mut stream) = stream {
+                    stream.read_to_end(&mut bytes).map_err(no_standard_input)?;
+                }
+                file.origin = Origin::Memory(bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many wanted groups there are.
+    pub fn count(&mut self) -> Result<usize> {
+        self.keep()?;
+        let mut count = 0;
+        self.run(&mut |_| {
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        Ok(count)
+    }
+}
+
+/// What a group is called.
+pub fn name_of(observed: &Observed<'_>) -> String {
+    let key = observed.key();
+    if key.is_empty() { UNGROUPED.to_owned() } else { key.into_owned() }
+}
+
+/// What to say if `--group` names none.
+pub fn no_group(group: &str) -> String {
+    format!("no group is called `{group}`; `otus map --explain` lists them")
+}
+
+/// What the group of events without a key is called.
+pub const UNGROUPED: &str = "all";
+
+impl LogPath {
+    /// Where it can be read again.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::File(_, path) => Some(path),
+            Origin::Memory(_) | Origin::Stream(_) => None,
+        }
+    }
+
+    fn open(&self) -> LogFile<'_> {
+        let open = || -> io::Result<Box<dyn Read + '_>> {
+            Ok(match &self.origin {
+                Origin::File(files, path) => files.open(path)?,
+                Origin::Memory(bytes) => Box::new(&**bytes),
+                Origin::Stream(stream) => {
+                    let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    stream.ok_or_else(|| io::Error::other("it was read already"))?
+                }
+            })
+        };
+        LogFile { name: self.name.clone(), source: self.source, open: Box::new(open) }
+    }
+}
+
+/// Tells logs from other files.
+#[derive(Debug)]
+pub struct Finder {
+    context: Context,
+    /// The `otus.toml` that the request names.
+    config: Option<PathBuf>,
+    project: Option<Settings>,
+    /// The sources that were added for formats without a mapping.
+    built_in: Vec<(LogFormat, usize)>,
+    logs: Logs,
+    /// Files of folders that are no logs.
+    pub passed_over: usize,
+    /// Whether a file is in a source of `otus.toml`.
+    uses_project: bool,
+    /// The names of the logs.
+    names: FxHashSet<String>,
+    /// Folders from which `otus.toml` was looked for.
+    looked: FxHashSet<PathBuf>,
+}
+
+/// The bytes that were read from a stream, and the rest of it.
+pub type Unread = (Vec<u8>, Box<dyn Read + Send>);
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// A log, which has been taken.
+    Log,
+    /// Something that its ending or its content tells.
+    Other(Option<Format>),
+    /// A log that nothing says how to read.
+    Unmapped,
+}
+
+impl Finder {
+    /// Opens the `otus.toml` that the request names, if it names one.
+    ///
+    /// # Errors
+    /// If that cannot be used.
+    pub fn new(context: &Context, config: Option<&Path>) -> Result<Finder> {
+        let mut finder = Finder {
+            context: context.clone(),
+            config: config.map(Path::to_owned),
+            project: None,
+            built_in: Vec::new(),
+            logs: Logs::default(),
+            passed_over: 0,
+            uses_project: false,
+            names: FxHashSet::default(),
+            looked: FxHashSet::default(),
+        };
+        if let Some(path) = finder.config.clone() {
+            finder.open(&path)?;
+            finder.uses_project = true;
+        }
+        Ok(finder)
+    }
+
+    /// The `otus.toml` of the call, if there is one so far.
+    pub fn project(&self) -> Option<&Settings> {
+        self.project.as_ref()
+    }
+
+    /// The `otus.toml` that counts: only if it was named, if a log is in a source of it, or if
+    /// something else of it was used.
+    pub fn project_in_use(&self) -> Option<&Settings> {
+        self.project.as_ref().filter(|_| self.uses_project)
+    }
+
+    /// Looks for `otus.toml` from the working folder upwards, and uses it.
+    pub fn project_here(&mut self) -> Result<Option<&Settings>> {
+        self.look(Path::new("."))?;
+        self.uses_project |= self.project.is_some();
+        Ok(self.project.as_ref())
+    }
+
+    /// Looks for `otus.toml` above a path, and uses it.
+    pub fn project_of(&mut self, path: &Path) -> Result<()> {
+        self.look(path)?;
+        self.uses_project |= self.project.is_some();
+        Ok(())
+    }
+
+    /// The logs that were taken.
+    pub fn take(&mut self) -> Option<Logs> {
+        let logs = std::mem::take(&mut self.logs);
+        (!logs.files.is_empty()).then_some(logs)
+    }
+
+    /// How many logs were taken.
+    pub fn count(&self) -> usize {
+        self.logs.files.len()
+    }
+
+    /// Looks at a file, and takes it if it is a log.
+    pub fn file(&mut self, path: &Path, from: Option<Format>) -> Result<Told> {
+        let ending = Format::of_name(path);
+        if ending.is_some_and(Format::is_specification) {
+            return Ok(Told::Other(ending));
+        }
+        // Such as a heading of a document, or a mistake.
+        if self.kind(path) != Some(FileKind::File) {
+            return Ok(Told::Other(ending.or(from)));
+        }
+        self.look(path)?;
+        let name = named(path);
+        if let Some(source) = self.source_of(path) {
+            self.uses_project = true;
+            self.push(name, source, self.origin(path));
+            return Ok(Told::Log);
+        }
+        if from.is_some() || matches!(ending, Some(Format::Htf | Format::Pot)) {
+            return Ok(Told::Other(ending.or(from)));
+        }
+        let head = beginning(&*self.context.files, path);
+        if let Some(format) = format::describes_itself(&head) {
+            let source = self.built_in(format)?;
+            self.push(name, source, self.origin(path));
+            return Ok(Told::Log);
+        }
+        if ending.is_some() {
+            return Ok(Told::Other(ending));
+        }
+        let text = String::from_utf8_lossy(&head);
+        Ok(match Format::of_content(&text) {
+            // Almost any text looks a little like an interaction.
+            Some(Format::Hif) if format::is_log_name(path) && !format::is_interaction(&text) => Told::Unmapped,
+            Some(format) => Told::Other(Some(format)),
+            None => Told::Unmapped,
+        })
+    }
+
+    /// Takes what a name stands for: a folder, a file, or standard input.
+    pub fn add(&mut self, name: &str) -> Result<()> {
+        if name == "-" {
+            if self.standard_input(Vec::new(), self.context.files.standard_input().map_err(no_standard_input)?)?.is_some() {
+                unfit!(
+                    "standard input does not say itself what happened, and there is no otus.toml \
+                     with one source that says how to read it"
+                );
+            }
+            return Ok(());
+        }
+        let path = Path::new(name);
+        if self.kind(path) == Some(FileKind::Folder) {
+            for file in self.folder(path)? {
+                match Format::of_name(&file) {
+                    Some(Format::Htf) => self.named_file(&file)?,
+                    _ => self.passed_over += 1,
+                }
+            }
+            return Ok(());
+        }
+        self.named_file(path)
+    }
+
+    /// Takes a file that somebody named, whether or not a pattern of `otus.toml` has it.
+    pub fn named_file(&mut self, path: &Path) -> Result<()> {
+        match self.file(path, None)? {
+            Told::Log => Ok(()),
+            Told::Unmapped => unfit!("{}", self.unmapped(path)),
+            Told::Other(format) => {
+                let name = named(path);
+                let files = &*self.context.files;
+                files.open(path).map_err(|error| files::missing(files, path, &error))?;
+                match format {
+                    // A multi-trace is a log, too; it says what happened.
+                    Some(Format::Htf) => {
+                        let source = self.built_in(LogFormat::Htf)?;
+                        self.push(name, source, self.origin(path));
+                        Ok(())
+                    }
+                    _ => unfit!("{}", self.unmapped(path)),
+                }
+            }
+        }
+    }
+
+    /// Takes all logs of a folder; the others are returned.
+    pub fn folder(&mut self, folder: &Path) -> Result<Vec<PathBuf>> {
+        self.look(folder)?;
+        let mut others = Vec::new();
+        for path in files::walk(&*self.context.files, folder)? {
+            match self.file(&path, None)? {
+                Told::Log => {}
+                Told::Other(Some(_)) => others.push(path),
+                Told::Other(None) | Told::Unmapped => self.passed_over += 1,
+            }
+        }
+        Ok(others)
+    }
+
+    /// Takes all files that the sources of `otus.toml` name.
+    pub fn whole_project(&mut self) -> Result<()> {
+        let Some(project) = &self.project else { return Ok(()) };
+        self.uses_project = true;
+        let mut paths = Vec::new();
+        for source in &project.plan.sources {
+            for glob in &source.files {
+                // The folders before the first wildcard.
+                let pattern = glob.text();
+                let plain = pattern.split(['*', '?', '{']).next().unwrap_or_default();
+                let start = project.folder.join(match plain.rfind('/') {
+                    Some(end) => &plain[..end],
+                    None => "",
+                });
+                if self.kind(&start) == Some(FileKind::Folder) {
+                    paths.extend(files::walk(&*self.context.files, &start)?);
+                }
+            }
+        }
+        paths.sort();
+        paths.dedup();
+        for path in paths {
+            if !Format::of_name(&path).is_some_and(Format::is_specification)
+                && let Some(source) = self.source_of(&path)
+            {
+                let name = files::shown(&*self.context.files, &path);
+                let origin = self.origin(&path);
+                self.push(name, source, origin);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes standard input if it is a log; what has been read of it is returned if it is none.
+    /// `head` is its beginning, if somebody has read that already.
+    pub fn standard_input(
+        &mut self,
+        mut head: Vec<u8>,
+        mut rest: Box<dyn Read + Send>,
+    ) -> Result<Option<Unread>> {
+        if head.is_empty() {
+            let beginning = rest.by_ref().take(BEGINNING as u64).read_to_end(&mut head);
+            beginning.map_err(no_standard_input)?;
+        }
+        let unpacked = unpacked(&head);
+        let source = match format::describes_itself(&unpacked) {
+            Some(format) => self.built_in(format)?,
+            None => {
+                // Whatever comes belongs to the only source there is, unless it is one of our texts.
+                self.look(Path::new("."))?;
+                let text = String::from_utf8_lossy(&unpacked);
+                let only = self.project.as_ref().is_some_and(|it| it.plan.sources.len() == 1);
+                if !only || Format::of_content(&text).is_some_and(|it| it != Format::Hif) {
+                    return Ok(Some((head, rest)));
+                }
+                self.uses_project = true;
+                0
+            }
+        };
+        let stream: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(rest));
+        self.push("<stdin>".to_owned(), source, Origin::Stream(Mutex::new(Some(stream))));
+        Ok(None)
+    }
+
+    /// Why a log cannot be read, and what to do.
+    pub fn unmapped(&self, path: &Path) -> String {
+        let name = named(path);
+        match &self.project {
+            Some(project) => {
+                let globs = project.plan.sources.iter().flat_map(|source| &source.files);
+                let globs: Vec<&str> = globs.map(otus_trace::mapping::Glob::text).collect();
+                let globs = match globs.as_slice() {
+                    [] => "it has none".to_owned(),
+                    some => format!("they have {}", some.join(", ")),
+                };
+                format!(
+                    "{name} is in no source of {}; add it to the `files` of one ({globs})",
+                    project.name
+                )
+            }
+            None => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.map(|folder| format!(" {}", folder.display()));
+                format!(
+                    "{name} may be a log, but there is no {} that says how to read it; \
+                     `otus init{}` proposes one",
+                    project::FILE,
+                    folder.unwrap_or_default()
+                )
+            }
+        }
+    }
+
+    /// Looks for the `otus.toml` of a path. There is one for all logs of a call.
+    fn look(&mut self, path: &Path) -> Result<()> {
+        let is_folder = self.kind(path) == Some(FileKind::Folder);
+        let folder = if is_folder { Some(path) } else { path.parent() };
+        let known = folder.is_some_and(|folder| !self.looked.insert(folder.to_owned()));
+        if self.config.is_some() || known {
+            return Ok(());
+        }
+        let Some(found) = project::find(&*self.context.files, path) else { return Ok(()) };
+        match &self.project {
+            None => self.open(&found),
+            Some(project) if found.parent() == Some(&*project.folder) => Ok(()),
+            Some(project) => unfit!(
+                "{} belongs to {}, and other files to {}; check them one after the other, or say \
+                 --config FILE",
+                named(path),
+                files::shown(&*self.context.files, &found),
+                project.name
+            ),
+        }
+    }
+
+    fn open(&mut self, path: &Path) -> Result<()> {
+        let project = Settings::read(&self.context, path)?;
+        // Sources that were added before have their numbers.
+        let mut plan = project.plan.clone();
+        for (_, number) in &mut self.built_in {
+            plan.sources.push(self.logs.plan.sources[*number].clone());
+            let moved = plan.sources.len() - 1;
+            for file in self.logs.files.iter_mut().filter(|file| file.source == *number) {
+                file.source = moved;
+            }
+            *number = moved;
+        }
+        self.logs.plan = plan;
+        self.project = Some(project);
+        Ok(())
+    }
+
+    /// The source of `otus.toml` that a file belongs to. A file from elsewhere belongs to the one
+    /// that its name fits, or to the only one if `otus.toml` was named.
+    fn source_of(&self, path: &Path) -> Option<usize> {
+        let project = self.project.as_ref()?;
+        if path.file_name().is_some_and(|name| name == project::FILE) {
+            return None;
+        }
+        if let Some(inside) = project.relative(&*self.context.files, path)
+            && let Some(source) = project.plan.source_of(&inside)
+        {
+            return Some(source);
+        }
+        self.config.as_ref()?;
+        let name = path.file_name()?.to_string_lossy();
+        let by_name = project.plan.source_of(&path.to_string_lossy());
+        let by_name = by_name.or_else(|| project.plan.source_of(&name));
+        // What says itself that it is a trace is one, unless a pattern says otherwise.
+        by_name.or_else(|| (project.plan.sources.len() == 1 && !is_trace(&*self.context.files, path)).then_some(0))
+    }
+
+    /// The source of a format that needs no mapping.
+    fn built_in(&mut self, format: LogFormat) -> Result<usize> {
+        if let Some((_, number)) = self.built_in.iter().find(|(known, _)| *known == format) {
+            return Ok(*number);
+        }
+        let plan = Plan::for_format(format);
+        let source = plan.and_then(|plan| plan.sources.into_iter().next());
+        let needs = || Error::Unfit(format!("{} needs an otus.toml", format.name()));
+        let source = source.ok_or_else(needs)?;
+        let number = self.logs.plan.sources.len();
+        self.logs.plan.sources.push(source);
+        self.built_in.push((format, number));
+        Ok(number)
+    }
+
+    fn kind(&self, path: &Path) -> Option<FileKind> {
+        self.context.files.kind(path)
+    }
+
+    fn origin(&self, path: &Path) -> Origin {
+        Origin::File(self.context.files.clone(), path.to_owned())
+    }
+
+    fn push(&mut self, name: String, source: usize, origin: Origin) {
+        // A file that is named twice, or by itself and by its folder, is read once.
+        if self.names.insert(name.clone()) {
+            self.logs.files.push(LogPath { name, source, origin });
+        }
+    }
+}
+
+/// A path as it was named, without a `./` in front.
+fn named(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    text.strip_prefix("./").unwrap_or(&text).to_owned()
+}
+
+/// Whether a file is a trace of ours, by its ending, or by its content if raw logs may have that
+/// ending, too.
+fn is_trace(files: &dyn Files, path: &Path) -> bool {
+    match Format::of_name(path) {
+        Some(Format::Htf | Format::Pot) => true,
+        Some(Format::Jsonl) => {
+            let head = beginning(files, path);
+            let text = String::from_utf8_lossy(&head);
+            // The last line may have been cut; a line of the beginning is enough.
+            let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+            first.is_some_and(|line| {
+                let value: Result<serde_json::Value, _> = serde_json::from_str(line);
+                value.is_ok_and(|value| value.get("htf").is_some_and(serde_json::Value::is_string))
+            })
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// How much of a text is looked at to see what it is.
+const BEGINNING: usize = 64 << 10;
+
+/// The first bytes of a file, unpacked; nothing if it cannot be read.
+pub fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {
+    let Ok(file) = files.open(path) else { return Vec::new() };
+    let Ok((unpacked, _)) = read::unpack(file) else { return Vec::new() };
+    let mut bytes = Vec::new();
+    let _ = unpacked.take(BEGINNING as u64).read_to_end(&mut bytes);
+    bytes
+}
+
+/// What the first bytes of a stream are when they are unpacked.
+fn unpacked(head: &[u8]) -> Vec<u8> {
+    let head = head.to_vec();
+    let Ok((unpacked, _)) = read::unpack(Box::new(Cursor::new(head))) else { return Vec::new() };
+    let mut bytes = Vec::new();
+    // The end is missing, which is no fault here.
+    let _ = unpacked.take(BEGINNING as u64).read_to_end(&mut bytes);
+    bytes
+}
+
+fn no_standard_input(error: io::Error) -> Error {
+    Error::Unfit(format!("cannot read standard input: {error}"))
+}

@@ -1,0 +1,287 @@
+//! `otus.toml`: where it is, and what it says.
+//!
+//! The file is found by walking up from a log (or from the working folder); the nearest one counts. How logs become
+//! actions is [`otus_trace::mapping`]'s part of it. The rest names the specification that logs are checked against, and
+//! the formulas that should hold:
+//!
+//! ```toml
+//! spec = "docs/mqtt.md#qos2"          # or a list, as ["sig.hsf", "model.hif"]
+//!
+//! [properties]                        # for `otus ctl`
+//! one_leader = "one_leader(n1, n2, n3)"
+//! ```
+//!
+//! Tests are in [`expectation`]. Several specifications are a list of tables, each with the ids that belong to
+//! it, if that can be said:
+//!
+//! ```toml
+//! [[spec]]
+//! file = "docs/mqtt.md#qos2"
+//! groups = "qos2-*"
+//! ```
+//!
+//! Paths in the file are relative to its folder.
+
+mod checked;
+pub mod expectation;
+
+use std::path::{Path, PathBuf};
+
+use otus_syntax::{Code, Diagnostic, Source, SourceId, Span};
+use otus_trace::mapping::Plan;
+use toml::de::{DeTable, DeValue};
+
+use crate::context::Context;
+use crate::diagnostics::Diagnostics;
+use crate::error::{Error, Result, unfit};
+use crate::files::{self, FileKind, Files};
+pub use checked::{Checked, Project};
+use expectation::Test;
+
+/// The name of the file.
+pub const FILE: &str = "otus.toml";
+
+/// The keys of the file that are not about logs.
+pub const OWN_KEYS: [&str; 3] = ["spec", "properties", "test"];
+
+/// An `otus.toml` without errors.
+#[derive(Debug)]
+pub struct Settings {
+    /// The file, as the user would name it.
+    pub name: String,
+    /// Its folder, absolute.
+    pub folder: PathBuf,
+    /// Its text.
+    pub source: Source,
+    /// How logs become actions.
+    pub plan: Plan,
+    /// The names of the specification's files.
+    pub spec: Vec<String>,
+    /// Several specifications instead, and what belongs to each.
+    pub specs: Vec<SpecRule>,
+    /// Names and formulas.
+    pub properties: Vec<(String, String)>,
+    /// The tests.
+    pub tests: Vec<Test>,
+}
+
+/// A `[[spec]]`: one of several specifications.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecRule {
+    /// Its files.
+    pub files: Vec<String>,
+    /// Patterns of the ids that belong to it; empty if the file does not say.
+    pub groups: Vec<String>,
+}
+
+impl Settings {
+    /// Reads the file. Warnings about it are reported.
+    ///
+    /// # Errors
+    /// If it cannot be read or has errors.
+    pub fn read(context: &Context, path: &Path) -> Result<Settings> {
+        let files = &*context.files;
+        let name = files::shown(files, path);
+        if files.kind(path) == Some(FileKind::Folder) {
+            unfit!("{name} is a folder; --config takes the file, as {name}/{FILE}");
+        }
+        let Ok(text) = String::from_utf8(crate::load::read(files, &name)?) else {
+            unfit!("{name} is not UTF-8, as TOML must be; save it as UTF-8");
+        };
+        let source = Source::with_id(SourceId(0), &*name, text);
+        let (plan, mut found) = Plan::parse(&source, &OWN_KEYS);
+        let own = Own::read(&source, &mut found);
+        found.sort_by_key(|found| found.primary.span.start);
+        let found = Diagnostics::new(vec![source.clone()], found);
+        if found.has_errors() {
+            return Err(Error::Text(Box::new(found)));
+        }
+        context.warn(found);
+        let plan = plan.ok_or_else(|| Error::Bug("a plan without errors is missing".to_owned()))?;
+        let path = files.absolute(path);
+        let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+        let shown = |name: &String| files::shown(files, &folder.join(name));
+        let spec = own.spec.iter().map(shown).collect();
+        let Own { mut specs, properties, tests, .. } = own;
+        for file in specs.iter_mut().flat_map(|rule| &mut rule.files) {
+            *file = shown(file);
+        }
+        Ok(Settings { name, folder, source, plan, spec, specs, properties, tests })
+    }
+
+    /// The path of a file relative to the folder, with `/` between folders; `None` if it is not
+    /// in there.
+    pub(crate) fn relative(&self, files: &dyn Files, path: &Path) -> Option<String> {
+        let path = files.absolute(path);
+        let inside = path.strip_prefix(&self.folder).ok()?;
+        Some(inside.to_string_lossy().replace('\\', "/"))
+    }
+}
+
+/// The nearest `otus.toml` above a path, or in it if it is a folder.
+pub(crate) fn find(files: &dyn Files, start: &Path) -> Option<PathBuf> {
+    let start = files.absolute(start);
+    let is_folder = files.kind(&start) == Some(FileKind::Folder);
+    let folders = start.ancestors().skip(usize::from(!is_folder));
+    let mut candidates = folders.map(|folder| folder.join(FILE));
+    candidates.find(|file| files.kind(file) == Some(FileKind::File))
+}
+
+/// The part of the file that is not about logs.
+#[derive(Debug, Default)]
+struct Own {
+    spec: Vec<String>,
+    specs: Vec<SpecRule>,
+    properties: Vec<(String, String)>,
+    tests: Vec<Test>,
+}
+
+impl Own {
+    fn read(source: &Source, found: &mut Vec<Diagnostic>) -> Own {
+        let mut own = Own::default();
+        // Text that is not TOML at all is reported by the reader of the mapping.
+        let (document, faults) = DeTable::parse_recoverable(source.text());
+        if !faults.is_empty() {
+            return own;
+        }
+        if let Some((_, value)) = document.get_ref().iter().find(|(key, _)| key.get_ref() == "test")
+        {
+            own.tests = expectation::read(source, value, found);
+        }
+        let mut wrong = |range: std::ops::Range<usize>, message: &str, help: &str| {
+            let span = Span::new(place(range.start), place(range.end));
+            let fault = Diagnostic::new(Code::WRONG_SETTING, source.id(), span, message);
+            found.push(fault.with_help(help));
+        };
+        for (key, value) in document.get_ref() {
+            match (&**key.get_ref(), value.get_ref()) {
+                ("spec", DeValue::String(name)) => own.spec.push(name.to_string()),
+                ("spec", DeValue::Array(names)) => {
+                    for name in names {
+                        match name.get_ref() {
+                            DeValue::String(name) => own.spec.push(name.to_string()),
+                            DeValue::Table(rule) => {
+                                own.specs.extend(several(rule, name.span(), &mut wrong));
+                            }
+                            DeValue::Integer(_)
+                            | DeValue::Float(_)
+                            | DeValue::Boolean(_)
+                            | DeValue::Datetime(_)
+                            | DeValue::Array(_) => {
+                                wrong(name.span(), "the name of a file is a text", SPEC);
+                            }
+                        }
+                    }
+                }
+                ("spec", _) => wrong(value.span(), "`spec` is a text or a list of texts", SPEC),
+                ("properties", DeValue::Table(properties)) => {
+                    for (name, formula) in properties {
+                        let DeValue::String(text) = formula.get_ref() else {
+                            wrong(formula.span(), "a formula is a text", PROPERTIES);
+                            continue;
+                        };
+                        own.properties.push((name.get_ref().to_string(), text.to_string()));
+                    }
+                }
+                ("properties", _) => {
+                    wrong(value.span(), "`properties` is a table of formulas", PROPERTIES);
+                }
+                _ => {}
+            }
+        }
+        own
+    }
+}
+
+/// One of several specifications.
+fn several(
+    rule: &DeTable<'_>,
+    place: std::ops::Range<usize>,
+    wrong: &mut impl FnMut(std::ops::Range<usize>, &str, &str),
+) -> Option<SpecRule> {
+    let mut found = SpecRule { files: Vec::new(), groups: Vec::new() };
+    for (key, value) in rule {
+        let texts = match &**key.get_ref() {
+            "file" => &mut found.files,
+            "groups" => &mut found.groups,
+            other => {
+                wrong(key.span(), &format!("[[spec]] has no key `{other}`"), SEVERAL);
+                continue;
+            }
+        };
+        let one = std::slice::from_ref(value);
+        for item in value.get_ref().as_array().map_or(one, |items| &**items) {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push(text.to_owned()),
+                None => wrong(item.span(), "this is a text or a list of texts", SEVERAL),
+            }
+        }
+    }
+    if found.files.is_empty() {
+        wrong(place, "[[spec]] does not say which `file` it is", SEVERAL);
+        return None;
+    }
+    Some(found)
+}
+
+const SEVERAL: &str = "write [[spec]] and below it file = \"docs/flow.md#login\" and, if need be, groups = \"login-*\"";
+const SPEC: &str =
+    "write spec = \"docs/protocol.md#login\", or spec = [\"sig.hsf\", \"model.hif\"]";
+const PROPERTIES: &str = "write [properties] and below it safe = \"AG(x < 2)\"";
+
+fn place(index: usize) -> u32 {
+    otus_syntax::source::offset(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, spec: &[&str], properties: &[(&str, &str)], faults: &[&str]) {
+        let mut found = Vec::new();
+        let own = Own::read(&Source::new(FILE, text), &mut found);
+        assert_eq!(own.spec, spec);
+        let pairs: Vec<_> = own.properties.iter().map(|(n, f)| (&**n, &**f)).collect();
+        assert_eq!(pairs, properties);
+        let messages: Vec<&str> = found.iter().map(|found| &*found.message).collect();
+        assert_eq!(messages, faults);
+    }
+
+    #[test]
+    fn a_specification_is_a_text_or_several() {
+        check("spec = 'a.mmd'", &["a.mmd"], &[], &[]);
+        check("spec = ['a.hsf', 'b.hif']", &["a.hsf", "b.hif"], &[], &[]);
+        check("spec = 1", &[], &[], &["`spec` is a text or a list of texts"]);
+        check("spec = ['a', 2]", &["a"], &[], &["the name of a file is a text"]);
+        check("other = 1", &[], &[], &[]);
+        check("spec = ", &[], &[], &[]);
+    }
+
+    #[test]
+    fn several_specifications_have_rules() {
+        let text = "[[spec]]\nfile = 'a.mmd'\n[[spec]]\nfile = ['b.hsf', 'c.hif']\ngroups = 'x*'\n";
+        let mut found = Vec::new();
+        let own = Own::read(&Source::new(FILE, text), &mut found);
+        assert!(found.is_empty(), "{found:?}");
+        let rule = |files: &[&str], groups: &[&str]| SpecRule {
+            files: files.iter().map(|&it| it.to_owned()).collect(),
+            groups: groups.iter().map(|&it| it.to_owned()).collect(),
+        };
+        assert_eq!(own.specs, [rule(&["a.mmd"], &[]), rule(&["b.hsf", "c.hif"], &["x*"])]);
+        check(
+            "[[spec]]\ngroups = 1",
+            &[],
+            &[],
+            &["this is a text or a list of texts", "[[spec]] does not say which `file` it is"],
+        );
+        check("[[spec]]\nfile = 'a'\nwhen = 'x'", &[], &[], &["[[spec]] has no key `when`"]);
+    }
+
+    #[test]
+    fn properties_are_formulas_with_names() {
+        check("[properties]\nb = 'x'\na = 'y'", &[], &[("b", "x"), ("a", "y")], &[]);
+        check("[properties]\nb = 1", &[], &[], &["a formula is a text"]);
+        check("properties = 1", &[], &[], &["`properties` is a table of formulas"]);
+    }
+}

@@ -1,0 +1,224 @@
+//! JSON: one document with all results, or one object a line (JSONL) for bulk runs.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::{Formatter, Run, Writer};
+use crate::case::{Case, Place, Unusable};
+use crate::summary::{LogSummary, Summary};
+
+/// One document, indented.
+#[derive(Debug, Default)]
+pub(super) struct Json {
+    has_results: bool,
+}
+
+const BEGIN: &str = "{\n  \"version\": 1,\n  \"results\": [\n";
+/// Each formatted result ends with this, which the last one of a document must not have.
+const SEPARATOR: &[u8] = b",\n";
+
+impl Writer for Json {
+    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        result(case, &mut bytes);
+        self.formatted(&bytes, out)
+    }
+
+    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let begin = if self.has_results { "\n" } else { BEGIN };
+        write!(out, "{begin}  ],\n  \"summary\": {}", indented(&summary_document(summary)))?;
+        if let Some(coverage) = &summary.coverage {
+            write!(out, ",\n  \"coverage\": {}", indented(&coverage.json()))?;
+        }
+        out.write_all(b"\n}\n")
+    }
+
+    fn formatter(&self) -> Option<Formatter> {
+        Some(Box::new(result))
+    }
+
+    fn formatted(&mut self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(if self.has_results { SEPARATOR } else { BEGIN.as_bytes() })?;
+        self.has_results = true;
+        out.write_all(bytes.strip_suffix(SEPARATOR).unwrap_or(bytes))
+    }
+}
+
+/// A result of a document.
+fn result(case: &Case, out: &mut Vec<u8>) {
+    let text = serde_json::to_string_pretty(case).expect("a case has only keys that are texts");
+    for line in text.lines() {
+        let newline: &[u8] = if line == "{" { b"" } else { b"\n" };
+        out.extend_from_slice(newline);
+        out.extend_from_slice(b"    ");
+        out.extend_from_slice(line.as_bytes());
+    }
+    out.extend_from_slice(SEPARATOR);
+}
+
+fn indented(value: &Value) -> String {
+    format!("{value:#}").replace('\n', "\n  ")
+}
+
+/// The counts of a run, with those of each specification if there are several.
+fn summary_document(all: &Summary) -> Value {
+    let mut value = summary(all);
+    if !all.by_spec.is_empty() {
+        let by_spec = all.by_spec.iter().map(|(name, counts)| {
+            let mut value = summary(counts);
+            value["spec"] = json!(name);
+            value
+        });
+        value["specs"] = by_spec.collect();
+    }
+    value
+}
+
+/// The counts of a run.
+pub fn summary(summary: &Summary) -> Value {
+    let verdicts = summary.verdicts;
+    let mut value = json!({
+        "checked": summary.checked(),
+        "actions": summary.actions,
+        "pass": verdicts.pass,
+        "weak": verdicts.weak,
+        "fail": verdicts.fail,
+        "undecided": verdicts.undecided,
+        "unusable": summary.unusable,
+        "interrupted": summary.interrupted,
+    });
+    if summary.unassigned > 0 {
+        value["unassigned"] = json!(summary.unassigned);
+    }
+    if let Some(fixed) = &summary.fixed {
+        value["known"] = json!(verdicts.known);
+        value["fixed"] = json!(fixed);
+    }
+    if let Some(LogSummary { logs, lines, unmatched, .. }) = summary.logs {
+        value["logs"] = json!(logs);
+        value["lines"] = json!(lines);
+        value["unmatched"] = json!(unmatched);
+        value["groups"] = json!(summary.groups);
+    }
+    value
+}
+
+/// A place for scripts.
+pub(crate) fn place(place: &Place) -> Value {
+    json!(place)
+}
+
+/// One object a line, with the keys that a script needs.
+#[derive(Debug)]
+pub(super) struct Jsonl {
+    /// Identifies specification and question, in a file of results.
+    pub(super) fingerprint: Option<String>,
+}
+
+impl Writer for Jsonl {
+    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        line(case, self.fingerprint.as_deref(), &mut bytes);
+        out.write_all(&bytes)
+    }
+
+    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Summary, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn formatter(&self) -> Option<Formatter> {
+        let fingerprint = self.fingerprint.clone();
+        Some(Box::new(move |case, out| line(case, fingerprint.as_deref(), out)))
+    }
+}
+
+/// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"witness"?,
+/// "explanation"?,"spec"?,"known"?}`, written by hand: a bulk run writes hundreds of thousands a second.
+fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"id\":");
+    string(&case.id, out);
+    out.extend_from_slice(b",\"verdict\":\"");
+    out.extend_from_slice(case.verdict.name().as_bytes());
+    out.extend_from_slice(b"\",\"kind\":\"");
+    out.extend_from_slice(case.kind.as_bytes());
+    if let Some(observed) = case.observed {
+        out.extend_from_slice(b"\",\"observed\":\"");
+        out.extend_from_slice(observed.as_bytes());
+    }
+    out.extend_from_slice(b"\",\"partition\":");
+    string(&case.partition, out);
+    out.extend_from_slice(b",\"engine\":\"");
+    out.extend_from_slice(case.engine.as_bytes());
+    // Writing to a vector cannot fail.
+    let micros = case.elapsed.as_micros();
+    let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", case.states);
+    if let Some(fingerprint) = fingerprint {
+        out.extend_from_slice(b",\"asked\":\"");
+        out.extend_from_slice(fingerprint.as_bytes());
+        out.push(b'"');
+    }
+    if let Some(reason) = &case.reason {
+        out.extend_from_slice(b",\"reason\":");
+        string(reason, out);
+    }
+    if let Some(witness) = &case.witness {
+        out.extend_from_slice(b",\"witness\":");
+        string(&witness.to_string(), out);
+    }
+    if let Some(explanation) = &case.explanation {
+        out.extend_from_slice(b",\"explanation\":");
+        let _ = serde_json::to_writer(&mut *out, explanation);
+    }
+    if let Some(spec) = &case.spec {
+        out.extend_from_slice(b",\"spec\":");
+        string(spec, out);
+    }
+    if case.known {
+        out.extend_from_slice(b",\"known\":true");
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+/// A JSON string.
+fn string(text: &str, out: &mut Vec<u8>) {
+    let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    if text.bytes().all(plain) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        // Writing a string to a vector cannot fail.
+        let _ = serde_json::to_writer(out, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string;
+
+    #[test]
+    fn strings_are_escaped_as_json_wants_it() {
+        for text in ["", "plain é", "\"quoted\" \\ \n\t\u{1}\u{7f}", "∅"] {
+            let mut out = Vec::new();
+            string(text, &mut out);
+            assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+        }
+    }
+}

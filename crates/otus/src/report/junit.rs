@@ -1,0 +1,161 @@
+//! `JUnit` XML: the specification is a suite, each multi-trace a test of it.
+//!
+//! A Fail is a failure, an undecided one or one that could not be read an error. Times are left out,
+//! so that the same input gives the same report. The numbers of a suite stand before its tests, so
+//! those are spooled.
+
+use std::io::{self, Write};
+
+use super::{Run, Writer};
+use crate::case::{Case, Outcome, Unusable};
+use crate::summary::Summary;
+use super::spool::Spool;
+
+#[derive(Debug, Default)]
+pub(super) struct Junit {
+    suite: String,
+    /// The specification of the test at hand.
+    class: String,
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    /// Known failures.
+    skipped: usize,
+    body: Spool,
+}
+
+impl Writer for Junit {
+    fn begin(&mut self, run: &Run, _: &mut dyn Write) -> io::Result<()> {
+        self.suite = run.name();
+        self.class.clone_from(&self.suite);
+        Ok(())
+    }
+
+    fn case(&mut self, case: &Case, _: &mut dyn Write) -> io::Result<()> {
+        self.class = case.spec.as_deref().unwrap_or(&self.suite).to_owned();
+        let headline = case.headline();
+        let rule = case.cause().map_or("", |rule| rule.id);
+        match case.outcome {
+            Outcome::Passed => {
+                let note = if case.cause().is_some() { Some(&*headline) } else { None };
+                self.test(&case.id, None, note)
+            }
+            Outcome::Failed if case.known => {
+                self.skipped += 1;
+                let message = format!("known failure ({rule}): {headline}");
+                self.test(&case.id, Some(("skipped", rule, &message, "")), None)
+            }
+            Outcome::Failed => {
+                self.failures += 1;
+                self.test(&case.id, Some(("failure", rule, &headline, &details(case))), None)
+            }
+            Outcome::Undecided => {
+                self.errors += 1;
+                self.test(&case.id, Some(("error", rule, &headline, "")), None)
+            }
+        }
+    }
+
+    fn unusable(&mut self, unusable: &Unusable, _: &mut dyn Write) -> io::Result<()> {
+        let at = unusable.place.as_ref().map(|place| format!("{}:{}", place.file, place.line));
+        let name = unusable.id.clone().or_else(|| at.clone());
+        let name = name.unwrap_or_else(|| "input".to_owned());
+        self.errors += 1;
+        let at = at.unwrap_or_default();
+        self.test(&name, Some(("error", "unusable", &unusable.message, &at)), None)
+    }
+
+    fn end(&mut self, _: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let Junit { tests, failures, errors, .. } = self;
+        let skipped = match self.skipped {
+            0 => String::new(),
+            skipped => format!(" skipped=\"{skipped}\""),
+        };
+        let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
+        let suite = escape(&self.suite);
+        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        writeln!(out, "<testsuites name=\"otus\" {counts}>")?;
+        writeln!(out, "  <testsuite name=\"{suite}\" {counts}{skipped}>")?;
+        std::mem::take(&mut self.body).copy(out)?;
+        writeln!(out, "  </testsuite>\n</testsuites>")
+    }
+}
+
+impl Junit {
+    /// A test, with what is wrong (element, type, message, text) or to be noted about it.
+    fn test(
+        &mut self,
+        name: &str,
+        fault: Option<(&str, &str, &str, &str)>,
+        note: Option<&str>,
+    ) -> io::Result<()> {
+        self.tests += 1;
+        let (class, name) = (escape(&self.class), escape(name));
+        let out = &mut self.body;
+        write!(out, "    <testcase classname=\"{class}\" name=\"{name}\"")?;
+        if let Some((element, kind, message, text)) = fault {
+            let (kind, message, text) = (escape(kind), escape(message), escape_text(text));
+            writeln!(
+                out,
+                ">\n      <{element} type=\"{kind}\" message=\"{message}\">{text}</{element}>"
+            )?;
+        } else if let Some(note) = note {
+            writeln!(out, ">\n      <system-out>{}</system-out>", escape_text(note))?;
+        } else {
+            return writeln!(out, "/>");
+        }
+        writeln!(out, "    </testcase>")
+    }
+}
+
+fn details(case: &Case) -> String {
+    match &case.explanation {
+        Some(explanation) => format!("\n{}", explanation.render(false)),
+        None => case.how_far().unwrap_or_default(),
+    }
+}
+
+/// For an attribute.
+pub fn escape(text: &str) -> String {
+    escaped(text, true)
+}
+
+/// For what is between tags.
+pub fn escape_text(text: &str) -> String {
+    escaped(text, false)
+}
+
+/// XML has no way to write most control characters, so they are replaced.
+fn escaped(text: &str, attribute: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' if attribute => out.push_str("&quot;"),
+            // A reader would make spaces of these.
+            '\n' if attribute => out.push_str("&#10;"),
+            '\t' if attribute => out.push_str("&#9;"),
+            '\r' => out.push_str("&#13;"),
+            '\n' | '\t' => out.push(letter),
+            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
+                out.push('\u{fffd}');
+            }
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_can_be_written() {
+        let text = "a<b>&\"'\n\t\r\u{0}\u{1b}\u{ffff}é∅";
+        assert_eq!(escape(text), "a&lt;b&gt;&amp;&quot;'&#10;&#9;&#13;\u{fffd}\u{fffd}\u{fffd}é∅");
+        assert_eq!(escape_text("a\n\t\"]]>"), "a\n\t\"]]&gt;");
+    }
+}

@@ -1,0 +1,250 @@
+//! SARIF 2.1.0: a rule for each cause; a result for each multi-trace that fails or is undecided.
+//!
+//! The location of a result is the line of the specification where something else was expected, or
+//! where the interaction begins; lines of logs are related locations, and each log that has one is
+//! a thread flow. Results are written as they come.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::{Run, Writer};
+use crate::case::{Case, Outcome, Place, Unusable};
+use crate::cause::CAUSES;
+use crate::explanation::LogPlace;
+use crate::summary::Summary;
+
+#[derive(Debug, Default)]
+pub(super) struct Sarif {
+    run: Option<Run>,
+    begun: bool,
+    /// What could not be checked, the first ones.
+    notifications: Vec<Value>,
+}
+
+/// How many inputs that could not be checked are told.
+const NOTIFIED: usize = 100;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+impl Writer for Sarif {
+    fn begin(&mut self, run: &Run, out: &mut dyn Write) -> io::Result<()> {
+        let rules = CAUSES.iter().map(|rule| {
+            let mut value = json!({
+                "id": rule.id,
+                "shortDescription": { "text": sentence(rule.name) },
+                "fullDescription": { "text": rule.meaning },
+                "help": { "text": rule.help },
+                "defaultConfiguration": { "level": level(rule.id) },
+            });
+            // A name says more than the id, or there is none.
+            if rule.id.contains('-') {
+                value["name"] = json!(pascal(rule.id));
+            }
+            value
+        });
+        let tool = json!({
+            "driver": {
+                "name": "otus",
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "version": run.version,
+                "semanticVersion": run.version,
+                "rules": rules.collect::<Vec<_>>(),
+            },
+        });
+        self.run = Some(run.clone());
+        writeln!(out, "{{\n\"$schema\": \"{SCHEMA}\",\n\"version\": \"2.1.0\",\n\"runs\": [{{")?;
+        write!(out, "\"tool\": {tool},\n\"columnKind\": \"unicodeCodePoints\",\n\"results\": [")
+    }
+
+    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        let Some(rule) = case.cause().filter(|_| case.outcome != Outcome::Passed) else {
+            return Ok(());
+        };
+        let index = CAUSES.iter().position(|other| other.id == rule.id);
+        let explanation = case.explanation.as_deref();
+        let mut text = format!("{}: {}", case.id, case.headline());
+        for note in explanation.iter().flat_map(|explanation| &explanation.notes) {
+            let _ = write!(text, "\n{}: {}", note.topic, note.text);
+        }
+        let expected = explanation.map(|it| it.expected.as_slice()).unwrap_or_default();
+        let location = match expected.first() {
+            Some(first) => Some(located(&first.place, None)),
+            None => self.run.as_ref().and_then(|run| run.interaction.as_ref()).map(|interaction| {
+                // All of it would be too much to mark.
+                located(&Place { columns: None, ..interaction.clone() }, None)
+            }),
+        };
+        let mut result = json!({
+            "ruleId": rule.id,
+            "ruleIndex": index,
+            "level": if case.outcome == Outcome::Failed { "error" } else { "warning" },
+            "message": { "text": text },
+            "locations": location.into_iter().collect::<Vec<_>>(),
+            "partialFingerprints": { "otusCase/v1": case.id },
+            "properties": {
+                "verdict": case.verdict.name(),
+                "partition": &*case.partition,
+                "actions": case.actions,
+            },
+        });
+        let more = expected.iter().skip(1).map(|expected| {
+            located(&expected.place, Some(&format!("expected here: {}", expected.action)))
+        });
+        let logs: Vec<&LogPlace> =
+            explanation.iter().flat_map(|it| it.observed.iter().chain(&it.related)).collect();
+        let related = more.chain(logs.iter().map(|log| of_log(log)));
+        let related: Vec<Value> = related
+            .zip(1..)
+            .map(|(mut location, id)| {
+                location["id"] = json!(id);
+                location
+            })
+            .collect();
+        if !related.is_empty() {
+            result["relatedLocations"] = json!(related);
+        }
+        if !logs.is_empty() {
+            let mut flows: Vec<(String, Vec<Value>)> = Vec::new();
+            for log in logs {
+                let name = log.lifelines.join("+");
+                let step = json!({ "location": of_log(log) });
+                match flows.iter_mut().find(|(other, _)| *other == name) {
+                    Some((_, steps)) => steps.push(step),
+                    None => flows.push((name, vec![step])),
+                }
+            }
+            let flows = flows
+                .into_iter()
+                .map(|(id, locations)| json!({ "id": id, "locations": locations }));
+            result["codeFlows"] = json!([{ "threadFlows": flows.collect::<Vec<_>>() }]);
+        }
+        if case.known {
+            let justification = "The baseline has it among the known failures.";
+            result["suppressions"] =
+                json!([{ "kind": "external", "justification": justification }]);
+        }
+        write!(out, "{}\n{result}", if self.begun { "," } else { "" })?;
+        self.begun = true;
+        Ok(())
+    }
+
+    fn unusable(&mut self, unusable: &Unusable, _: &mut dyn Write) -> io::Result<()> {
+        if self.notifications.len() < NOTIFIED {
+            let id = unusable.id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+            let mut value = json!({
+                "level": "error",
+                "message": { "text": format!("{id}{}", unusable.message) },
+            });
+            if let Some(place) = &unusable.place {
+                value["locations"] = json!([located(place, None)]);
+            }
+            self.notifications.push(value);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let mut invocation =
+            json!({ "executionSuccessful": summary.unusable + summary.interrupted == 0 });
+        if !self.notifications.is_empty() {
+            invocation["toolExecutionNotifications"] = json!(self.notifications);
+        }
+        let counts = json!({
+            "checked": summary.checked(),
+            "pass": summary.verdicts.pass,
+            "weak": summary.verdicts.weak,
+            "fail": summary.verdicts.fail,
+            "undecided": summary.verdicts.undecided,
+            "unusable": summary.unusable,
+        });
+        writeln!(out, "\n],\n\"invocations\": [{invocation}],\n\"properties\": {counts}\n}}]\n}}")
+    }
+}
+
+/// A location, with what is to be said about it.
+fn located(place: &Place, text: Option<&str>) -> Value {
+    let mut region = json!({ "startLine": place.line.max(1) });
+    if let Some(columns) = place.columns {
+        region["startColumn"] = json!(columns.start);
+        region["endLine"] = json!(columns.end_line);
+        region["endColumn"] = json!(columns.end.max(1));
+    }
+    let mut value = json!({
+        "physicalLocation": { "artifactLocation": { "uri": uri(&place.file) }, "region": region },
+    });
+    if let Some(text) = text {
+        value["message"] = json!({ "text": text });
+    }
+    value
+}
+
+fn of_log(log: &LogPlace) -> Value {
+    located(&log.place, Some(&format!("{}: {}", log.role, log.action)))
+}
+
+/// The name of a file as a URI reference.
+fn uri(name: &str) -> String {
+    let mut out = String::new();
+    let name = name.replace('\\', "/");
+    if name.starts_with('/') {
+        out.push_str("file://");
+    } else if name.as_bytes().get(1) == Some(&b':') {
+        out.push_str("file:///");
+    }
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            other => {
+                let _ = write!(out, "%{other:02X}");
+            }
+        }
+    }
+    out
+}
+
+/// `too-early` as `TooEarly`.
+fn pascal(id: &str) -> String {
+    let words = id.split('-').map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    words.collect()
+}
+
+/// `too early` as `Too early.`
+fn sentence(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
+}
+
+fn level(id: &str) -> &'static str {
+    match id {
+        "weak-pass" => "note",
+        "undecided" => "warning",
+        _ => "error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_uris() {
+        for (name, expected) in [
+            ("docs/flow.mmd", "docs/flow.mmd"),
+            ("a b/é#1.log", "a%20b/%C3%A9%231.log"),
+            ("/tmp/x.log", "file:///tmp/x.log"),
+            ("C:\\logs\\x.log", "file:///C%3A/logs/x.log"),
+            ("<stdin>", "%3Cstdin%3E"),
+        ] {
+            assert_eq!(uri(name), expected);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Test Anything Protocol, version 14: a test point for each multi-trace, the plan at the end.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::{Run, Writer};
+use crate::case::{Case, Outcome, Unusable};
+use crate::summary::Summary;
+
+#[derive(Debug, Default)]
+pub(super) struct Tap {
+    points: usize,
+}
+
+impl Writer for Tap {
+    fn begin(&mut self, run: &Run, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "TAP version 14\n# otus {}: {}", run.version, one_line(&run.name()))
+    }
+
+    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        self.point(case.outcome == Outcome::Passed, &case.id, case.known, out)?;
+        if case.cause().is_none() {
+            return Ok(());
+        }
+        let mut lines =
+            vec![("message", case.headline()), ("verdict", case.verdict.name().to_owned())];
+        if let Some(rule) = case.cause() {
+            lines.push(("rule", rule.id.to_owned()));
+        }
+        if let Some(witness) = &case.witness {
+            lines.push(("explained_by", witness.to_string()));
+        }
+        if let Some(explanation) = &case.explanation {
+            if let Some(expected) = explanation.expected.first() {
+                lines.push(("spec", format!("{}:{}", expected.place.file, expected.place.line)));
+                lines.push(("expected", expected.action.clone()));
+            }
+            if let Some(observed) = &explanation.observed {
+                lines.push(("log", format!("{}:{}", observed.place.file, observed.place.line)));
+                lines.push(("observed", observed.action.clone()));
+            }
+            for note in &explanation.notes {
+                // Keys are unique; a full explanation has several situations.
+                if lines.iter().all(|(key, _)| *key != note.topic) {
+                    lines.push((note.topic, note.text.clone()));
+                }
+            }
+        }
+        details(&lines, out)
+    }
+
+    fn unusable(&mut self, unusable: &Unusable, out: &mut dyn Write) -> io::Result<()> {
+        let at = unusable.place.as_ref().map(|place| format!("{}:{}", place.file, place.line));
+        let name = unusable.id.clone().or_else(|| at.clone());
+        self.point(false, name.as_deref().unwrap_or("input"), false, out)?;
+        let mut lines = vec![("message", unusable.message.clone())];
+        lines.extend(at.map(|at| ("at", at)));
+        details(&lines, out)
+    }
+
+    fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        if self.points == 0 {
+            return writeln!(out, "1..0 # SKIP nothing was checked");
+        }
+        writeln!(out, "1..{}", self.points)?;
+        if summary.interrupted > 0 {
+            writeln!(out, "Bail out! interrupted, {} not checked", summary.interrupted)?;
+        }
+        Ok(())
+    }
+}
+
+impl Tap {
+    /// A test point; what is known to fail is to be done.
+    fn point(
+        &mut self,
+        passed: bool,
+        name: &str,
+        known: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.points += 1;
+        let not = if passed { "" } else { "not " };
+        // A number sign would begin a directive.
+        let name = one_line(name).replace('\\', "\\\\").replace('#', "\\#");
+        let todo = if known { " # TODO known failure" } else { "" };
+        writeln!(out, "{not}ok {} - {name}{todo}", self.points)
+    }
+}
+
+/// A block of YAML, whose strings are written as JSON has them.
+pub fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  ---")?;
+    for (key, text) in lines {
+        writeln!(out, "  {key}: {}", json!(text))?;
+    }
+    writeln!(out, "  ...")
+}
+
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

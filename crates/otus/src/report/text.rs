@@ -1,0 +1,109 @@
+//! Text for people: a line for each case, and below it what belongs to it.
+
+use std::io::{self, Write};
+
+use otus_analysis::Verdict;
+
+use super::{Formatter, Run, Writer};
+use crate::case::{Case, Unexplained, Unusable};
+use crate::summary::Summary;
+use crate::words::counted;
+
+/// The events of a long execution that are shown.
+const SHOWN: usize = 200;
+
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) colored: bool,
+}
+
+impl Writer for Text {
+    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        write(case, self.colored, out)
+    }
+
+    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Summary, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn formatter(&self) -> Option<Formatter> {
+        let colored = self.colored;
+        Some(Box::new(move |case, out| {
+            write(case, colored, out).expect("a vector takes all that is written");
+        }))
+    }
+}
+
+fn write(case: &Case, colored: bool, out: &mut dyn Write) -> io::Result<()> {
+    let is_fast = case.engine == "fast";
+    writeln!(
+        out,
+        "{}: {} ({}{}, {} partition, {}, {:.1} ms)",
+        case.id,
+        case.verdict,
+        if case.observed.is_some() { "observed " } else { "" },
+        case.kind,
+        case.partition,
+        counted(case.states, if is_fast { "state" } else { "node" }),
+        case.elapsed.as_secs_f64() * 1000.0,
+    )?;
+    if let Some(spec) = &case.spec {
+        match case.tried.as_slice() {
+            [] | [_] => writeln!(out, "  specification: {spec}")?,
+            several => writeln!(
+                out,
+                "  specification: {spec}, which explains most of it; none of {} fits",
+                several.join(", ")
+            )?,
+        }
+    }
+    if let Some(reason) = &case.reason {
+        let hint = match (case.is_limited, is_fast) {
+            (true, true) => " (--max-states, --timeout, --memory)",
+            (true, false) => " (--max-states, --timeout)",
+            (false, _) => "",
+        };
+        let is_weak = case.verdict == Verdict::WeakPass;
+        let what = if is_weak { "undecided whether it is a Pass" } else { "undecided" };
+        writeln!(out, "  {what}: {reason}{hint}")?;
+    }
+    if let Some(witness) = &case.witness {
+        writeln!(out, "  explained by: {}", witness.shortened(SHOWN))?;
+    }
+    if case.is_witness_missing {
+        writeln!(out, "  explained by: not worked out, it takes long (--witness)")?;
+    }
+    let missing = case.missing.as_deref().unwrap_or_default();
+    if !missing.is_empty() {
+        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        writeln!(out, "  assumed missing: {}", missing.join(", "))?;
+    } else if !case.declared.is_empty() {
+        writeln!(out, "  assumed: {}", case.declared.join(", "))?;
+    }
+    if case.known {
+        let why = case.explanation.as_ref();
+        let why = why.map(|why| format!(", {}: {}", why.cause, why.headline));
+        return writeln!(out, "  known failure{}", why.unwrap_or_default());
+    }
+    if let Some(explanation) = &case.explanation {
+        for line in explanation.render(colored).lines() {
+            writeln!(out, "  {line}")?;
+        }
+        return Ok(());
+    }
+    if let Some(how_far) = case.how_far() {
+        writeln!(out, "  {how_far}")?;
+    }
+    for Unexplained { action, file, line } in &case.unexplained {
+        writeln!(out, "  not explained: {action} at {file}:{line}")?;
+    }
+    Ok(())
+}

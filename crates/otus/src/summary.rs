@@ -1,0 +1,258 @@
+//! What an analysis came to: counts of verdicts, of what could not be checked, and of log lines.
+
+use std::fmt;
+
+use otus_analysis::Verdict;
+use otus_syntax::Severity;
+use otus_trace::run::Accounting;
+
+use crate::analysis::coverage::CoverageReport;
+use crate::case::Outcome;
+use crate::words::counted;
+
+/// The number of cases by verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verdicts {
+    /// Pass.
+    pub pass: usize,
+    /// `WeakPass`.
+    pub weak: usize,
+    /// Fail.
+    pub fail: usize,
+    /// Those of the Fails that the baseline has.
+    pub known: usize,
+    /// Inconclusive, and `WeakFail`: a bounded search that found nothing has decided nothing.
+    pub undecided: usize,
+}
+
+impl Verdicts {
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Pass => self.pass += 1,
+            Verdict::WeakPass => self.weak += 1,
+            Verdict::Fail => self.fail += 1,
+            Verdict::WeakFail | Verdict::Inconclusive => self.undecided += 1,
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.pass + self.weak + self.fail + self.undecided
+    }
+}
+
+/// `3 pass, 0 weak, 1 fail, 0 undecided`
+impl fmt::Display for Verdicts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Verdicts { pass, weak, fail, known, undecided } = self;
+        write!(f, "{pass} pass, {weak} weak, {fail} fail")?;
+        if *known > 0 {
+            write!(f, " ({known} known)")?;
+        }
+        write!(f, ", {undecided} undecided")
+    }
+}
+
+/// What an analysis came to.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The verdicts.
+    pub verdicts: Verdicts,
+    /// The observed actions.
+    pub actions: usize,
+    /// Failures without an explanation, because there are too many.
+    pub unexplained: usize,
+    /// The ids of the baseline that are accepted now, if there is a baseline.
+    pub fixed: Option<Vec<String>>,
+    /// Multi-traces that were not checked because the analysis was cancelled.
+    pub interrupted: usize,
+    /// Verdicts that an earlier run had found.
+    pub earlier: usize,
+    /// Multi-traces that could not be checked because something is wrong with them.
+    pub unusable: usize,
+    /// Multi-traces that belong to none of several specifications.
+    pub unassigned: usize,
+    /// Whether an attachment is missing that should exist.
+    pub is_attachment_missing: bool,
+    /// Bytes read from files of multi-traces.
+    pub bytes: u64,
+    /// The multi-traces that are groups of raw logs.
+    pub groups: usize,
+    /// What became of raw logs, if there are some.
+    pub logs: Option<LogSummary>,
+    /// The verdicts by specification, if there are several.
+    pub by_spec: Vec<(String, Summary)>,
+    /// What of the specification was exercised, if that was asked for.
+    pub coverage: Option<Box<CoverageReport>>,
+}
+
+/// Raw logs, counted.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct LogSummary {
+    /// The number of files.
+    pub logs: usize,
+    /// Their lines.
+    pub lines: u64,
+    /// The lines that no rule took, or that could not be read.
+    pub unmatched: u64,
+    /// Whether a log could not be read at all.
+    pub is_unreadable: bool,
+}
+
+impl LogSummary {
+    pub(crate) fn new(accounting: &Accounting) -> LogSummary {
+        let total = accounting.total;
+        LogSummary {
+            logs: accounting.files.len(),
+            lines: total.records,
+            unmatched: total.unmatched + total.incomplete + total.unreadable,
+            is_unreadable: accounting.findings.iter().any(|it| it.severity == Severity::Error),
+        }
+    }
+}
+
+/// The verdicts that count as failures besides Fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailOn {
+    /// `WeakPass` and undecided ones too.
+    Weak,
+    /// Undecided ones too.
+    Undecided,
+    /// Not even Fail.
+    Never,
+}
+
+/// What a verdict means, by the verdicts that count as failures.
+pub(crate) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
+    match (verdict, fail_on) {
+        (Verdict::Pass, _) => Outcome::Passed,
+        (Verdict::WeakPass, Some(FailOn::Weak)) => Outcome::Failed,
+        (Verdict::WeakPass, Some(FailOn::Undecided | FailOn::Never) | None) => Outcome::Passed,
+        (Verdict::Fail, _) => Outcome::Failed,
+        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Weak | FailOn::Undecided)) => {
+            Outcome::Failed
+        }
+        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Never) | None) => {
+            Outcome::Undecided
+        }
+    }
+}
+
+/// What an analysis means as a whole; the exit status of the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Nothing failed.
+    Passed,
+    /// Something failed.
+    Failed,
+    /// Nothing failed, but a limit or a cancellation left something open.
+    Undecided,
+    /// Something could not be checked at all.
+    Unusable,
+}
+
+impl Summary {
+    /// Adds the counts of a part.
+    pub(crate) fn add(&mut self, other: &Summary) {
+        let Verdicts { pass, weak, fail, known, undecided } = other.verdicts;
+        self.verdicts.pass += pass;
+        self.verdicts.weak += weak;
+        self.verdicts.fail += fail;
+        self.verdicts.known += known;
+        self.verdicts.undecided += undecided;
+        self.actions += other.actions;
+        self.interrupted += other.interrupted;
+        self.earlier += other.earlier;
+        self.unusable += other.unusable;
+        self.unassigned += other.unassigned;
+        self.is_attachment_missing |= other.is_attachment_missing;
+        self.bytes += other.bytes;
+        self.groups += other.groups;
+    }
+
+    pub(crate) fn count(&mut self, verdict: Verdict, actions: usize) {
+        self.verdicts.count(verdict);
+        self.actions += actions;
+    }
+
+    /// The number of verdicts.
+    pub fn checked(&self) -> usize {
+        self.verdicts.total()
+    }
+
+    /// Whether no action was checked at all, and nothing else explains why.
+    pub fn is_vacuous(&self) -> bool {
+        self.actions == 0 && self.unusable == 0 && self.interrupted == 0
+    }
+
+    /// Whether there was no group of raw logs, not even an unusable one.
+    pub(crate) fn has_no_group(&self) -> bool {
+        self.groups + self.unusable + self.unassigned + self.interrupted == 0
+    }
+
+    /// What it means as a whole. With `is_strict`, an analysis of nothing fails. Failures that were
+    /// `recorded` in a new baseline do not count.
+    pub fn status(&self, fail_on: Option<FailOn>, is_strict: bool, is_recorded: bool) -> Status {
+        let is_undecided = self.verdicts.undecided + self.interrupted > 0;
+        let has_failed = self.verdicts.fail > self.verdicts.known && !is_recorded;
+        match fail_on {
+            _ if self.logs.is_some_and(|logs| logs.is_unreadable) => Status::Unusable,
+            // Another question was answered than the one that was asked.
+            _ if self.unusable > 0 || self.is_attachment_missing => Status::Unusable,
+            Some(FailOn::Never) => Status::Passed,
+            _ if is_strict && self.is_vacuous() => Status::Failed,
+            Some(FailOn::Weak) if self.verdicts.weak > 0 || has_failed || is_undecided => {
+                Status::Failed
+            }
+            Some(FailOn::Undecided) if has_failed || is_undecided => Status::Failed,
+            _ if has_failed => Status::Failed,
+            _ if is_undecided => Status::Undecided,
+            _ => Status::Passed,
+        }
+    }
+}
+
+/// `checked 4 logs, 18 actions (0 lines unmatched), 1 group: 0 pass, …`, without the time.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let actions = counted(self.actions, "action");
+        let others = counted(self.checked() - self.groups.min(self.checked()), "multi-trace");
+        match self.logs {
+            None => write!(f, "checked {others}, {actions}")?,
+            Some(LogSummary { logs, unmatched, .. }) => {
+                let logs = counted(logs, "log");
+                let unmatched = counted(unmatched, "line");
+                let groups = counted(self.groups, "group");
+                write!(f, "checked {logs}, {actions} ({unmatched} unmatched), {groups}")?;
+                if self.checked() > self.groups {
+                    write!(f, ", {others}")?;
+                }
+            }
+        }
+        write!(f, ": {}", self.verdicts)
+    }
+}
+
+impl Summary {
+    /// What else happened, to follow the counts: `; 2 decided before; interrupted, 3 not checked`.
+    pub fn remainder(&self) -> String {
+        let mut parts = Vec::new();
+        if self.earlier > 0 {
+            parts.push(format!("; {} decided before", self.earlier));
+        }
+        if self.unassigned > 0 {
+            parts.push(format!("; {} of no specification", self.unassigned));
+        }
+        if self.unusable > 0 {
+            parts.push(format!("; {} unusable", self.unusable));
+        }
+        if self.interrupted > 0 {
+            parts.push(format!("; interrupted, {} not checked", self.interrupted));
+        }
+        parts.concat()
+    }
+}
