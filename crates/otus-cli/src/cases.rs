@@ -10,7 +10,6 @@ use otus_syntax::print;
 use otus_trace::case::{self, Case};
 
 use crate::args::Format;
-use crate::input::format_of_ending;
 use crate::output::{self, Draft};
 
 /// Where results go.
@@ -88,7 +87,7 @@ impl Sink {
         let target = match place {
             Place::Stdout => Target::Stdout(std::io::BufWriter::new(std::io::stdout().lock())),
             Place::File(path) => {
-                if format_of_ending(&path) != Some(Format::Jsonl) {
+                if Format::of_name(&path) != Some(Format::Jsonl) {
                     bail!(
                         "cannot write many multi-traces to {0}; name a case file (`{1}`) or a \
                          folder (`{2}/`)",

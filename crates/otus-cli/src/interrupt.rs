@@ -3,26 +3,31 @@
 use std::sync::OnceLock;
 
 use anyhow::Context as _;
-use otus_core::budget::Cancel;
+use otus::Cancel;
 
 /// The exit status of a process that SIGINT ended, as shells report it.
 const INTERRUPTED: i32 = 130;
 
-/// The token that Ctrl-C cancels. The handler is installed at the first call.
-pub(crate) fn token() -> anyhow::Result<Cancel> {
+/// The token that Ctrl-C cancels once [`watch`] was called.
+pub(crate) fn token() -> Cancel {
     static TOKEN: OnceLock<Cancel> = OnceLock::new();
-    if let Some(token) = TOKEN.get() {
-        return Ok(token.clone());
+    TOKEN.get_or_init(Cancel::default).clone()
+}
+
+/// Makes Ctrl-C cancel the token. Until then it ends the process, so that a command that still waits for standard
+/// input can be left.
+pub(crate) fn watch() -> anyhow::Result<()> {
+    static WATCHED: OnceLock<()> = OnceLock::new();
+    if WATCHED.set(()).is_err() {
+        return Ok(());
     }
-    let token = TOKEN.get_or_init(Cancel::default).clone();
-    let cancel = token.clone();
-    let handle = move || {
-        if cancel.is_cancelled() {
+    let handle = || {
+        let token = token();
+        if token.is_cancelled() {
             #[expect(clippy::exit, reason = "the user asked twice and does not want to wait")]
             std::process::exit(INTERRUPTED);
         }
-        cancel.cancel();
+        token.cancel();
     };
-    ctrlc::set_handler(handle).context("cannot watch for Ctrl-C")?;
-    Ok(token)
+    ctrlc::set_handler(handle).context("cannot watch for Ctrl-C")
 }

@@ -1,38 +1,23 @@
 //! The `otus` command.
 //!
-//! The only crate that reads files, prints and exits. A command is a function from its arguments
-//! to an [`Exit`]; what it has to say goes through [`output`], and what is wrong with the user's
-//! texts is rendered by [`report`].
+//! A command parses its arguments, calls the core (the crate `otus`), prints what it returns ([`output`], [`shell`]), and
+//! ends with an [`Exit`].
 #![forbid(unsafe_code)]
 
 mod args;
-mod baseline;
-mod cases;
-mod certificate_file;
+
 mod cmd;
 mod exit;
-mod expectation;
-mod feed;
-mod findings;
-mod graph_file;
-mod group;
-mod input;
 mod interrupt;
-mod load;
-mod logs;
-mod options;
-mod order_file;
 mod output;
 mod picture;
-mod pipeline;
-mod project;
-mod report;
-mod words;
+mod shell;
 
 use clap::Parser as _;
 
 use crate::args::Args;
 use crate::exit::Exit;
+use crate::output::Stream;
 
 fn main() -> std::process::ExitCode {
     let args = match Args::try_parse() {
@@ -48,10 +33,13 @@ fn main() -> std::process::ExitCode {
         if output::is_closed_pipe(&error) {
             return Exit::Success;
         }
-        if error.is::<output::Told>() {
-            return Exit::Error;
+        match error.downcast_ref::<otus::Error>() {
+            Some(otus::Error::Text(found)) => {
+                output::complain(&found.render(output::colored(args.color, Stream::Error)));
+            }
+            _ if error.is::<output::Told>() => {}
+            _ => output::complain(&format!("otus: {error:#}")),
         }
-        output::complain(&format!("otus: {error:#}"));
         Exit::Error
     });
     exit.into()

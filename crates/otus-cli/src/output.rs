@@ -40,6 +40,17 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes a result to the file that the user named, and says so with a remark; `-` is standard output.
+pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow::Result<()> {
+    if name == "-" {
+        return print_bytes(bytes);
+    }
+    write_bytes(Path::new(name), bytes)?;
+    let remark = remark.map(|remark| format!(": {remark}")).unwrap_or_default();
+    complain(&format!("wrote {name}{remark}"));
+    Ok(())
+}
+
 /// A file that takes its name when it is finished, and vanishes if it never is.
 #[derive(Debug)]
 pub(crate) struct Draft {

@@ -1,75 +1,39 @@
 //! Pictures as files: SVG, PNG, or text on the terminal.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
+pub(crate) use otus::PictureFormat;
+use otus::{Picture, PictureStyle};
 use otus_draw::{Scene, Theme};
 
 use crate::args::{PictureArgs, PictureTheme, SearchArgs};
 use crate::output;
 
-/// The formats that pictures are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PictureFormat {
-    Svg,
-    Png,
-}
-
-impl PictureFormat {
-    /// What the ending of a file asks for; `-` is SVG on standard output.
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        if name == "-" {
-            return Some(PictureFormat::Svg);
-        }
-        let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
-        match ending.as_str() {
-            "svg" => Some(PictureFormat::Svg),
-            "png" => Some(PictureFormat::Png),
-            _ => None,
-        }
-    }
-}
-
-/// How the files begin that can be fonts: TrueType, OpenType, and collections of them.
-const FONTS: [&[u8]; 4] = [&[0, 1, 0, 0], b"true", b"OTTO", b"ttcf"];
-
-/// How pictures look.
+/// How pictures look, from the command line.
 #[derive(Debug, Clone)]
 pub(crate) struct Look {
-    theme: Theme,
-    scale: f64,
-    fonts: Vec<Vec<u8>>,
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Look { theme: Theme::Light, scale: 2.0, fonts: Vec::new() }
-    }
+    style: PictureStyle,
 }
 
 impl Look {
     pub(crate) fn new(args: &PictureArgs) -> anyhow::Result<Self> {
-        if !(args.scale.is_finite() && args.scale > 0.0) {
-            bail!("--scale takes a number above 0, not {}", args.scale);
-        }
         let read = |path: &PathBuf| {
             let bytes = std::fs::read(path);
             let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
-            if !FONTS.iter().any(|beginning| bytes.starts_with(beginning)) {
-                bail!("{} is no font; --font takes .ttf and .otf files", path.display());
-            }
-            Ok(bytes)
+            Ok((path.display().to_string(), bytes))
         };
-        Ok(Look {
-            theme: theme(args.theme),
-            scale: args.scale,
-            fonts: args.font.iter().map(read).collect::<Result<_, _>>()?,
-        })
+        let fonts: anyhow::Result<Vec<_>> = args.font.iter().map(read).collect();
+        Ok(Look { style: PictureStyle::new(theme(args.theme), args.scale, fonts?)? })
+    }
+
+    pub(crate) fn style(&self) -> PictureStyle {
+        self.style.clone()
     }
 
     /// Says that it was chosen how pictures look, though none is drawn.
     pub(crate) fn note_idle(args: &PictureArgs, advice: &str) {
-        let usual = Look::default();
+        let usual = PictureStyle::default();
         let flags = [
             ("--theme", args.theme != PictureTheme::Light),
             ("--scale", args.scale.to_bits() != usual.scale.to_bits()),
@@ -82,33 +46,18 @@ impl Look {
 
     /// Writes a picture in the format that the name asks for.
     pub(crate) fn write(&self, scene: &Scene, name: &str) -> anyhow::Result<()> {
-        let Some(format) = PictureFormat::of(name) else {
+        let Some(format) = PictureFormat::of_name(name) else {
             bail!("pictures are written as .svg or .png, not as {name}");
         };
-        if name == "-" {
-            return output::print(&otus_draw::svg(scene, self.theme));
-        }
-        let path = Path::new(name);
-        match format {
-            PictureFormat::Svg => output::write_file(path, &otus_draw::svg(scene, self.theme))?,
-            PictureFormat::Png => {
-                self.warn_of_missing_glyphs(scene);
-                let bytes = otus_draw::png(scene, self.theme, self.scale, &self.fonts)?;
-                output::write_bytes(path, &bytes)?;
-            }
-        }
-        output::complain(&format!("wrote {name}"));
-        Ok(())
+        self.deliver(&otus::render_scene(scene, format, &self.style)?, name)
     }
 
-    /// Our font has no Chinese, say; an SVG is shown with the fonts of the viewer, a PNG is not.
-    fn warn_of_missing_glyphs(&self, scene: &Scene) {
-        if self.fonts.is_empty() && !scene.texts().all(otus_draw::metrics::covers) {
-            output::complain(
-                "otus: some characters are not in the font that Otus carries; \
-                 name one that has them with --font FILE, or write .svg",
-            );
+    /// Writes a picture that is rendered; `-` is standard output.
+    pub(crate) fn deliver(&self, picture: &Picture, name: &str) -> anyhow::Result<()> {
+        if let Some(remark) = picture.remark {
+            output::complain(remark);
         }
+        output::deliver(name, &picture.bytes, None)
     }
 }
 

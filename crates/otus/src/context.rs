@@ -5,6 +5,7 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use otus_core::budget::Cancel;
 
@@ -86,10 +87,82 @@ pub struct Progress {
     pub verdicts: crate::summary::Verdicts,
 }
 
+impl Progress {
+    /// `checked 120000 (40%, 51000/s, 4 s left): 119998 pass, …`, after so much time.
+    pub fn text(&self, elapsed: Duration) -> String {
+        let mut parts = Vec::new();
+        // A file that grows while it is read has no known end.
+        let total = self.total_bytes.filter(|&total| total > 0 && self.bytes <= total);
+        if let Some(total) = total {
+            parts.push(format!("{}%", u128::from(self.bytes) * 100 / u128::from(total)));
+        }
+        let millis = elapsed.as_millis().max(1);
+        // Verdicts of earlier runs say nothing about the speed of this one.
+        let checked = self.checked.saturating_sub(self.earlier) as u128;
+        parts.push(format!("{}/s", rounded(checked * 1000 / millis)));
+        if let Some(left) = total.filter(|_| self.bytes > 0).map(|total| total - self.bytes) {
+            let seconds = (millis * u128::from(left)).div_ceil(u128::from(self.bytes) * 1000);
+            let left = match (seconds / 3600, seconds / 60 % 60) {
+                (0, 0) => format!("{seconds} s"),
+                (0, minutes) => format!("{minutes} min {} s", seconds % 60),
+                (hours, minutes) => format!("{hours} h {minutes} min"),
+            };
+            parts.push(format!("{left} left"));
+        }
+        format!("checked {} ({}): {}", self.checked, parts.join(", "), self.verdicts)
+    }
+}
+
+/// The number with its first two digits, which are enough for a rate.
+fn rounded(number: u128) -> u128 {
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    number / unit * unit
+}
+
 /// A monitor that drops everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
 impl Monitor for Silent {
     fn notice(&self, _: &Notice) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(checked: usize, bytes: u64, total_bytes: Option<u64>, millis: u64, text: &str) {
+        let progress = Progress { checked, bytes, total_bytes, ..Progress::default() };
+        let text = format!("{text}: 0 pass, 0 weak, 0 fail, 0 undecided");
+        assert_eq!(progress.text(Duration::from_millis(millis)), text);
+    }
+
+    #[test]
+    fn progress_says_what_is_known() {
+        check(1000, 0, None, 2000, "checked 1000 (500/s)");
+        check(120_000, 400, Some(1000), 2345, "checked 120000 (40%, 51000/s, 4 s left)");
+        check(10, 1, Some(1000), 1000, "checked 10 (0%, 10/s, 16 min 39 s left)");
+        check(10, 1, Some(100_000), 1000, "checked 10 (0%, 10/s, 27 h 46 min left)");
+        check(10, 1000, Some(1000), 1000, "checked 10 (100%, 10/s, 0 s left)");
+    }
+
+    #[test]
+    fn progress_leaves_out_what_cannot_be_known() {
+        check(0, 0, Some(1000), 1000, "checked 0 (0%, 0/s)");
+        check(10, 10, Some(0), 1000, "checked 10 (10/s)");
+        check(10, 2000, Some(1000), 1000, "checked 10 (10/s)");
+        check(1, 0, None, 0, "checked 1 (1000/s)");
+        let most = "checked 18446744073709551615 (100%, 1000/s, 0 s left)";
+        check(usize::MAX, u64::MAX, Some(u64::MAX), u64::MAX, most);
+    }
+
+    #[test]
+    fn earlier_verdicts_are_not_counted_as_work() {
+        let progress = Progress { checked: 1000, earlier: 900, ..Progress::default() };
+        assert!(progress.text(Duration::from_secs(1)).starts_with("checked 1000 (100/s)"));
+    }
 }

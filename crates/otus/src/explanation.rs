@@ -197,8 +197,7 @@ impl Explanation {
         {
             let label = format!("{role}: {action}");
             if let Some(text) = text {
-                let kind =
-                    if is_first { AnnotationKind::Primary } else { AnnotationKind::Context };
+                let kind = if is_first { AnnotationKind::Primary } else { AnnotationKind::Context };
                 group = group.element(snippet(text, place, kind, span, label));
             } else {
                 let text = format!("{label} at {}:{}", place.file, place.line);

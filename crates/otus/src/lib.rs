@@ -87,8 +87,8 @@ struct Page;
 pub use analysis::attach::{GraphFormat, GraphOptions};
 pub use analysis::coverage::CoverageReport;
 pub use analysis::{
-    Analysis, Asked, EngineChoice, Explain, Finished, Item, Limits, Request, Running, SearchOptions,
-    TextFormat, UniformObservation, WitnessPolicy, analyze,
+    Analysis, Asked, EngineChoice, Explain, Finished, Item, Limits, Request, Running,
+    SearchOptions, TextFormat, UniformObservation, WitnessPolicy, analyze,
 };
 #[doc(hidden)]
 pub use assert::assert_conforms;
@@ -106,6 +106,8 @@ pub use explanation::{
 pub use files::{Disk, FileKind, Files, Texts};
 pub use format::Format;
 pub use options::{Observed, Options};
+#[doc(hidden)]
+pub use picture::render as render_scene;
 pub use picture::{Picture, PictureFormat, PictureStyle, Theme};
 pub use project::{Checked, Project};
 pub use recorder::{Recorder, SharedLog};

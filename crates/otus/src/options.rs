@@ -5,8 +5,8 @@ use std::time::Duration;
 use otus_analysis::Question;
 use otus_core::budget::Budget;
 use otus_syntax::suggest::did_you_mean;
-use otus_trace::mapping::Glob;
 use otus_trace::Partition;
+use otus_trace::mapping::Glob;
 
 use crate::analysis::Declared;
 use crate::error::{Result, unfit};
@@ -173,7 +173,9 @@ impl Options {
         let mut declared = vec![None; spec.signature().lifeline_count()];
         for (pattern, observed) in &self.logs {
             let Some(observed) = observed.of_one() else {
-                unfit!("Options::log: a global prefix is one of all logs, not of `{pattern}` alone");
+                unfit!(
+                    "Options::log: a global prefix is one of all logs, not of `{pattern}` alone"
+                );
             };
             let (glob, labelled) = (Glob::name(pattern), spec.lifeline(pattern));
             let mut is_used = false;

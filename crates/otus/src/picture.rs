@@ -66,7 +66,11 @@ impl PictureStyle {
         if let Some((name, _)) = fonts.iter().find(|(_, bytes)| !is_font(bytes)) {
             unfit!("{name} is no font; --font takes .ttf and .otf files");
         }
-        Ok(PictureStyle { theme, scale, fonts: fonts.into_iter().map(|(_, bytes)| bytes).collect() })
+        Ok(PictureStyle {
+            theme,
+            scale,
+            fonts: fonts.into_iter().map(|(_, bytes)| bytes).collect(),
+        })
     }
 }
 
@@ -81,7 +85,10 @@ pub struct Picture {
 }
 
 /// Renders a scene.
-pub(crate) fn render(scene: &Scene, format: PictureFormat, style: &PictureStyle) -> Result<Picture> {
+///
+/// # Errors
+/// If it is too large for a PNG, or the feature `png` is off.
+pub fn render(scene: &Scene, format: PictureFormat, style: &PictureStyle) -> Result<Picture> {
     match format {
         PictureFormat::Svg => {
             let bytes = otus_draw::svg(scene, style.theme).into_bytes();

@@ -149,8 +149,7 @@ impl Spec {
         let (Some(term), Some(tree)) = (term, file.cloned()) else {
             return Err(Error::Bug("an interaction without errors has no term".to_owned()));
         };
-        let is_interaction =
-            |name: &&String| Some(file_of(name)) == loaded.interaction_name();
+        let is_interaction = |name: &&String| Some(file_of(name)) == loaded.interaction_name();
         let name = names.iter().find(is_interaction).or(names.last()).cloned();
         let mut lowered = lowered;
         let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));

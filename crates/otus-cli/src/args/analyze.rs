@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 
 use super::common::mebibytes;
 use super::outputs::percent;
-use super::{CoverageOutput, Format, LogArgs, ReportFile, SearchArgs, VerdictFormat};
+use super::{CoverageOutput, LogArgs, ReportFile, SearchArgs, TextFormat, VerdictFormat};
 
 /// Check logs and multi-traces against a specification.
 ///
@@ -192,7 +192,7 @@ pub(crate) struct AnalyzeArgs {
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<TextFormat>,
 }
 
 /// What may be missing of the logs of single lifelines.
@@ -228,18 +228,6 @@ pub(crate) enum Observed {
     Slice,
 }
 
-impl Observed {
-    /// As it is written.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Observed::Complete => "complete",
-            Observed::GlobalPrefix => "global-prefix",
-            Observed::Prefix => "prefix",
-            Observed::Slice => "slice",
-        }
-    }
-}
-
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Engine {
@@ -271,4 +259,45 @@ pub(crate) enum FailOn {
     Undecided,
     /// Nothing, not even Fail.
     Never,
+}
+
+impl From<Observed> for otus::UniformObservation {
+    fn from(observed: Observed) -> Self {
+        match observed {
+            Observed::Complete => otus::UniformObservation::Complete,
+            Observed::GlobalPrefix => otus::UniformObservation::GlobalPrefix,
+            Observed::Prefix => otus::UniformObservation::Prefix,
+            Observed::Slice => otus::UniformObservation::Slice,
+        }
+    }
+}
+
+impl From<Engine> for otus::EngineChoice {
+    fn from(engine: Engine) -> Self {
+        match engine {
+            Engine::Auto => otus::EngineChoice::Auto,
+            Engine::Fast => otus::EngineChoice::Fast,
+            Engine::Graph => otus::EngineChoice::Graph,
+        }
+    }
+}
+
+impl From<Explain> for otus::Explain {
+    fn from(explain: Explain) -> Self {
+        match explain {
+            Explain::None => otus::Explain::None,
+            Explain::Short => otus::Explain::Short,
+            Explain::Full => otus::Explain::Full,
+        }
+    }
+}
+
+impl From<FailOn> for otus::FailOn {
+    fn from(fail_on: FailOn) -> Self {
+        match fail_on {
+            FailOn::Weak => otus::FailOn::Weak,
+            FailOn::Undecided => otus::FailOn::Undecided,
+            FailOn::Never => otus::FailOn::Never,
+        }
+    }
 }

@@ -133,7 +133,7 @@ pub(crate) enum AutomatonKind {
 
 /// The formats of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum TextFormat {
     /// Signature, or everything in one file as in 2020.
     Hsf,
     /// Interaction.
@@ -154,4 +154,21 @@ pub(crate) enum Format {
     Pot,
     /// Formulas.
     Ctl,
+}
+
+impl From<TextFormat> for otus::Format {
+    fn from(format: TextFormat) -> Self {
+        match format {
+            TextFormat::Hsf => Self::Hsf,
+            TextFormat::Hif => Self::Hif,
+            TextFormat::Hcf => Self::Hcf,
+            TextFormat::Mermaid => Self::Mermaid,
+            TextFormat::Plantuml => Self::Plantuml,
+            TextFormat::Markdown => Self::Markdown,
+            TextFormat::Htf => Self::Htf,
+            TextFormat::Jsonl => Self::Jsonl,
+            TextFormat::Pot => Self::Pot,
+            TextFormat::Ctl => Self::Ctl,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use clap::{Parser, ValueEnum};
 
-use super::{AutomatonKind, Format, PictureArgs, SearchArgs, WriteArgs};
+use super::{AutomatonKind, PictureArgs, SearchArgs, TextFormat, WriteArgs};
 
 /// Show what an interaction can do, step by step.
 ///
@@ -38,7 +38,7 @@ pub(crate) struct ExploreArgs {
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<TextFormat>,
 }
 
 /// Draw a specification, a trace, an order of events, or a search.
@@ -122,7 +122,7 @@ pub(crate) struct DrawArgs {
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<TextFormat>,
 }
 
 /// What to draw.
@@ -179,5 +179,5 @@ pub(crate) struct GenerateArgs {
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<TextFormat>,
 }

@@ -147,3 +147,19 @@ pub(crate) enum ReportFormat {
     /// One JSON document.
     Json,
 }
+
+impl From<VerdictFormat> for otus::report::ReportFormat {
+    fn from(format: VerdictFormat) -> Self {
+        match format {
+            VerdictFormat::Text => Self::Text,
+            VerdictFormat::Json => Self::Json,
+            VerdictFormat::Jsonl => Self::Jsonl,
+            VerdictFormat::Junit => Self::Junit,
+            VerdictFormat::Sarif => Self::Sarif,
+            VerdictFormat::Github => Self::Github,
+            VerdictFormat::Tap => Self::Tap,
+            VerdictFormat::Markdown => Self::Markdown,
+            VerdictFormat::Html => Self::Html,
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueEnum as _};
 
-use super::{Format, ReportFormat};
+use super::{ReportFormat, TextFormat};
 
 /// Put specifications and traces in canonical form.
 ///
@@ -35,7 +35,7 @@ pub(crate) struct FmtArgs {
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<TextFormat>,
 }
 
 /// Find mistakes in specifications and traces.
@@ -65,7 +65,7 @@ pub(crate) struct LintArgs {
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<TextFormat>,
 }
 
 /// Convert between spec formats, and between trace formats.
@@ -96,7 +96,7 @@ pub(crate) struct ConvertArgs {
 
     /// What to write.
     #[arg(long, value_name = "FORMAT", value_parser = written())]
-    pub(crate) to: Option<Format>,
+    pub(crate) to: Option<TextFormat>,
 
     /// Where to write it; then all other files are read.
     #[arg(short, long, value_name = "FILE")]
@@ -104,7 +104,7 @@ pub(crate) struct ConvertArgs {
 
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<TextFormat>,
 
     /// Overwrite files that exist.
     #[arg(long)]
@@ -113,18 +113,18 @@ pub(crate) struct ConvertArgs {
 
 /// The formats of which those are offered that something can be converted to. Whoever asks for
 /// another is told why that is not possible.
-fn written() -> impl TypedValueParser<Value = Format> {
-    let is_written = |format: Format| match format {
-        Format::Hsf
-        | Format::Hif
-        | Format::Mermaid
-        | Format::Plantuml
-        | Format::Htf
-        | Format::Jsonl
-        | Format::Pot => true,
-        Format::Hcf | Format::Markdown | Format::Ctl => false,
+fn written() -> impl TypedValueParser<Value = TextFormat> {
+    let is_written = |format: TextFormat| match format {
+        TextFormat::Hsf
+        | TextFormat::Hif
+        | TextFormat::Mermaid
+        | TextFormat::Plantuml
+        | TextFormat::Htf
+        | TextFormat::Jsonl
+        | TextFormat::Pot => true,
+        TextFormat::Hcf | TextFormat::Markdown | TextFormat::Ctl => false,
     };
-    let value = |format: &Format| Some(format.to_possible_value()?.hide(!is_written(*format)));
-    PossibleValuesParser::new(Format::value_variants().iter().filter_map(value))
-        .try_map(|name| Format::from_str(&name, false))
+    let value = |format: &TextFormat| Some(format.to_possible_value()?.hide(!is_written(*format)));
+    PossibleValuesParser::new(TextFormat::value_variants().iter().filter_map(value))
+        .try_map(|name| TextFormat::from_str(&name, false))
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Bench, BenchArgs, BenchFormat};
 use crate::exit::Exit;
-use crate::words::counted;
+use otus::words::counted;
 use crate::{interrupt, output, picture};
 
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Exit> {

@@ -13,17 +13,18 @@ use otus_trace::case::{self, Case};
 use otus_trace::order::{from_multi_trace, pot};
 use otus_trace::transform;
 
-use crate::args::{Color, ConvertArgs, Format};
+use crate::args::{ConvertArgs};
+use crate::shell::Shell;
+use otus::Format;
 use crate::cases::{self, Place};
 use crate::exit::Exit;
-use crate::input::format_of_ending;
-use crate::load::{Fences, Loaded, Spec, Trace};
+use otus::load::{Fences, Loaded, Spec, Trace};
 use crate::output;
-use crate::words::counted;
+use otus::words::counted;
 
-pub(crate) fn run(args: &ConvertArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let (inputs, target) = destination(args)?;
-    let loaded = Loaded::read(&inputs, args.from, Fences::One)?;
+    let loaded = Loaded::read(&shell.context, &inputs, args.from.map(Into::into), Fences::One)?;
     let mut converter = Converter { loaded, target, force: args.force, color };
     converter.run()
 }
@@ -60,7 +61,7 @@ fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Target)> {
     if let Place::Folder(_) = place {
         return Ok((inputs, Target { format: args.to.unwrap_or(Format::Htf), place }));
     }
-    let format = args.to.or_else(|| format_of_ending(Path::new(&named))).with_context(|| {
+    let format = args.to.or_else(|| Format::of_name(Path::new(&named))).with_context(|| {
         format!(
             "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl or .pot.json, or --to"
         )
@@ -72,7 +73,7 @@ struct Converter {
     loaded: Loaded,
     target: Target,
     force: bool,
-    color: Color,
+    shell: &Shell,
 }
 
 impl Converter {
@@ -207,7 +208,7 @@ impl Converter {
         let mut pool =
             pool.unwrap_or_else(|| Pool::new(transform::implied_signature([&trace.tree])));
         let (observed, _) = otus_trace::lower(&trace.tree, &mut pool);
-        let source = self.loaded.inputs.source(trace.tree.source);
+        let source = self.loaded.sources.source(trace.tree.source);
         let paired = from_multi_trace(&observed, &pool, Some(source))?;
         let text = pot::write(&paired.order);
         match self.target.place.clone() {

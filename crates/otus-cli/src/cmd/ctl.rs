@@ -21,7 +21,8 @@ use otus_ctl::{Arrangement, Checker, Closure, Engine, Formulas, Options, certify
 use otus_draw::layout::order::{self, cuts_of, space_time};
 use otus_trace::order::{PartialOrder, Writes};
 
-use crate::args::{Color, CtlArgs, CtlClosure, CtlEngine, ProcessOrder, ResultFormat};
+use crate::args::{CtlArgs, CtlClosure, CtlEngine, ProcessOrder, ResultFormat};
+use crate::shell::Shell;
 use crate::exit::Exit;
 use crate::picture::{Look, PictureFormat};
 use crate::{interrupt, output};
@@ -30,7 +31,7 @@ use read::{Asked, Question};
 use tally::Tally;
 use wait::Wait;
 
-pub(crate) fn run(args: &CtlArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let start = Instant::now();
     if args.patterns {
         output::print(&words::patterns())?;
@@ -66,7 +67,7 @@ pub(super) struct Decided {
 
 /// The answers to a call, for another command; nothing if something is wrong with it, which has been
 /// told.
-pub(super) fn decide(args: &CtlArgs, color: Color) -> anyhow::Result<Option<Vec<Decided>>> {
+pub(super) fn decide(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Option<Vec<Decided>>> {
     let plan = Plan::new(args)?;
     let Some(Question { trace, formulas, asked, .. }) = read::read(args, color)? else {
         return Ok(None);
@@ -82,7 +83,7 @@ pub(super) fn decide(args: &CtlArgs, color: Color) -> anyhow::Result<Option<Vec<
 }
 
 /// A partial-order trace from a file; nothing if something is wrong with it, which has been told.
-pub(super) fn read_trace(name: &str, color: Color) -> anyhow::Result<Option<PartialOrder>> {
+pub(super) fn read_trace(name: &str, shell: &Shell) -> anyhow::Result<Option<PartialOrder>> {
     read::trace(name, Writes::Checked, color)
 }
 

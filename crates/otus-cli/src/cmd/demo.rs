@@ -13,11 +13,12 @@ use std::process::Command;
 use anyhow::{Context as _, bail, ensure};
 
 use self::stories::{Step, Story};
-use crate::args::{Color, DemoArgs};
+use crate::args::{DemoArgs};
+use crate::shell::Shell;
 use crate::exit::Exit;
 use crate::output;
 
-pub(crate) fn run(args: &DemoArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let story = stories::of(args.name);
     let folder = args.folder.clone().unwrap_or_else(|| Path::new("otus-demo").join(story.name));
     write(story, &folder)?;
@@ -55,7 +56,7 @@ fn write(story: &Story, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn take(step: &Step, folder: &Path, color: Color) -> anyhow::Result<()> {
+fn take(step: &Step, folder: &Path, shell: &Shell) -> anyhow::Result<()> {
     match *step {
         Step::Say(text) => output::print(&format!("\n{}", filled(text))),
         Step::Show { file, lines } => {

@@ -10,13 +10,15 @@ use otus_trace::MultiTrace;
 use otus_trace::case::Case;
 use serde_json::{Map, Value};
 
-use crate::args::{Color, DeriveArgs, Format};
+use crate::args::{DeriveArgs};
+use crate::shell::Shell;
+use otus::Format;
 use crate::cases::{Place, Sink};
 use crate::exit::Exit;
 use crate::input::{expand, format_of_ending};
-use crate::load::{Fences, Loaded, Trace};
+use otus::load::{Fences, Loaded, Trace};
 use crate::output;
-use crate::words::counted;
+use otus::words::counted;
 
 /// The multi-traces to start from.
 #[derive(Debug)]
@@ -28,7 +30,7 @@ pub(super) struct Originals {
 
 impl Originals {
     /// Reads what is named; `None` if something is wrong with it, which has been said then.
-    pub(super) fn read(args: &DeriveArgs, color: Color) -> anyhow::Result<Option<Originals>> {
+    pub(super) fn read(args: &DeriveArgs, shell: &Shell) -> anyhow::Result<Option<Originals>> {
         let mut names = args.spec.clone();
         for name in &args.files {
             names.extend(expand(name, is_trace)?);
@@ -36,7 +38,7 @@ impl Originals {
         if names.is_empty() {
             bail!("name the multi-traces to start from: .htf or .jsonl files, or `-`");
         }
-        let mut loaded = Loaded::read(&names, None, Fences::One)?;
+        let mut loaded = Loaded::read(&shell.context, &names, None, Fences::One)?;
         if loaded.specs.len() > 1 {
             bail!("{} specifications are given; traces are about one", loaded.specs.len());
         }
@@ -154,5 +156,5 @@ impl Remark {
 }
 
 fn is_trace(path: &Path) -> bool {
-    matches!(format_of_ending(path), Some(Format::Htf | Format::Jsonl))
+    matches!(Format::of_name(path), Some(Format::Htf | Format::Jsonl))
 }

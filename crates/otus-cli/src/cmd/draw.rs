@@ -13,13 +13,14 @@ use anyhow::{Context as _, bail};
 use clap::Parser as _;
 use otus_draw::{Scene, terminal};
 
-use crate::args::{AnalyzeArgs, Color, DrawArgs, ExploreArgs, Format, What};
+use crate::args::{AnalyzeArgs, DrawArgs, ExploreArgs, What};
+use crate::shell::Shell;
+use otus::Format;
 use crate::exit::Exit;
-use crate::input::format_of_ending;
 use crate::output;
 use crate::picture::{self, Look, PictureFormat};
 
-pub(crate) fn run(args: &DrawArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if let Some(name) = &args.output {
         check_ending(name, args)?;
     }
@@ -95,14 +96,14 @@ fn refuse_idle(args: &DrawArgs, what: What) -> anyhow::Result<()> {
 
 /// The format of a file, by its ending or by `--from`.
 fn format_of(file: &str, args: &DrawArgs) -> Option<Format> {
-    format_of_ending(Path::new(file)).or(args.from)
+    Format::of_name(Path::new(file)).or(args.from)
 }
 
 fn check_ending(name: &str, args: &DrawArgs) -> anyhow::Result<()> {
     if PictureFormat::of(name).is_some() || is_dot(name) || is_text(name) {
         return Ok(());
     }
-    if args.files.len() > 1 || format_of_ending(Path::new(name)).is_none() {
+    if args.files.len() > 1 || Format::of_name(Path::new(name)).is_none() {
         bail!("the ending of {name} names no picture; use .svg, .png, .txt, or .dot for graphs");
     }
     bail!("{name} is not a picture; `otus convert` writes the other formats")
@@ -164,7 +165,7 @@ fn write_text(name: &str, text: &str) -> anyhow::Result<()> {
 }
 
 /// A search is drawn by the command that makes it.
-fn search(args: &DrawArgs, color: Color) -> anyhow::Result<Exit> {
+fn search(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let output = args.output.as_deref().context(
         "a search is drawn to a file: add -o search.svg; `otus explore` prints one as text",
     )?;

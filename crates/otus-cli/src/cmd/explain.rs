@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use otus_syntax::Code;
 use otus_syntax::suggest::did_you_mean;
 
-use crate::args::{Color, ExplainArgs};
+use crate::args::{ExplainArgs};
+use crate::shell::Shell;
 use crate::exit::Exit;
 use crate::output::{self, Stream};
 use crate::report::model::{RULES, Rule};
 
-pub(crate) fn run(args: &ExplainArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let colored = output::colored(color, Stream::Output);
     let Some(wanted) = &args.code else {
         output::print(&list(colored))?;

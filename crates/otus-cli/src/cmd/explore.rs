@@ -16,24 +16,25 @@ use otus_trace::multitrace::Partition;
 
 use super::analyze::{budget, one_specification};
 use super::generate::write_traces;
-use crate::args::{Color, ExploreArgs};
+use crate::args::{ExploreArgs};
+use crate::shell::Shell;
 use crate::cases::Place;
 use crate::exit::Exit;
 use crate::graph_file::GraphFile;
-use crate::load::{Fences, Loaded};
+use otus::load::{Fences, Loaded};
 use crate::picture::{self, Look};
-use crate::words::counted;
+use otus::words::counted;
 use crate::{options, output};
 
-pub(crate) fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<Exit> {
-    let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
+pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let mut loaded = Loaded::read(&shell.context, &args.files, args.from.map(Into::into), Fences::One)?;
     let specification = one_specification(&mut loaded)?;
     let faulty = loaded.explain(color);
     let Some((mut lowered, term)) = specification.filter(|_| !faulty) else {
         return Ok(Exit::Error);
     };
     if let Some(trace) = loaded.traces.first() {
-        let name = loaded.inputs.source(trace.tree.source).name();
+        let name = loaded.sources.source(trace.tree.source).name();
         bail!(
             "`otus explore` is about a specification alone, and {name} is a multi-trace; leave it \
              out, or ask `otus analyze`"

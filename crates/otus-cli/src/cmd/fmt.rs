@@ -5,14 +5,16 @@ use std::path::Path;
 use otus_syntax::{diagnostic, parse_formulas, parse_spec, parse_trace, print};
 use similar::TextDiff;
 
-use crate::args::{Color, FmtArgs, Format};
+use crate::args::{FmtArgs};
+use crate::shell::Shell;
+use otus::Format;
 use crate::exit::Exit;
 use crate::input::{Inputs, expand, format_of_ending};
 use crate::output::Stream;
-use crate::words::counted;
+use otus::words::counted;
 use crate::{output, report};
 
-pub(crate) fn run(args: &FmtArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut exit = Exit::Success;
     let mut changed = 0;
     let mut seen = 0;
@@ -48,7 +50,7 @@ enum Outcome {
     Faulty,
 }
 
-fn file_outcome(file: &str, args: &FmtArgs, color: Color) -> anyhow::Result<Outcome> {
+fn file_outcome(file: &str, args: &FmtArgs, shell: &Shell) -> anyhow::Result<Outcome> {
     let mut inputs = Inputs::default();
     let input = inputs.read(file, args.from)?;
     let source = inputs.source(input.source);
@@ -101,7 +103,7 @@ fn file_outcome(file: &str, args: &FmtArgs, color: Color) -> anyhow::Result<Outc
 
 fn is_formatted(path: &Path) -> bool {
     matches!(
-        format_of_ending(path),
+        Format::of_name(path),
         Some(Format::Hsf | Format::Hif | Format::Hcf | Format::Htf | Format::Ctl)
     )
 }

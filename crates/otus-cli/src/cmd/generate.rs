@@ -8,15 +8,16 @@ use otus_trace::case::Case;
 use otus_trace::multitrace::Partition;
 
 use super::analyze::one_specification;
-use crate::args::{Color, GenerateArgs};
+use crate::args::{GenerateArgs};
+use crate::shell::Shell;
 use crate::cases::{Place, Sink};
 use crate::exit::Exit;
-use crate::load::{Fences, Loaded};
-use crate::words::counted;
+use otus::load::{Fences, Loaded};
+use otus::words::counted;
 use crate::{options, output};
 
-pub(crate) fn run(args: &GenerateArgs, color: Color) -> anyhow::Result<Exit> {
-    let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
+pub(crate) fn run(args: &GenerateArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let mut loaded = Loaded::read(&shell.context, &args.files, args.from.map(Into::into), Fences::One)?;
     let specification = one_specification(&mut loaded)?;
     let faulty = loaded.explain(color);
     let Some((mut lowered, term)) = specification.filter(|_| !faulty) else {

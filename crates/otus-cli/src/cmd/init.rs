@@ -18,18 +18,19 @@ use otus_syntax::Source;
 use otus_trace::mapping::Plan;
 use otus_trace::run::Accounting;
 
-use crate::args::{Color, InitArgs};
+use crate::args::{InitArgs};
+use crate::shell::Shell;
 use crate::cases::refuse_existing;
 use crate::exit::Exit;
-use crate::load::{Fences, Loaded};
-use crate::logs::Logs;
+use otus::load::{Fences, Loaded};
+use otus::logs::Logs;
 use crate::output;
-use crate::project::{self, FILE, OWN_KEYS};
-use crate::words::counted;
+use otus::project::{self, FILE, OWN_KEYS};
+use otus::words::counted;
 use look::Folder;
 use propose::Proposal;
 
-pub(crate) fn run(args: &InitArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let folder = &*args.folder;
     if !folder.is_dir() {
         let name = folder.display();
@@ -88,8 +89,8 @@ pub(crate) fn run(args: &InitArgs, color: Color) -> anyhow::Result<Exit> {
 }
 
 /// The names of a specification; nothing if it is faulty, which is told.
-fn specification(names: &[String], color: Color) -> anyhow::Result<Option<Signature>> {
-    let mut loaded = Loaded::read(names, None, Fences::One)?;
+fn specification(names: &[String], shell: &Shell) -> anyhow::Result<Option<Signature>> {
+    let mut loaded = Loaded::read(&shell.context, names, None, Fences::One)?;
     let found = super::analyze::one_specification(&mut loaded)?;
     let faulty = loaded.explain(color);
     let signature = found.map(|(lowered, _)| lowered.pool.signature().clone());

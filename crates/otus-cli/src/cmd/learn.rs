@@ -22,18 +22,19 @@ use otus_trace::transform::learn::{Crossings, Loops, Options, Pair, Run, learn};
 use otus_trace::{MultiTrace, transform};
 
 use super::map::{gather, nothing_given};
-use crate::args::{Color, Format, LearnArgs, LearnFormat, LearnLoops};
+use crate::args::{LearnArgs, LearnFormat, LearnLoops};
+use crate::shell::Shell;
+use otus::Format;
 use crate::cases::refuse_existing;
 use crate::exit::Exit;
-use crate::group::Group;
-use crate::input::format_of_ending;
-use crate::load::{Fences, Loaded};
-use crate::logs::{Finder, Logs, Told};
+use otus::logs::group::Group;
+use otus::load::{Fences, Loaded};
+use otus::logs::{Finder, Logs, Told};
 use crate::picture::{Look, PictureFormat};
-use crate::words::counted;
+use otus::words::counted;
 use crate::{findings, output};
 
-pub(crate) fn run(args: &LearnArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let target = Target::new(args)?;
     let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
     let Some(runs) = Runs::read(args, &mut finder, color)? else { return Ok(Exit::Error) };
@@ -108,7 +109,7 @@ struct Runs {
 
 impl Runs {
     /// Nothing if a text is faulty, which is told.
-    fn read(args: &LearnArgs, finder: &mut Finder, color: Color) -> anyhow::Result<Option<Runs>> {
+    fn read(args: &LearnArgs, finder: &mut Finder, shell: &Shell) -> anyhow::Result<Option<Runs>> {
         let is_trace = |format| matches!(format, Some(Format::Htf | Format::Jsonl));
         let mut traces = Vec::new();
         let mut loaded = Loaded::default();
@@ -116,12 +117,12 @@ impl Runs {
             let path = Path::new(name);
             if name == "-" {
                 if let Err(bytes) = finder.standard_input(Vec::new(), Box::new(std::io::stdin()))? {
-                    loaded.inputs.standard_input = Some(bytes);
+                    loaded.sources.standard_input = Some(bytes);
                     traces.push(name.clone());
                 }
             } else if path.is_dir() {
                 let others = finder.folder(path)?.into_iter();
-                let others = others.filter(|file| is_trace(format_of_ending(file)));
+                let others = others.filter(|file| is_trace(Format::of_name(file)));
                 traces.extend(others.map(|file| file.to_string_lossy().into_owned()));
             } else {
                 match finder.file(path, None)? {
@@ -204,7 +205,7 @@ impl Target {
         if args.to.is_none() && PictureFormat::of(name).is_some() {
             return Ok(Target::Picture(name.to_owned()));
         }
-        let ending = format_of_ending(&path);
+        let ending = Format::of_name(&path);
         let format = args.to.or(match ending {
             Some(Format::Mermaid) => Some(LearnFormat::Mermaid),
             Some(Format::Plantuml) => Some(LearnFormat::Plantuml),

@@ -3,15 +3,16 @@
 use otus_syntax::Severity;
 use otus_syntax::diagnostic::any_error;
 
-use crate::args::{Color, LintArgs, ReportFormat};
+use crate::args::{LintArgs, ReportFormat};
+use crate::shell::Shell;
 use crate::exit::Exit;
-use crate::load::{Fences, Loaded};
+use otus::load::{Fences, Loaded};
 use crate::output::Stream;
-use crate::words::counted;
+use otus::words::counted;
 use crate::{output, report};
 
-pub(crate) fn run(args: &LintArgs, color: Color) -> anyhow::Result<Exit> {
-    let mut loaded = Loaded::read(&args.files, args.from, Fences::All)?;
+pub(crate) fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let mut loaded = Loaded::read(&shell.context, &args.files, args.from.map(Into::into), Fences::All)?;
     let mut checked = Vec::new();
     for spec in &loaded.specs {
         let mut lowered = spec.lower();
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &LintArgs, color: Color) -> anyhow::Result<Exit> {
     loaded.check_traces(checked.first_mut());
     let diagnostics = &mut loaded.diagnostics;
     diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
-    let sources = &loaded.inputs.sources;
+    let sources = &loaded.sources.all;
     output::print(&match args.format {
         ReportFormat::Text => {
             let colored = output::colored(color, Stream::Output);

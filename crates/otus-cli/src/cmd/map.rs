@@ -18,23 +18,23 @@ use otus_syntax::Severity;
 use otus_trace::run::{Accounting, Observed};
 
 use super::analyze::compare::{self, Stranger};
-use crate::args::{Color, MapArgs, MapFormat};
+use crate::args::{MapArgs, MapFormat};
+use crate::shell::Shell;
 use crate::exit::Exit;
-use crate::input::format_of_ending;
-use crate::load::{Fences, Loaded};
-use crate::logs::{self, Finder, Logs};
+use otus::load::{Fences, Loaded};
+use otus::logs::{self, Finder, Logs};
 use crate::output;
-use crate::project::Project;
-use crate::words::counted;
+use otus::project::Project;
+use otus::words::counted;
 use write::Writer;
 
-pub(crate) fn run(args: &MapArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &MapArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
     // Whoever names several files of a specification after one --spec means all of them.
     let is_spec = |name: &&String| {
         let path = Path::new(name.split('#').next().unwrap_or(name));
-        !args.spec.is_empty() && format_of_ending(path).is_some_and(logs::is_spec)
+        !args.spec.is_empty() && Format::of_name(path).is_some_and(logs::is_spec)
     };
     let (more, names): (Vec<&String>, Vec<&String>) = args.files.iter().partition(is_spec);
     let spec: Vec<String> = args.spec.iter().chain(more).cloned().collect();
@@ -123,7 +123,7 @@ pub(super) fn nothing_given(finder: &Finder) -> String {
 fn specification(
     spec: &[String],
     project: Option<&Project>,
-    color: Color,
+    shell: &Shell,
 ) -> anyhow::Result<Option<Specification>> {
     let names = match project {
         Some(project) if spec.is_empty() => &*project.spec,
@@ -132,7 +132,7 @@ fn specification(
     if names.is_empty() {
         return Ok(None);
     }
-    let mut loaded = Loaded::read(names, None, Fences::One)?;
+    let mut loaded = Loaded::read(&shell.context, names, None, Fences::One)?;
     let lowered = super::analyze::one_specification(&mut loaded)?;
     let faulty = loaded.explain(color);
     let Some((lowered, _)) = lowered.filter(|_| !faulty) else { bail!(output::Told) };

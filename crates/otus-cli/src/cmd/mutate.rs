@@ -9,11 +9,12 @@ use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
 
 use super::derive::{Made, Originals, Output, Remark};
-use crate::args::{Color, MutantKind, MutateArgs};
+use crate::args::{MutantKind, MutateArgs};
+use crate::shell::Shell;
 use crate::exit::Exit;
-use crate::words::counted;
+use otus::words::counted;
 
-pub(crate) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if args.score.score {
         return score::run(args, color);
     }

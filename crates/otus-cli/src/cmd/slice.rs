@@ -7,17 +7,18 @@ use otus_trace::transform::{self, Cut, Cuts};
 use serde_json::{Value, json};
 
 use super::derive::{Made, Originals, Output, Remark};
-use crate::args::{Color, SliceArgs};
+use crate::args::{SliceArgs};
+use crate::shell::Shell;
 use crate::cases::Place;
 use crate::exit::Exit;
 use crate::load::Trace;
-use crate::words::counted;
+use otus::words::counted;
 
 /// More slices than this are not written to a file, and not to a folder, without a count.
 const MAX_IN_FILE: u128 = 100_000_000;
 const MAX_IN_FOLDER: u128 = 100_000;
 
-pub(crate) fn run(args: &SliceArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &SliceArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let Some(Originals { traces, mut spec }) = Originals::read(&args.derive, color)? else {
         return Ok(Exit::Error);
     };

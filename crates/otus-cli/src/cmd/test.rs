@@ -13,16 +13,17 @@ use std::time::Instant;
 use anyhow::bail;
 use otus_syntax::suggest::did_you_mean;
 
-use crate::args::{Color, TestArgs};
+use crate::args::{TestArgs};
+use crate::shell::Shell;
 use crate::exit::Exit;
-use crate::expectation::Test;
+use otus::project::expectation::Test;
 use crate::output;
-use crate::project::{self, Project};
-use crate::words::counted;
+use otus::project::{self, Project};
+use otus::words::counted;
 use run::Outcome;
 use show::Show;
 
-pub(crate) fn run(args: &TestArgs, color: Color) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let path = match &args.config {
         Some(path) => PathBuf::from(path),

@@ -242,7 +242,9 @@ pub(super) fn certificate(
     let missing = |reason: String, is_error| NoAttachment { reason, is_error };
     let content = match refute(pool, term, trace, question, budget) {
         Ok(certificate) => check_refutation(pool, term, trace, question, &certificate)
-            .map_err(|error| missing(bug(&format!("the certificate does not hold ({error})")), true))
+            .map_err(|error| {
+                missing(bug(&format!("the certificate does not hold ({error})")), true)
+            })
             .map(|_| match format {
                 TextFormat::Json => format!("{:#}\n", certificate_json(pool, trace, &certificate)),
                 TextFormat::Text => certificate.text(pool, trace),

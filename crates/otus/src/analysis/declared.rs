@@ -197,7 +197,6 @@ fn say(
     Ok(())
 }
 
-
 fn adjective(observed: Observed) -> &'static str {
     match observed {
         Observed::Complete => "complete",

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use otus_core::budget::Cancel;
 use otus_core::Signature;
+use otus_core::budget::Cancel;
 use otus_syntax::{Diagnostic, Source, SourceId};
 use otus_trace::run::Accounting;
 

@@ -175,14 +175,14 @@ impl Subject<'_> {
                 })?;
             }
             let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
-            let (content, remark) =
-                match options.bytes(&context, &recorded, Some(outcome.verdict)) {
-                    Ok((bytes, remark)) => (Ok(bytes), remark),
-                    Err(error) => {
-                        let none = NoAttachment { reason: error.to_string(), is_error: true };
-                        (Err(none), None)
-                    }
-                };
+            let (content, remark) = match options.bytes(&context, &recorded, Some(outcome.verdict))
+            {
+                Ok((bytes, remark)) => (Ok(bytes), remark),
+                Err(error) => {
+                    let none = NoAttachment { reason: error.to_string(), is_error: true };
+                    (Err(none), None)
+                }
+            };
             let path = options.path.clone();
             graph = Some(Attachment { kind: AttachmentKind::Graph, content, path, remark });
         }
@@ -290,18 +290,19 @@ impl Subject<'_> {
     }
 
     /// The events of a witness that were not observed, by component.
-    fn missing(
-        &self,
-        witness: &Witness,
-        question: Option<&Question>,
-        pool: &Pool,
-    ) -> Vec<Missing> {
+    fn missing(&self, witness: &Witness, question: Option<&Question>, pool: &Pool) -> Vec<Missing> {
         let partition = self.trace.partition();
         let mut missing = vec![Unobserved::default(); partition.len()];
         for step in &witness.steps {
             match step {
                 WitnessStep::Observed(place) => {
-                    count_unobserved(pool, partition, place.event, Some(place.observed), &mut missing);
+                    count_unobserved(
+                        pool,
+                        partition,
+                        place.event,
+                        Some(place.observed),
+                        &mut missing,
+                    );
                 }
                 WitnessStep::Unobserved(place) => {
                     count_unobserved(pool, partition, place.event, None, &mut missing);

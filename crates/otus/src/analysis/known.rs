@@ -59,8 +59,7 @@ impl KnownFailures {
         };
         let is_undecided = matches!(verdict, Verdict::WeakFail | Verdict::Inconclusive);
         met.listed.push((id.to_owned(), is_fail || is_undecided));
-        is_fail
-            && (causes.is_empty() || explanation.is_some_and(|it| causes.contains(&it.cause)))
+        is_fail && (causes.is_empty() || explanation.is_some_and(|it| causes.contains(&it.cause)))
     }
 
     /// Notes a verdict of an earlier run. Its cause was not kept, so a listed failure counts as known.

@@ -33,12 +33,7 @@ const LONGEST: u64 = 4000;
 impl Lines {
     /// The line with a number from 1, without its end; `None` if there is no such line, or the file
     /// cannot be read.
-    pub(super) fn line(
-        &mut self,
-        files: &dyn Files,
-        path: &Path,
-        number: usize,
-    ) -> Option<String> {
+    pub(super) fn line(&mut self, files: &dyn Files, path: &Path, number: usize) -> Option<String> {
         let wanted = number.checked_sub(1)?;
         if !self.known.contains_key(path) {
             let (_, packing) = unpack(files.open(path).ok()?).ok()?;

@@ -303,9 +303,8 @@ impl<T> Running<T> {
             let count = self.summary.unexplained;
             let verb = if count == 1 { "is" } else { "are" };
             let more = counted(count, "more failure");
-            self.context.remark(format!(
-                "{more} {verb} not explained (--explain full explains all)"
-            ));
+            self.context
+                .remark(format!("{more} {verb} not explained (--explain full explains all)"));
         }
         let baseline = self.met.baseline(&plan.known, &self.summary);
         let logs = accounting.map(|accounting| LogRemarks::new(&accounting, &self.plans));

@@ -202,7 +202,8 @@ fn graph(
         return Ok(None);
     }
     if feed.has_several() {
-        context.remark("note: the graphic logger draws one analysis; several multi-traces are given");
+        context
+            .remark("note: the graphic logger draws one analysis; several multi-traces are given");
         return Ok(None);
     }
     Ok(graph)
@@ -261,8 +262,7 @@ fn by_specification(
     rules: &[SpecRule],
     project: Option<&Settings>,
 ) -> Vec<(Vec<String>, Vec<Glob>)> {
-    let format =
-        |name: &String| Format::of_name(Path::new(name.split('#').next().unwrap_or(name)));
+    let format = |name: &String| Format::of_name(Path::new(name.split('#').next().unwrap_or(name)));
     let globs = |rule: &SpecRule| rule.groups.iter().map(|text| Glob::name(text)).collect();
     if !rules.is_empty() {
         let spec = |rule: &SpecRule| {
@@ -271,9 +271,7 @@ fn by_specification(
         };
         return rules.iter().map(spec).collect();
     }
-    let is_diagram = |name: &&String| {
-        format(name).is_some_and(Format::is_diagram)
-    };
+    let is_diagram = |name: &&String| format(name).is_some_and(Format::is_diagram);
     let is_options = |name: &&String| format(name) == Some(Format::Hcf);
     let together: Vec<String> = names.iter().filter(|name| !is_diagram(name)).cloned().collect();
     let options: Vec<String> = names.iter().filter(is_options).cloned().collect();
@@ -344,4 +342,3 @@ fn nothing_given(finder: &Finder) -> String {
         }
     }
 }
-

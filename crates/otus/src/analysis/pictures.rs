@@ -13,12 +13,11 @@ use otus_core::budget::Budget;
 use otus_core::{Pool, TermId};
 use otus_trace::{ComponentId, MultiTrace};
 
-use super::plan::Plan;
 use super::places::Places;
+use super::plan::Plan;
 use crate::case::Case;
 use crate::report::html::fill::{Facts, accepted_run, detail};
 use crate::report::html::model::{Detail, Excerpt};
-
 
 /// How many failures are drawn.
 const FAILURES: usize = 200;

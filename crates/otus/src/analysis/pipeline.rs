@@ -205,8 +205,7 @@ mod tests {
         for jobs in [1, 2, 5] {
             let mut left = 0..100u64;
             let threads = NonZeroUsize::new(jobs).unwrap();
-            let mut results =
-                Ordered::start(threads, || false, move |_| left.next(), || Doubler);
+            let mut results = Ordered::start(threads, || false, move |_| left.next(), || Doubler);
             let mut seen = Vec::new();
             while let Some(piece) = results.next() {
                 seen.extend(piece.unwrap());

@@ -98,7 +98,9 @@ impl<'a> Origin<'a> {
             From::Case { file, line, .. } => {
                 Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
             }
-            From::Raw { .. } | From::File { .. } | From::Text { .. } | From::Recorded { .. } => None,
+            From::Raw { .. } | From::File { .. } | From::Text { .. } | From::Recorded { .. } => {
+                None
+            }
         }
     }
 
@@ -212,7 +214,8 @@ impl Places<'_> {
                 Some(spec_text::one_line(name, number, text, None))
             }
             Places::Text { .. } | Places::Recorded { .. } => {
-                let LogExcerpt { place, text, span: meant } = self.excerpt(component, step, action)?;
+                let LogExcerpt { place, text, span: meant } =
+                    self.excerpt(component, step, action)?;
                 let name = format!("{}:{}", place.file, place.line);
                 Some(spec_text::one_line(name, place.line, text?, Some(meant)))
             }

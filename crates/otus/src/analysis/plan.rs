@@ -179,7 +179,8 @@ impl Plan {
         };
         let (earlier, fingerprint) = match &request.results {
             Some(path) => {
-                let fingerprint = Fingerprint::new(&pool, term, (kind, observed.is_some()), &method);
+                let fingerprint =
+                    Fingerprint::new(&pool, term, (kind, observed.is_some()), &method);
                 let (engine, fingerprint_text) = (method.name(), fingerprint.text());
                 let expected = Expected { kind, engine, fingerprint: &fingerprint };
                 (Earlier::read(context, path, expected)?, Some(fingerprint_text))

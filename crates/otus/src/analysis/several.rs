@@ -13,10 +13,10 @@ use otus_syntax::SourceId;
 use otus_trace::case::{self, Place};
 use otus_trace::mapping::Glob;
 
-use super::plan::Plan;
-use super::worker::{MapCase, Piece, Worker};
 use super::feed::Job;
 use super::pipeline::{self, Slot};
+use super::plan::Plan;
+use super::worker::{MapCase, Piece, Worker};
 
 /// Several specifications.
 #[derive(Debug)]

@@ -146,8 +146,7 @@ impl Wording<'_> {
     }
 
     fn spec_place(&self, expected: &Expected) -> Option<SpecPlace> {
-        let found =
-            self.plan.spec.text.excerpt(expected.term, expected.within, expected.places)?;
+        let found = self.plan.spec.text.excerpt(expected.term, expected.within, expected.places)?;
         let action = self.moment(&expected.moment);
         Some(SpecPlace { place: found.place, text: found.text, span: found.span, action })
     }

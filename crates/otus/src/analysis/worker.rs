@@ -363,13 +363,7 @@ impl<T: Send + 'static> Worker<T> {
     }
 
     /// Analyses a multi-trace.
-    fn judge(
-        &mut self,
-        id: &str,
-        trace: &MultiTrace,
-        origin: &Origin<'_>,
-        slot: &Slot<Piece<T>>,
-    ) {
+    fn judge(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
         let plan = &*self.plan;
         if let Some(verdict) = plan.earlier.take(id) {
             return self.add_earlier(id, verdict, trace.len(), slot);
@@ -438,7 +432,8 @@ impl<T: Send + 'static> Worker<T> {
     fn add(&self, case: Case, is_tentative: bool, met: known::Met, slot: &Slot<Piece<T>>) {
         let (verdict, actions, known) = (case.verdict, case.actions, case.known);
         let reached = case.furthest.iter().map(|log| log.explained).sum();
-        let missing = case.attachments.iter().filter_map(|it| Some((it.kind, it.content.as_ref().err()?)));
+        let missing =
+            case.attachments.iter().filter_map(|it| Some((it.kind, it.content.as_ref().err()?)));
         let missing: Vec<(AttachmentKind, NoAttachment)> =
             missing.map(|(kind, none)| (kind, none.clone())).collect();
         let id = (!missing.is_empty()).then(|| case.id.clone());

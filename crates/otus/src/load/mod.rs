@@ -146,7 +146,11 @@ impl Loaded {
         let parsed = read(source, source.whole());
         let faulty = any_error(&parsed.diagnostics);
         let tree = self.keep(parsed);
-        self.specs.push(SpecFiles { files: vec![tree], formats: vec![input.format], is_faulty: faulty });
+        self.specs.push(SpecFiles {
+            files: vec![tree],
+            formats: vec![input.format],
+            is_faulty: faulty,
+        });
     }
 
     /// The diagrams of a Markdown file.
@@ -177,7 +181,11 @@ impl Loaded {
             }
             let faulty = !fence.closed || any_error(&parsed.diagnostics);
             let tree = self.keep(parsed);
-            self.specs.push(SpecFiles { files: vec![tree], formats: vec![format], is_faulty: faulty });
+            self.specs.push(SpecFiles {
+                files: vec![tree],
+                formats: vec![format],
+                is_faulty: faulty,
+            });
         }
     }
 
@@ -269,8 +277,7 @@ impl Loaded {
             && let Some(file) = spec.files.last()
         {
             let message = "this specification has no interaction";
-            let found =
-                Diagnostic::new(Code::NO_INTERACTION, file.source, Span::at(0), message);
+            let found = Diagnostic::new(Code::NO_INTERACTION, file.source, Span::at(0), message);
             self.diagnostics.push(found.with_help("give the .hif too"));
         }
         let term = lowered.term;

@@ -138,12 +138,7 @@ impl Group {
     }
 
     /// Where a step of the multi-trace was read.
-    pub fn place(
-        &self,
-        trace: &MultiTrace,
-        component: ComponentId,
-        step: usize,
-    ) -> Option<Place> {
+    pub fn place(&self, trace: &MultiTrace, component: ComponentId, step: usize) -> Option<Place> {
         let (_, index) = trace.place(component, step)?;
         let first = trace.partition().lifelines(component).first()?;
         let (_, acts) = self.components.iter().find(|(lifelines, _)| lifelines.contains(first))?;

@@ -270,7 +270,9 @@ impl Finder {
         let text = String::from_utf8_lossy(&head);
         Ok(match Format::of_content(&text) {
             // Almost any text looks a little like an interaction.
-            Some(Format::Hif) if format::is_log_name(path) && !format::is_interaction(&text) => Told::Unmapped,
+            Some(Format::Hif) if format::is_log_name(path) && !format::is_interaction(&text) => {
+                Told::Unmapped
+            }
             Some(format) => Told::Other(Some(format)),
             None => Told::Unmapped,
         })
@@ -279,7 +281,13 @@ impl Finder {
     /// Takes what a name stands for: a folder, a file, or standard input.
     pub fn add(&mut self, name: &str) -> Result<()> {
         if name == "-" {
-            if self.standard_input(Vec::new(), self.context.files.standard_input().map_err(no_standard_input)?)?.is_some() {
+            if self
+                .standard_input(
+                    Vec::new(),
+                    self.context.files.standard_input().map_err(no_standard_input)?,
+                )?
+                .is_some()
+            {
                 unfit!(
                     "standard input does not say itself what happened, and there is no otus.toml \
                      with one source that says how to read it"
@@ -485,7 +493,9 @@ impl Finder {
         let by_name = project.plan.source_of(&path.to_string_lossy());
         let by_name = by_name.or_else(|| project.plan.source_of(&name));
         // What says itself that it is a trace is one, unless a pattern says otherwise.
-        by_name.or_else(|| (project.plan.sources.len() == 1 && !is_trace(&*self.context.files, path)).then_some(0))
+        by_name.or_else(|| {
+            (project.plan.sources.len() == 1 && !is_trace(&*self.context.files, path)).then_some(0)
+        })
     }
 
     /// The source of a format that needs no mapping.

@@ -6,10 +6,10 @@
 
 use std::io::{self, Write};
 
+use super::spool::Spool;
 use super::{Run, Writer};
 use crate::case::{Case, Outcome, Unusable};
 use crate::summary::Summary;
-use super::spool::Spool;
 
 #[derive(Debug, Default)]
 pub(super) struct Junit {

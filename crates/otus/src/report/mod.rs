@@ -21,8 +21,8 @@ use crate::analysis::{Explain, Request, WitnessPolicy};
 use crate::case::{Case, Place, Unusable};
 use crate::summary::Summary;
 
-pub use json::summary as summary_json;
 pub(crate) use json::place as place_json;
+pub use json::summary as summary_json;
 pub use junit::{escape as xml_attribute, escape_text as xml_text};
 pub use tap::{details as tap_details, one_line};
 

@@ -11,12 +11,14 @@ use otus_syntax::{Diagnostic, Severity, Source, parse_formulas};
 use otus_trace::order::{PartialOrder, Writes, pot};
 
 use super::words;
-use crate::args::{Color, CtlArgs, Format};
+use crate::args::{CtlArgs};
+use crate::shell::Shell;
+use otus::Format;
 use crate::cmd::map::nothing_given;
 use crate::input::{self, Inputs};
-use crate::logs::{self, Finder, Told};
+use otus::logs::{self, Finder, Told};
 use crate::output::{self, Stream};
-use crate::words::counted;
+use otus::words::counted;
 use crate::{findings, report};
 
 /// A formula to be checked.
@@ -37,7 +39,7 @@ pub(super) struct Question {
 }
 
 /// The trace and the formulas; nothing if something is wrong with them, which has been told.
-pub(super) fn read(args: &CtlArgs, color: Color) -> anyhow::Result<Option<Question>> {
+pub(super) fn read(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Option<Question>> {
     let mut asked_for = Given::sort(args, color)?;
     if asked_for.uses_standard_input() && args.file.iter().any(|file| file == "-") {
         bail!("standard input is either the trace or the formulas, not both");
@@ -102,7 +104,7 @@ struct Given {
 
 impl Given {
     /// Raw logs and a trace are files; what is none is a formula. The trace comes first.
-    fn sort(args: &CtlArgs, color: Color) -> anyhow::Result<Given> {
+    fn sort(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Given> {
         let mut finder = Finder::new(args.logs.config.as_deref(), color)?;
         let mut names = args.names.iter().peekable();
         let mut trace = None;
@@ -226,7 +228,7 @@ const SHOWN: usize = 5;
 
 /// Whether a text can be a formula rather than the misspelt name of a file.
 fn is_formula(text: &str) -> bool {
-    input::format_of_ending(Path::new(text)).is_none() && !text.contains('/')
+    input::Format::of_name(Path::new(text)).is_none() && !text.contains('/')
 }
 
 /// Whether a name can stand before a formula.
@@ -240,10 +242,10 @@ fn is_plain(name: &str) -> bool {
 pub(super) fn trace(
     name: &str,
     writes: Writes,
-    color: Color,
+    shell: &Shell,
 ) -> anyhow::Result<Option<PartialOrder>> {
     if let Some(reason) =
-        input::format_of_ending(Path::new(name)).and_then(|format| not_a_trace(name, format))
+        input::Format::of_name(Path::new(name)).and_then(|format| not_a_trace(name, format))
     {
         bail!(reason);
     }
@@ -296,7 +298,7 @@ fn bytes(name: &str) -> anyhow::Result<(String, Vec<u8>)> {
 }
 
 /// Prints warnings and errors; returns whether there is an error.
-fn complain(sources: &[Source], diagnostics: &[Diagnostic], color: Color) -> bool {
+fn complain(sources: &[Source], diagnostics: &[Diagnostic], shell: &Shell) -> bool {
     let colored = output::colored(color, Stream::Error);
     let is_worth_it = |found: &&Diagnostic| found.severity > Severity::Note;
     let shown: Vec<Diagnostic> = diagnostics.iter().filter(is_worth_it).cloned().collect();

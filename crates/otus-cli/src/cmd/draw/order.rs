@@ -9,11 +9,13 @@ use otus_syntax::suggest::did_you_mean;
 use otus_trace::order::{PartialOrder, from_multi_trace};
 
 use super::{Drawing, format_of, text_options, title, trace};
-use crate::args::{Color, DrawArgs, Format};
+use crate::args::{DrawArgs};
+use crate::shell::Shell;
+use otus::Format;
 use crate::cmd::ctl;
-use crate::load::{Fences, Loaded};
+use otus::load::{Fences, Loaded};
 
-pub(super) fn draw(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
+pub(super) fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<Drawing>> {
     let Some(order) = read(args, color)? else { return Ok(None) };
     let cuts = cuts(args, &order)?;
     let options = Options { cuts: &cuts, ..Options::default() };
@@ -24,7 +26,7 @@ pub(super) fn draw(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawi
 }
 
 /// All cuts, from the empty one to the whole.
-pub(super) fn draw_lattice(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
+pub(super) fn draw_lattice(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<Drawing>> {
     let Some(order) = read(args, color)? else { return Ok(None) };
     let cuts = cuts(args, &order)?;
     let mut scene = lattice(&order, &cuts, args.max_nodes, &|_| Tone::Normal)
@@ -38,7 +40,7 @@ fn cuts(args: &DrawArgs, order: &PartialOrder) -> anyhow::Result<Vec<Cut>> {
     numbered.map(|(number, text)| cut(order, text, number, args.cut.len())).collect()
 }
 
-fn read(args: &DrawArgs, color: Color) -> anyhow::Result<Option<PartialOrder>> {
+fn read(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<PartialOrder>> {
     if let [file] = args.files.as_slice()
         && format_of(file, args) == Some(Format::Pot)
     {
@@ -47,11 +49,11 @@ fn read(args: &DrawArgs, color: Color) -> anyhow::Result<Option<PartialOrder>> {
     if args.files.iter().any(|file| format_of(file, args) == Some(Format::Pot)) {
         bail!("a partial-order trace is drawn by itself; leave out the other files");
     }
-    let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
+    let mut loaded = Loaded::read(&shell.context, &args.files, args.from.map(Into::into), Fences::One)?;
     let Some((pool, observed, source)) = trace::one(&mut loaded, color)? else {
         return Ok(None);
     };
-    let paired = from_multi_trace(&observed, &pool, Some(loaded.inputs.source(source)))?;
+    let paired = from_multi_trace(&observed, &pool, Some(loaded.sources.source(source)))?;
     Ok(Some(paired.order))
 }
 

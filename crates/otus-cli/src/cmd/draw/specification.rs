@@ -9,9 +9,10 @@ use otus_draw::layout::{automaton as automaton_layout, sequence, term as term_la
 use otus_draw::terminal;
 
 use super::{Drawing, text_options, title};
-use crate::args::{AutomatonKind, Color, DrawArgs};
+use crate::args::{AutomatonKind, DrawArgs};
+use crate::shell::Shell;
 use crate::cmd::analyze::one_specification;
-use crate::load::{Fences, Loaded};
+use otus::load::{Fences, Loaded};
 use crate::output;
 
 /// A specification that can be drawn.
@@ -22,8 +23,8 @@ struct Specification {
 }
 
 /// Reads it; nothing if something is wrong with it, which has been told.
-fn read(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Specification>> {
-    let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
+fn read(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<Specification>> {
+    let mut loaded = Loaded::read(&shell.context, &args.files, args.from.map(Into::into), Fences::One)?;
     if loaded.specs.is_empty() && !loaded.traces.is_empty() {
         bail!("a multi-trace has no such picture; add the specification, or leave out --what");
     }
@@ -36,7 +37,7 @@ fn read(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Specification>> 
     }))
 }
 
-pub(super) fn sequence(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
+pub(super) fn sequence(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<Drawing>> {
     let Some(Specification { loaded, lowered, .. }) = read(args, color)? else {
         return Ok(None);
     };
@@ -52,7 +53,7 @@ pub(super) fn sequence(args: &DrawArgs, color: Color) -> anyhow::Result<Option<D
     Ok(Some(Drawing { scene, text, dot: None }))
 }
 
-pub(super) fn term(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
+pub(super) fn term(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<Drawing>> {
     let Some(Specification { mut lowered, term, .. }) = read(args, color)? else {
         return Ok(None);
     };
@@ -96,7 +97,7 @@ fn executed(pool: &mut Pool, term: TermId, step: &str) -> anyhow::Result<term_la
     term_layout::step(pool, term, &position).context("a first step has its marks")
 }
 
-pub(super) fn automaton(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
+pub(super) fn automaton(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<Drawing>> {
     let Some(Specification { mut lowered, term, .. }) = read(args, color)? else {
         return Ok(None);
     };

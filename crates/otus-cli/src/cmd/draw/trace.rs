@@ -7,11 +7,12 @@ use otus_draw::terminal;
 use otus_trace::transform::implied_signature;
 
 use super::{Drawing, text_options, title};
-use crate::args::{Color, DrawArgs};
-use crate::load::{Fences, Loaded, Spec};
+use crate::args::{DrawArgs};
+use crate::shell::Shell;
+use otus::load::{Fences, Loaded, Spec};
 
-pub(super) fn draw(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawing>> {
-    let mut loaded = Loaded::read(&args.files, args.from, Fences::One)?;
+pub(super) fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Option<Drawing>> {
+    let mut loaded = Loaded::read(&shell.context, &args.files, args.from.map(Into::into), Fences::One)?;
     let Some((pool, observed, _)) = one(&mut loaded, color)? else { return Ok(None) };
     let mut scene = multi_trace(&observed, &pool, &Options::default());
     scene.title = title("Multi-trace", args);
@@ -23,7 +24,7 @@ pub(super) fn draw(args: &DrawArgs, color: Color) -> anyhow::Result<Option<Drawi
 /// if something is wrong with it, which has been told.
 pub(super) fn one(
     loaded: &mut Loaded,
-    color: Color,
+    shell: &Shell,
 ) -> anyhow::Result<Option<(Pool, otus_trace::MultiTrace, otus_syntax::SourceId)>> {
     let mut lowered = loaded.specs.first().map(Spec::lower);
     if let Some(lowered) = &mut lowered {

@@ -11,7 +11,7 @@ use otus_trace::run::shape;
 
 use super::speech::{self, Speech};
 use crate::input;
-use crate::logs::{beginning, describes_itself, walk};
+use otus::logs::{beginning, describes_itself, walk};
 
 /// A folder with logs.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ fn format(path: &Path, head: &[u8]) -> Option<Format> {
     if let Some(format) = describes_itself(head) {
         return Some(format);
     }
-    let ending = input::format_of_ending(path);
+    let ending = input::Format::of_name(path);
     if ending.is_some_and(|ending| ending != crate::args::Format::Jsonl) || head.is_empty() {
         return None;
     }

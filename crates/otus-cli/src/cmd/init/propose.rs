@@ -12,7 +12,7 @@ use otus_trace::run::{Accounting, shape};
 use super::look::{Folder, Looked, stem};
 use super::speech::{Said, Way};
 use crate::findings;
-use crate::words::counted;
+use otus::words::counted;
 
 /// An `otus.toml` to be.
 pub(super) struct Proposal<'f> {

@@ -8,7 +8,7 @@ use otus_trace::run::Tally;
 
 use super::{Map, Specification};
 use crate::findings;
-use crate::words::counted;
+use otus::words::counted;
 
 pub(super) fn text(map: &Map<'_>) -> String {
     let mut out = String::new();

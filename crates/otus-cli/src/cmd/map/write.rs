@@ -15,7 +15,6 @@ use otus_trace::run::Observed;
 
 use crate::args::Format;
 use crate::cases::{Place, file_name, make_folder, refuse_existing, write_new};
-use crate::input::format_of_ending;
 use crate::logs;
 use crate::output::{self, Draft};
 
@@ -57,7 +56,7 @@ impl Writer {
             }
             Place::File(path) => {
                 refuse_existing(&path, force)?;
-                match format_of_ending(&path) {
+                match Format::of_name(&path) {
                     Some(Format::Jsonl) if is_case_file(&path) => {
                         Target::Cases(Draft::create(&path)?)
                     }
@@ -121,7 +120,7 @@ impl Writer {
                 bail!("there is no group to write to {}", path.display())
             }
         };
-        let groups = crate::words::counted(self.written, "group");
+        let groups = otus::words::counted(self.written, "group");
         output::complain(&format!("wrote {}: {groups}", path.display()));
         Ok(())
     }

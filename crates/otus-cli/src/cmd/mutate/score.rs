@@ -24,12 +24,13 @@ use serde_json::{Map, Value, json};
 
 use super::super::derive::{Made, Output};
 use super::{Mutator, Take, kinds, name};
-use crate::args::{AnalyzeArgs, Color, MutantKind, MutateArgs, ScoreFormat};
+use crate::args::{AnalyzeArgs, MutantKind, MutateArgs, ScoreFormat};
+use crate::shell::Shell;
 use crate::cmd::analyze::{self, Originals};
 use crate::exit::Exit;
 use crate::output;
 use crate::report::model::Case;
-use crate::words::counted;
+use otus::words::counted;
 
 /// How many mutants are made of each multi-trace and kind.
 const COUNT: u64 = 10;
@@ -40,7 +41,7 @@ const HEAP: usize = 50_000;
 /// How many survivors are shown.
 const SHOWN: usize = 10;
 
-pub(super) fn run(args: &MutateArgs, color: Color) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut call = call(args)?;
     let Some(Originals { mut pool, traces, strangers }) = analyze::originals(&call, color)? else {
         return Ok(Exit::Error);
@@ -356,7 +357,7 @@ impl Score {
     }
 
     /// Works out what explains the survivors that are shown.
-    fn explain(&mut self, mut call: AnalyzeArgs, color: Color) -> anyhow::Result<()> {
+    fn explain(&mut self, mut call: AnalyzeArgs, shell: &Shell) -> anyhow::Result<()> {
         if self.survivors.is_empty() {
             return Ok(());
         }

@@ -7,13 +7,14 @@ use clap::Parser as _;
 use otus_analysis::Verdict;
 use otus_trace::mapping::Glob;
 
-use crate::args::{AnalyzeArgs, Color, CtlArgs, TestArgs};
+use crate::args::{AnalyzeArgs, CtlArgs, TestArgs};
+use crate::shell::Shell;
 use crate::cmd::{analyze, ctl};
 use crate::exit::Exit;
-use crate::expectation::{Formula, Test, Wanted};
-use crate::logs::walk;
+use otus::project::expectation::{Formula, Test, Wanted};
+use otus::logs::walk;
 use crate::output::Told;
-use crate::project::{self, Project};
+use otus::project::{self, Project};
 use crate::report::model::Case;
 
 /// What became of a test.
@@ -78,7 +79,7 @@ pub(super) fn run<'p>(
     test: &'p Test,
     project: &'p Project,
     args: &TestArgs,
-    color: Color,
+    shell: &Shell,
 ) -> Outcome<'p> {
     let mut outcome =
         Outcome { test, cases: Vec::new(), absent: Vec::new(), error: None, interrupted: false };
@@ -113,7 +114,7 @@ fn verdicts(
     outcome: &mut Outcome<'_>,
     project: &Project,
     args: &TestArgs,
-    color: Color,
+    shell: &Shell,
 ) -> anyhow::Result<()> {
     let test = outcome.test;
     let spec = match test.spec.as_slice() {
@@ -202,7 +203,7 @@ fn answers(
     formula: &Formula,
     project: &Project,
     args: &TestArgs,
-    color: Color,
+    shell: &Shell,
 ) -> anyhow::Result<()> {
     let test = outcome.test;
     let text = match formula {

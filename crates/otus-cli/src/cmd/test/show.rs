@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::Summary;
 use super::run::{Judged, Outcome};
 use crate::args::TestFormat;
-use crate::expectation::{Formula, Test};
+use otus::project::expectation::{Formula, Test};
 use crate::output;
-use crate::project::Project;
+use otus::project::Project;
 use crate::report::junit::{escape, escape_text};
 use crate::report::tap::{details, one_line};
 

@@ -12,10 +12,10 @@ use otus_syntax::Source;
 use toml::de::DeTable;
 
 use super::run::{Judged, Outcome};
-use crate::expectation::{self, Test, Wanted};
+use otus::project::expectation::{self, Test, Wanted};
 use crate::output;
-use crate::project::Project;
-use crate::words::counted;
+use otus::project::Project;
+use otus::words::counted;
 
 /// Up to how many ids are all named.
 const NAMED: usize = 8;

@@ -11,8 +11,8 @@ use otus_draw::metrics::SMALL;
 use otus_draw::scene::{Anchor, Item, Role, Scene, Tone};
 use otus_syntax::ast::{NodeKind, Operator};
 
-use super::Covering;
 use super::CoverageReport;
+use super::Covering;
 use super::text;
 
 pub(super) fn scene(covering: &Covering, pool: &Pool, report: &CoverageReport) -> Scene {

@@ -71,7 +71,12 @@ pub(crate) struct Share {
 }
 
 impl CoverageReport {
-    pub(super) fn new(covering: &Covering, pool: &Pool, sum: &Coverage, summary: &Summary) -> CoverageReport {
+    pub(super) fn new(
+        covering: &Covering,
+        pool: &Pool,
+        sum: &Coverage,
+        summary: &Summary,
+    ) -> CoverageReport {
         let unexplained = covering.unexplained.load(std::sync::atomic::Ordering::Relaxed);
         let (all, undecided) = (summary.checked() as u64, summary.verdicts.undecided as u64);
         let earlier = summary.earlier as u64;
@@ -223,7 +228,8 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
             }
             None => {
                 known.insert((part.kind, label.clone(), written.span), parts.len());
-                let spec_text::Excerpt { place, text, span } = excerpt_of(&covering.source, written.span);
+                let spec_text::Excerpt { place, text, span } =
+                    excerpt_of(&covering.source, written.span);
                 let (count, nodes, node) = (*count, vec![part.node], written.node);
                 parts.push(Part { kind: part.kind, label, place, text, span, count, nodes, node });
             }

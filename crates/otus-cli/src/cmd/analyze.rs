@@ -1,0 +1,297 @@
+//! `otus analyze`: arguments to a request, cases to reports.
+
+mod coverage;
+mod same_output;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use otus::report::{ReportFormat, Reports, defaults_for};
+use otus::{
+    Asked, AttachmentKind, Case, Explain, FailOn, Finished, GraphFormat, GraphOptions, Item,
+    Limits, Request, SearchOptions, Status, TextFormat, WitnessPolicy,
+};
+
+use crate::args::{AnalyzeArgs, SearchArgs, VerdictFormat};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::output::{self, Draft, Stream};
+use crate::picture::{self, Look};
+use crate::shell::Shell;
+
+pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let start = Instant::now();
+    same_output::refuse(args)?;
+    coverage::refuse_unwritable(args)?;
+    let request = request(args)?;
+    if request.graph.is_none() && !coverage::is_drawn(args) {
+        picture::note_idle_search(&args.search);
+    }
+    let analysis = otus::analyze(&shell.context, &request)?;
+    // Standard input may be long in coming, and Ctrl-C ends the process until it is there.
+    interrupt::watch()?;
+    let fingerprint = analysis.fingerprint().map(str::to_owned);
+    let mut reports = Reports::new(outputs(args, shell, &analysis, fingerprint.as_deref())?);
+    reports.begin(&analysis.run())?;
+    let mut running = analysis.start_fold(reports.formatter());
+    for item in running.by_ref() {
+        match item? {
+            Item::Case(formatted) => {
+                reports.write(&formatted)?;
+                if let Some(case) = formatted.case() {
+                    write_attachments(args, case)?;
+                }
+            }
+            Item::Unusable(unusable) => reports.unusable(&unusable)?,
+            _ => {}
+        }
+    }
+    let finished = running.finish()?;
+    for sink in reports.end(&finished.summary)? {
+        sink.finish()?;
+    }
+    let is_recorded = write_baseline(args, &finished)?;
+    coverage::write(args, shell, &finished)?;
+    tell(args, &finished, start.elapsed());
+    let summary = &finished.summary;
+    let status = summary.status(args.fail_on.map(FailOn::from), args.strict, is_recorded);
+    Ok(match coverage::exit(args, summary, status.into()) {
+        // The run was interrupted, so the unread cases are unknown.
+        Exit::Success if finished.is_cancelled => Exit::Undecided,
+        exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
+    })
+}
+
+impl From<Status> for Exit {
+    fn from(status: Status) -> Exit {
+        match status {
+            Status::Passed => Exit::Success,
+            Status::Failed => Exit::Failure,
+            Status::Undecided => Exit::Undecided,
+            Status::Unusable => Exit::Error,
+        }
+    }
+}
+
+/// The request that the arguments describe.
+fn request(args: &AnalyzeArgs) -> anyhow::Result<Request> {
+    let mut request = Request::new(args.files.iter().cloned());
+    defaults_for(&formats(args), &mut request);
+    request.from = args.from.map(Into::into);
+    request.config = args.logs.config.as_ref().map(PathBuf::from);
+    request.group.clone_from(&args.logs.group);
+    let declared = &args.declared;
+    request.question = Asked {
+        kind: args.kind.clone(),
+        observed: args.observed.map(Into::into),
+        complete: declared.complete.clone(),
+        may_stop_early: declared.may_stop_early.clone(),
+        may_start_late: declared.may_start_late.clone(),
+        unobserved: declared.unobserved.clone(),
+    };
+    request.engine = args.engine.into();
+    let search = &args.search;
+    request.search = SearchOptions {
+        strategy: search.strategy.clone(),
+        priorities: search.priorities.clone(),
+        filters: search.filters.clone(),
+        goal: args.goal.clone(),
+        local_analysis: args.local_analysis.clone(),
+        memoize: args.memoize,
+        legacy_verdicts: args.legacy_verdicts,
+        seed: search.seed,
+    };
+    request.limits = Limits {
+        timeout: search.timeout.map(Duration::from_secs_f64),
+        max_states: args.max_states,
+        max_bytes: args.memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20)),
+    };
+    request.threads = args.jobs;
+    if let Some(explain) = args.explain {
+        request.explain = explain.into();
+    }
+    request.witness = match (args.no_witness, args.witness || args.order.is_some()) {
+        (true, _) => WitnessPolicy::None,
+        (false, true) => WitnessPolicy::Always,
+        (false, false) => request.witness,
+    };
+    request.is_brief &= request.witness == WitnessPolicy::None && request.explain == Explain::None;
+    let style = Look::new(&search.picture)?.style();
+    request.graph = graph_options(search, style.clone())?;
+    request.logger_style = Some(style);
+    request.certificate = args.certificate.as_deref().map(|name| {
+        let is_json = Path::new(name).extension().is_some_and(|ending| ending == "json");
+        if is_json { TextFormat::Json } else { TextFormat::Text }
+    });
+    request.order = args.order.is_some();
+    request.fail_on = args.fail_on.map(Into::into);
+    request.baseline.clone_from(&args.baseline);
+    request.write_baseline.clone_from(&args.write_baseline);
+    request.results.clone_from(&args.results);
+    request.coverage = coverage::is_asked(args);
+    Ok(request)
+}
+
+/// The graph that `--graph` asks for.
+pub(super) fn graph_options(
+    args: &SearchArgs,
+    style: otus::PictureStyle,
+) -> anyhow::Result<Option<GraphOptions>> {
+    let Some(path) = &args.graph else { return Ok(None) };
+    let Some(format) = GraphFormat::of_name(path) else {
+        bail!("--graph writes .svg, .png, .dot and .json files, not {path}");
+    };
+    Ok(Some(GraphOptions::new(format, style, args.graph_nodes)))
+}
+
+/// The formats of the outputs, in order.
+fn formats(args: &AnalyzeArgs) -> Vec<ReportFormat> {
+    let reports = args.report.iter().map(|report| report.format);
+    let results = args.results.iter().map(|_| VerdictFormat::Jsonl);
+    let all = std::iter::once(args.format).chain(reports).chain(results);
+    all.map(Into::into).collect()
+}
+
+/// Where a report goes.
+enum Sink {
+    Standard(io::BufWriter<io::Stdout>),
+    /// A file that takes its name once it is complete.
+    File(Draft),
+    /// A file that grows.
+    Growing(File),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Sink::Standard(out) => out.write_all(bytes).and_then(|()| out.flush()),
+            Sink::File(draft) => draft.writer().write_all(bytes),
+            Sink::Growing(file) => file.write_all(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink {
+    fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Sink::Standard(mut out) => out.flush()?,
+            Sink::File(draft) => drop(draft.finish()?),
+            Sink::Growing(_) => {}
+        }
+        Ok(())
+    }
+}
+
+type Output = (Box<dyn otus::report::Writer>, Sink);
+
+fn outputs(
+    args: &AnalyzeArgs,
+    shell: &Shell,
+    analysis: &otus::Analysis,
+    fingerprint: Option<&str>,
+) -> anyhow::Result<Vec<Output>> {
+    let colored = shell.colored(Stream::Output);
+    let standard = Sink::Standard(io::BufWriter::new(io::stdout()));
+    let mut all = vec![(ReportFormat::from(args.format).writer(None, colored), standard)];
+    for report in &args.report {
+        let file = Sink::File(Draft::create(&report.path)?);
+        all.push((ReportFormat::from(report.format).writer(None, false), file));
+    }
+    if let Some(path) = &args.results {
+        let cannot_write = || format!("cannot write {}", path.display());
+        let file = File::options().append(true).create(true).open(path);
+        let file = file.with_context(cannot_write)?;
+        if let Some(length) = analysis.results_length() {
+            file.set_len(length).with_context(cannot_write)?;
+        }
+        all.push((ReportFormat::Jsonl.writer(fingerprint, false), Sink::Growing(file)));
+    }
+    Ok(all)
+}
+
+/// Writes the files that belong to a case.
+fn write_attachments(args: &AnalyzeArgs, case: &Case) -> anyhow::Result<()> {
+    for attachment in &case.attachments {
+        let named = match attachment.kind {
+            AttachmentKind::Graph => args.search.graph.clone(),
+            AttachmentKind::Certificate => args.certificate.clone(),
+            AttachmentKind::Order => args.order.clone(),
+        };
+        let by_logger = attachment.path.as_ref().map(|path| path.to_string_lossy().into_owned());
+        let (Some(name), Ok(bytes)) = (named.or(by_logger), &attachment.content) else { continue };
+        let remark = attachment.remark.as_deref();
+        match attachment.kind {
+            AttachmentKind::Order => output::deliver(&name, bytes, remark)?,
+            AttachmentKind::Graph | AttachmentKind::Certificate => {
+                if let Some(remark) = remark {
+                    output::complain(remark);
+                }
+                output::deliver(&name, bytes, None)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The known failures that are named when they are fixed.
+const NAMED: usize = 20;
+
+/// Says which known failures are fixed, and writes a new baseline if that is asked for. Returns whether it was
+/// written.
+fn write_baseline(args: &AnalyzeArgs, finished: &Finished) -> anyhow::Result<bool> {
+    if let (Some(path), Some(fixed)) = (&args.baseline, &finished.summary.fixed) {
+        let name = path.display();
+        for id in fixed.iter().take(NAMED) {
+            output::complain(&format!("fixed: {id} is accepted now; remove it from {name}"));
+        }
+        if let Some(more) = fixed.len().checked_sub(NAMED).filter(|&more| more > 0) {
+            output::complain(&format!("fixed: and {more} more; --write-baseline removes them"));
+        }
+        if let Some(unmet) = finished.unmet.filter(|&unmet| unmet > 0) {
+            output::complain(&format!("note: {unmet} in {name} were not checked"));
+        }
+    }
+    let Some(path) = &args.write_baseline else { return Ok(false) };
+    let Some((text, count)) = &finished.baseline else {
+        output::complain(&format!("{} was not written: interrupted", path.display()));
+        return Ok(false);
+    };
+    output::write_file(path, text)?;
+    let known = otus::words::counted(*count, "known failure");
+    output::complain(&format!("wrote {known} to {}", path.display()));
+    Ok(true)
+}
+
+/// Says what is odd about the logs, and what the run came to.
+fn tell(args: &AnalyzeArgs, finished: &Finished, elapsed: Duration) {
+    let summary = &finished.summary;
+    for remark in finished.log_remarks() {
+        output::complain(remark);
+    }
+    if summary.logs.is_some() && summary.is_vacuous() {
+        output::complain(
+            "warning: nothing was checked, since no line became an action of the specification\n   \
+             = help: `otus map --explain` shows what became of the lines",
+        );
+    }
+    if args.strict && summary.is_vacuous() {
+        output::complain("otus: nothing was checked, and that is a failure by --strict");
+    }
+    for (name, part) in &summary.by_spec {
+        output::complain(&format!("{name}: {}", part.verdicts));
+    }
+    let millis = elapsed.as_secs_f64() * 1000.0;
+    output::complain(&format!("{summary} in {millis:.0} ms{}", summary.remainder()));
+}

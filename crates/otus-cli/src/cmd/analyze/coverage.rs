@@ -1,0 +1,111 @@
+//! `--coverage` and `--min-coverage`: where the report goes, and what it means for the exit status.
+
+use anyhow::bail;
+use otus::{Finished, PictureFormat, Summary};
+
+use crate::args::{AnalyzeArgs, CoverageFile, CoverageOutput, FailOn, VerdictFormat};
+use crate::exit::Exit;
+use crate::output::{self, Stream};
+use crate::picture::Look;
+use crate::shell::Shell;
+
+/// The gaps that are listed beside verdicts; files have all.
+const SHORT: usize = 20;
+
+/// Whether coverage is asked for.
+pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {
+    !args.coverage.is_empty() || args.min_coverage.is_some()
+}
+
+/// Whether a picture of it is asked for.
+pub(super) fn is_drawn(args: &AnalyzeArgs) -> bool {
+    args.coverage.iter().any(|it| matches!(it, CoverageOutput::File(_, CoverageFile::Picture)))
+}
+
+/// Refuses outputs that could not be written after all the work.
+pub(super) fn refuse_unwritable(args: &AnalyzeArgs) -> anyhow::Result<()> {
+    for output in &args.coverage {
+        match output {
+            CoverageOutput::Text => {}
+            CoverageOutput::Json => {
+                if !matches!(args.format, VerdictFormat::Text | VerdictFormat::Json) {
+                    bail!(
+                        "standard output has the verdicts; name a file, as --coverage=coverage.json"
+                    );
+                }
+            }
+            CoverageOutput::File(path, _) => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+                    let (path, folder) = (path.display(), folder.display());
+                    bail!("cannot write {path}: there is no folder {folder}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints and writes coverage as it is asked for.
+pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> anyhow::Result<()> {
+    let Some(report) = &finished.summary.coverage else { return Ok(()) };
+    // A limit alone asks for the text, which says what is missing.
+    let is_implied = args.coverage.is_empty().then_some(CoverageOutput::Text);
+    for output in args.coverage.iter().chain(is_implied.as_ref()) {
+        match (output, args.format) {
+            (CoverageOutput::Text, VerdictFormat::Text) => {
+                output::print(&report.text(shell.colored(Stream::Output), Some(SHORT)))?;
+            }
+            (CoverageOutput::Text, _) => {
+                let text = report.text(shell.colored(Stream::Error), Some(SHORT));
+                output::complain(text.trim_end());
+            }
+            // The JSON document of verdicts has it.
+            (CoverageOutput::Json, VerdictFormat::Json) => {}
+            (CoverageOutput::Json, _) => output::print(&format!("{:#}\n", report.json()))?,
+            (CoverageOutput::File(path, kind), _) => {
+                let name = path.to_string_lossy();
+                let text = match kind {
+                    CoverageFile::Json => format!("{:#}\n", report.json()),
+                    CoverageFile::Text => report.text(false, None),
+                    CoverageFile::Markdown => report.markdown(),
+                    CoverageFile::Picture => {
+                        let look = Look::new(&args.search.picture)?;
+                        let format = PictureFormat::of_name(&name).unwrap_or(PictureFormat::Svg);
+                        let picture = finished.coverage_picture(format, &look.style())?;
+                        if let Some(picture) = picture {
+                            look.deliver(&picture, &name)?;
+                        }
+                        continue;
+                    }
+                };
+                output::deliver(&name, text.as_bytes(), None)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The exit status: too little coverage is a failure, if a limit is set.
+pub(super) fn exit(args: &AnalyzeArgs, summary: &Summary, exit: Exit) -> Exit {
+    let Some(report) = &summary.coverage else { return exit };
+    let is_worse = match exit {
+        Exit::Error | Exit::Failure => return exit,
+        Exit::Success | Exit::Undecided => args.fail_on != Some(FailOn::Never),
+    };
+    let failed = if is_worse { Exit::Failure } else { exit };
+    if let Some(least) = args.min_coverage
+        && !report.reaches(least)
+    {
+        output::complain(&format!(
+            "otus: coverage is {}, and --min-coverage asks for {least} %",
+            report.percent_text()
+        ));
+        return failed;
+    }
+    if args.strict && report.is_nothing() {
+        output::complain("otus: nothing was exercised, and that is a failure by --strict");
+        return failed;
+    }
+    exit
+}

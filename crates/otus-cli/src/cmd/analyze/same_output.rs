@@ -1,0 +1,77 @@
+//! Two outputs of one call that would overwrite each other.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use otus::report::ReportFormat;
+
+use crate::args::{AnalyzeArgs, CoverageOutput, VerdictFormat};
+
+/// Refuses what would be written over, or into, something else of the same call.
+pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
+    let named = [
+        ("--graph", &args.search.graph),
+        ("--certificate", &args.certificate),
+        ("--order", &args.order),
+    ];
+    let mut printed: Option<String> = None;
+    if args.format != VerdictFormat::Text {
+        printed = Some(format!("--format {}", ReportFormat::from(args.format).name()));
+    }
+    for (flag, _) in named.iter().filter(|(_, name)| name.as_deref() == Some("-")) {
+        if let Some(other) = &printed {
+            bail!(
+                "{flag} - and {other} both write to standard output; name a file for {flag}, or \
+                 write the verdicts to a file by --report FORMAT=FILE"
+            );
+        }
+        // A certificate is of a failure and an order of a success: one of them is written.
+        if *flag == "--graph" {
+            printed = Some("--graph -".to_owned());
+        }
+    }
+    let mut files: Vec<(String, PathBuf)> = Vec::new();
+    for (flag, name) in named {
+        if let Some(name) = name.as_deref().filter(|name| *name != "-") {
+            files.push((flag.to_owned(), PathBuf::from(name)));
+        }
+    }
+    for report in &args.report {
+        let format = ReportFormat::from(report.format).name();
+        files.push((format!("--report {format}"), report.path.clone()));
+    }
+    for output in &args.coverage {
+        match output {
+            CoverageOutput::File(path, _) => files.push(("--coverage".to_owned(), path.clone())),
+            CoverageOutput::Text | CoverageOutput::Json => {}
+        }
+    }
+    let others = [("--results", &args.results), ("--write-baseline", &args.write_baseline)];
+    for (flag, path) in others {
+        let Some(path) = path else { continue };
+        if path.as_os_str() == "-" {
+            bail!("{flag} writes a file, not standard output; give it a name");
+        }
+        files.push((flag.to_owned(), path.clone()));
+    }
+    for (index, (flag, path)) in files.iter().enumerate() {
+        let same = files[..index].iter().find(|(_, other)| place(other) == place(path));
+        if let Some((other, _)) = same {
+            bail!("{other} and {flag} both write {}; give each a file of its own", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// Where a file is, however it is named.
+fn place(path: &Path) -> PathBuf {
+    if let Ok(found) = std::fs::canonicalize(path) {
+        return found;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = std::fs::canonicalize(folder.unwrap_or(Path::new(".")));
+    match (folder, path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}

@@ -1,0 +1,125 @@
+//! What all commands share: colours, the context of the core, and standard error.
+
+use std::fmt;
+use std::io::IsTerminal as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use otus::{Context, Diagnostics, Disk, Monitor, Notice, Progress};
+
+use crate::args::Color;
+use crate::output::Stream;
+use crate::{interrupt, output};
+
+/// The terminal, as commands see it.
+#[derive(Debug, Clone)]
+pub(crate) struct Shell {
+    pub(crate) color: Color,
+    pub(crate) context: Context,
+}
+
+impl Shell {
+    pub(crate) fn new(color: Color) -> Shell {
+        let monitor = Arc::new(Terminal::new(color));
+        let context = Context { files: Arc::new(Disk), cancel: interrupt::token(), monitor };
+        Shell { color, context }
+    }
+
+    /// The same without a progress line and without remarks, for a command that makes many small analyses.
+    pub(crate) fn quiet(&self) -> Context {
+        Context { monitor: Arc::new(Quiet(self.color)), ..self.context.clone() }
+    }
+
+    /// Whether to colour what goes to a stream.
+    pub(crate) fn colored(&self, stream: Stream) -> bool {
+        output::colored(self.color, stream)
+    }
+
+    /// Prints diagnostics to standard error.
+    pub(crate) fn show(&self, found: &Diagnostics) {
+        if !found.is_empty() {
+            output::complain(&found.render(self.colored(Stream::Error)));
+        }
+    }
+}
+
+/// Prints diagnostics and drops everything else.
+#[derive(Debug)]
+struct Quiet(Color);
+
+impl Monitor for Quiet {
+    fn notice(&self, notice: &Notice) {
+        if let Notice::Diagnostics(found) = notice {
+            output::complain(&found.render(output::colored(self.0, Stream::Error)));
+        }
+    }
+}
+
+/// Prints notices to standard error, and a line of progress if results go elsewhere.
+struct Terminal {
+    color: Color,
+    begun: Instant,
+    /// Whether diagnostics were printed before, so that an empty line sets the next ones apart.
+    has_diagnostics: Mutex<bool>,
+    line: Option<ProgressBar>,
+}
+
+/// A run that ends sooner shows no progress.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Terminal {
+    fn new(color: Color) -> Terminal {
+        let is_shown = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
+        let line = is_shown.then(|| {
+            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            line.with_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| {
+                ProgressStyle::default_spinner() // The template is a constant, so it has no mistake.
+            }))
+        });
+        Terminal { color, begun: Instant::now(), has_diagnostics: Mutex::new(false), line }
+    }
+
+    fn print(&self, text: &str) {
+        match &self.line {
+            Some(line) => line.suspend(|| output::complain(text)),
+            None => output::complain(text),
+        }
+    }
+}
+
+impl fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terminal").finish_non_exhaustive()
+    }
+}
+
+impl Monitor for Terminal {
+    fn notice(&self, notice: &Notice) {
+        match notice {
+            Notice::Diagnostics(found) => {
+                let text = found.render(output::colored(self.color, Stream::Error));
+                let mut before =
+                    self.has_diagnostics.lock().unwrap_or_else(PoisonError::into_inner);
+                let distance = if std::mem::replace(&mut *before, true) { "\n" } else { "" };
+                self.print(&format!("{distance}{text}"));
+            }
+            Notice::Remark(text) => self.print(text),
+            _ => {}
+        }
+    }
+
+    fn progress(&self, progress: &Progress) {
+        if let Some(line) = self.line.as_ref().filter(|_| self.begun.elapsed() >= PATIENCE) {
+            line.set_message(progress.text(self.begun.elapsed()));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if let Some(line) = &self.line {
+            line.finish_and_clear();
+        }
+    }
+}
