@@ -57,12 +57,17 @@ mod assert;
 mod case;
 mod cause;
 mod context;
+pub mod convert;
 pub mod ctl;
+pub mod derive;
 mod diagnostics;
+pub mod draw;
 mod error;
 mod explanation;
+pub mod explore;
 mod files;
 mod format;
+pub mod generate;
 #[doc(hidden)]
 pub mod load;
 #[doc(hidden)]
@@ -74,8 +79,11 @@ pub mod project;
 mod recorder;
 pub mod report;
 mod run;
+pub mod schema;
 mod spec;
+// pub mod suite;
 mod summary;
+pub mod text;
 #[doc(hidden)]
 pub mod words;
 

@@ -2,7 +2,18 @@
 
 mod analyze;
 mod completions;
+mod convert;
+mod demo;
+mod draw;
+mod explain;
+mod explore;
+mod fmt;
+mod generate;
+mod lint;
 mod man;
+mod mutate;
+mod schema;
+mod slice;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -15,6 +26,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),
         Command::Completions(completions) => completions::run(completions),
         Command::Man(man) => man::run(man),
+        Command::Convert(convert) => convert::run(convert, &shell),
+        Command::Demo(demo) => demo::run(demo, &shell),
+        Command::Draw(draw) => draw::run(draw, &shell),
+        Command::Explain(explain) => explain::run(explain, &shell),
+        Command::Explore(explore) => explore::run(explore, &shell),
+        Command::Fmt(fmt) => fmt::run(fmt, &shell),
+        Command::Generate(generate) => generate::run(generate, &shell),
+        Command::Lint(lint) => lint::run(lint, &shell),
+        Command::Mutate(mutate) => mutate::run(mutate, &shell),
+        Command::Slice(slice) => slice::run(slice, &shell),
+        Command::Schema(schema) => schema::run(schema),
         other => anyhow::bail!("not ported to the core yet: {other:?}"),
     }
 }

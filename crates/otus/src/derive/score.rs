@@ -1,4 +1,4 @@
-//! `otus mutate --score`: how many mutants of accepted multi-traces a specification rejects.
+//! The score of a specification: how many mutants of accepted multi-traces it rejects.
 //!
 //! The idea is that of mutation testing (R. A. De Millo, R. J. Lipton and F. G. Sayward, "Hints on
 //! Test Data Selection", 1978), turned round: there a test suite is judged by the faulty programs it tells
@@ -10,53 +10,65 @@
 //! - *part*: the mutant is what is left of its original when a log is cut, and the question allows that
 //!   logs are cut (the verdict is WeakPass, not Pass).
 //!
-//! Mutants are made and checked in heaps, so that memory is that of the originals and of one heap.
+//! Mutants are made and checked in batches, so that memory is that of the originals and of one batch.
 
 use std::fmt::Write as _;
 
-use clap::Parser as _;
 use otus_analysis::Verdict;
-use otus_syntax::print;
+use otus_syntax::{Source, parse_trace, print};
 use otus_trace::MultiTrace;
 use otus_trace::transform::Swaps;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
-use super::super::derive::{Made, Output};
-use super::{Mutator, Take, kinds, name};
-use crate::args::{AnalyzeArgs, MutantKind, MutateArgs, ScoreFormat};
-use crate::shell::Shell;
-use crate::cmd::analyze::{self, Originals};
-use crate::exit::Exit;
-use crate::output;
-use crate::report::model::Case;
-use otus::words::counted;
+use super::mutate::{Mutator, wanted};
+use super::{Derived, Made, MutantKind, Take};
+use crate::analysis::{Explain, Item, Originals, Request, WitnessPolicy, analyze, originals};
+use crate::case::Case;
+use crate::context::Context;
+use crate::error::Result;
+use crate::words::counted;
 
-/// How many mutants are made of each multi-trace and kind.
-const COUNT: u64 = 10;
+/// The mutants that are checked at once.
+const BATCH: usize = 50_000;
 
-/// How many mutants are checked at once.
-const HEAP: usize = 50_000;
-
-/// How many survivors are shown.
+/// The survivors that are shown.
 const SHOWN: usize = 10;
 
-pub(super) fn run(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let mut call = call(args)?;
-    let Some(Originals { mut pool, traces, strangers }) = analyze::originals(&call, color)? else {
-        return Ok(Exit::Error);
-    };
-    // What is checked from now on are multi-traces.
-    call.logs.group = None;
+/// Which mutants to check against which specification.
+#[derive(Debug, Clone)]
+pub struct ScoreRequest {
+    /// The specification, the originals and the question.
+    pub request: Request,
+    /// The kinds; if none are given, all that make a fault.
+    pub kinds: Vec<MutantKind>,
+    /// The number of mutants of each original and kind.
+    pub count: u64,
+    /// The seed of all choices.
+    pub seed: u64,
+}
+
+/// Makes mutants of the accepted originals and checks them. Survivors are given to `take`.
+///
+/// # Errors
+/// If the specification or the originals cannot be read.
+pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<Score> {
+    let mut request = asked.request.clone();
+    request.explain = Explain::None;
+    request.witness = WitnessPolicy::None;
+    let Originals { pool, traces, strangers } = originals(context, &request)?;
+    // From here on, multi-traces are checked and the specification is known.
+    request.group = None;
+    request.is_spec_known = true;
     let given = traces.len() + strangers;
     let lines: Vec<String> = traces
         .iter()
         .map(|(_, trace)| print::trace_line(&otus_trace::raise(trace, &pool)))
         .collect();
-    let checked = analyze::gather(&call, color, Some(case_file(&lines)))?;
+    let checked = check(context, &request, &lines)?;
     let mut accepted = vec![false; traces.len()];
     for (number, case) in numbered(&checked.cases) {
-        accepted[number] = is_accepted(case.verdict);
+        accepted[number] = case.conforms();
     }
     let (mut ids, mut observed, mut texts) = (Vec::new(), Vec::new(), FxHashSet::default());
     for (((id, trace), line), accepted) in traces.into_iter().zip(lines).zip(accepted) {
@@ -66,99 +78,84 @@ pub(super) fn run(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Exit> {
             texts.insert(line);
         }
     }
-    if observed.is_empty() {
-        output::complain(&format!(
-            "none of {} is accepted by {}, so there is nothing to start from",
-            counted(given, "multi-trace"),
-            checked.spec
-        ));
-        return Ok(Exit::Failure);
-    }
-    let swaps = Swaps::new(&observed);
-    let wanted = kinds(args, observed.len());
+    let kinds = wanted(&asked.kinds, observed.len());
     let mut score = Score {
         spec: checked.spec,
-        seed: args.derive.seed,
+        seed: asked.seed,
         given,
         accepted: observed.len(),
-        kinds: wanted.iter().map(|&kind| Row::new(kind)).collect(),
+        kinds: kinds.iter().map(|&kind| Row::new(kind)).collect(),
         survivors: Vec::new(),
+        is_interrupted: false,
     };
-    let mut out = match args.derive.write.output {
-        Some(_) => Some(Output::open(&args.derive)?),
-        None => None,
-    };
+    let swaps = Swaps::new(&observed);
     let mut mutator = Mutator {
-        seed: args.derive.seed,
-        count: args.count.unwrap_or(COUNT),
+        seed: asked.seed,
+        count: asked.count,
         ids: &ids,
         observed: &observed,
         swaps: &swaps,
-        pool: std::mem::replace(&mut pool, otus_core::Pool::new(otus_core::Signature::default())),
-        out: Heap {
-            observed: &observed,
-            texts: &texts,
-            seen: FxHashSet::default(),
-            made: Vec::new(),
-            skipped: Vec::new(),
-        },
+        pool,
     };
-    let mut interrupted = false;
+    let mut batch = Batch {
+        observed: &observed,
+        texts: &texts,
+        seen: FxHashSet::default(),
+        made: Vec::new(),
+        skipped: Vec::new(),
+    };
     for original in 0..observed.len() {
-        for &kind in &wanted {
-            mutator.mutate(original, kind)?;
+        for &kind in &kinds {
+            mutator.mutate(original, kind, &mut |made, original, number| {
+                batch.take(made, original, number);
+                Ok(())
+            })?;
         }
         let is_last = original + 1 == observed.len();
-        if mutator.out.made.len() < HEAP && !is_last {
+        if batch.made.len() < BATCH && !is_last {
             continue;
         }
-        let made = std::mem::take(&mut mutator.out.made);
-        mutator.out.seen.clear();
-        for kind in mutator.out.skipped.drain(..) {
+        let made = std::mem::take(&mut batch.made);
+        batch.seen.clear();
+        for kind in batch.skipped.drain(..) {
             score.row(kind).equal += 1;
         }
         let lines: Vec<&str> = made.iter().map(|mutant| &*mutant.text).collect();
-        let checked = analyze::gather(&call, color, Some(case_file(&lines)))?;
-        interrupted |= checked.totals.interrupted > 0;
+        let checked = check(context, &request, &lines)?;
+        score.is_interrupted |= checked.is_interrupted;
         for (number, case) in numbered(&checked.cases) {
-            if let Some(survivor) = score.count(&made[number], case.verdict)
-                && let Some(out) = &mut out
-            {
-                survivor.write(out, args.derive.seed)?;
+            if let Some(survivor) = score.count(&made[number], case.verdict) {
+                take(survivor.derived(asked.seed))?;
             }
         }
-        if interrupted {
+        if score.is_interrupted {
             break;
         }
     }
-    score.explain(call, color)?;
-    match args.score.format {
-        ScoreFormat::Text => output::print(&score.text())?,
-        ScoreFormat::Json => output::print(&format!("{:#}\n", score.json()))?,
-    }
-    if let Some(out) = out {
-        out.finish("survivor", score.accepted)?;
-    }
-    Ok(score.exit(args.score.min_score, interrupted))
+    score.explain(context, request)?;
+    Ok(score)
 }
 
-/// The call of `otus analyze` that checks mutants.
-fn call(args: &MutateArgs) -> anyhow::Result<AnalyzeArgs> {
-    // Failures are what is hoped for, and nobody asks for the cause of thousands.
-    let mut call: Vec<String> =
-        ["otus", "--format=tap", "--explain=none", "--no-witness", "--engine=fast"]
-            .map(str::to_owned)
-            .to_vec();
-    let observed = args.score.observed.map(|it| it.name().to_owned());
-    let values =
-        [("observed", &observed), ("config", &args.score.config), ("group", &args.score.group)];
-    for (flag, value) in values {
-        call.extend(value.iter().map(|value| format!("--{flag}={value}")));
+/// The cases of some multi-traces, whose ids are their numbers.
+struct Checked {
+    spec: String,
+    cases: Vec<Case>,
+    is_interrupted: bool,
+}
+
+fn check<T: AsRef<str>>(context: &Context, request: &Request, lines: &[T]) -> Result<Checked> {
+    let request = Request { cases: Some(case_file(lines)), ..request.clone() };
+    let analysis = analyze(context, &request)?;
+    let spec = analysis.run().name();
+    let mut running = analysis.start(Case::clone);
+    let mut cases = Vec::new();
+    for item in running.by_ref() {
+        if let Item::Case(case) = item? {
+            cases.push(case);
+        }
     }
-    call.extend(args.score.jobs.iter().map(|jobs| format!("--jobs={jobs}")));
-    call.push("--".to_owned());
-    call.extend(args.derive.spec.iter().chain(&args.derive.files).cloned());
-    Ok(AnalyzeArgs::try_parse_from(call)?)
+    let finished = running.finish()?;
+    Ok(Checked { spec, cases, is_interrupted: finished.summary.interrupted > 0 })
 }
 
 /// A case file in which ids are numbers.
@@ -175,22 +172,15 @@ fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
     cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
 }
 
-fn is_accepted(verdict: Verdict) -> bool {
-    match verdict {
-        Verdict::Pass | Verdict::WeakPass => true,
-        Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => false,
-    }
-}
-
 /// Keeps mutants, each once.
-struct Heap<'a> {
+struct Batch<'a> {
     observed: &'a [MultiTrace],
     /// The accepted originals.
     texts: &'a FxHashSet<String>,
     /// The texts of those that it holds.
     seen: FxHashSet<String>,
     made: Vec<Mutant>,
-    /// Those that are accepted originals.
+    /// The kinds of those that are accepted originals.
     skipped: Vec<&'static str>,
 }
 
@@ -208,15 +198,14 @@ struct Mutant {
     is_part: bool,
 }
 
-impl Take for Heap<'_> {
-    fn take(&mut self, made: &Made<'_>, original: usize, number: u64) -> anyhow::Result<()> {
+impl Batch<'_> {
+    fn take(&mut self, made: &Made<'_>, original: usize, number: u64) {
         let text = print::trace_line(&otus_trace::raise(made.trace, made.pool));
         if self.texts.contains(&text) {
-            self.skipped.push(made.kind);
-            return Ok(());
+            return self.skipped.push(made.kind);
         }
         if !self.seen.insert(text.clone()) {
-            return Ok(());
+            return;
         }
         self.made.push(Mutant {
             id: format!("{}-{}-{number}", made.origin, made.kind),
@@ -227,7 +216,6 @@ impl Take for Heap<'_> {
             is_part: is_part(made.trace, &self.observed[original]),
             text,
         });
-        Ok(())
     }
 }
 
@@ -257,7 +245,7 @@ struct Row {
 
 impl Row {
     fn new(kind: MutantKind) -> Row {
-        let kind = name(kind);
+        let kind = kind.name();
         Row { kind, made: 0, caught: 0, survived: 0, undecided: 0, equal: 0, part: 0 }
     }
 
@@ -266,7 +254,10 @@ impl Row {
         self.caught + self.survived + self.undecided
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "nobody makes so many mutants")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "there are fewer mutants than a double has digits"
+    )]
     fn percent(&self) -> Option<f64> {
         (self.counted() > 0).then(|| self.caught as f64 * 100.0 / self.counted() as f64)
     }
@@ -296,16 +287,22 @@ fn rounded(percent: f64) -> f64 {
     (percent * 10.0).floor() / 10.0
 }
 
-/// What came of all mutants.
+/// What became of all mutants.
 #[derive(Debug)]
-struct Score {
-    spec: String,
+#[non_exhaustive]
+pub struct Score {
+    /// The name of the specification.
+    pub spec: String,
     seed: u64,
-    given: usize,
-    accepted: usize,
+    /// The multi-traces that were given.
+    pub given: usize,
+    /// Those of them that are accepted, of which mutants were made.
+    pub accepted: usize,
     kinds: Vec<Row>,
     /// The first of them.
     survivors: Vec<Survivor>,
+    /// Whether the work was cut short.
+    pub is_interrupted: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -317,16 +314,16 @@ struct Survivor {
 }
 
 impl Survivor {
-    fn write(&self, out: &mut Output, seed: u64) -> anyhow::Result<()> {
+    fn derived(&self, seed: u64) -> Derived {
         let Mutant { id, origin, kind, change, details, text, .. } = &self.mutant;
-        let mut rest = Map::new();
-        rest.insert("origin".to_owned(), json!(origin));
-        rest.insert("kind".to_owned(), json!(kind));
-        rest.insert("change".to_owned(), json!(change));
-        rest.extend(details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-        rest.insert("seed".to_owned(), json!(seed));
-        rest.insert("verdict".to_owned(), json!(self.verdict.name()));
-        out.write_text(id.clone(), rest, text)
+        let mut fields = Map::new();
+        fields.insert("origin".to_owned(), json!(origin));
+        fields.insert("kind".to_owned(), json!(kind));
+        fields.insert("change".to_owned(), json!(change));
+        fields.extend(details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+        fields.insert("seed".to_owned(), json!(seed));
+        fields.insert("verdict".to_owned(), json!(self.verdict.name()));
+        Derived::new(id.clone(), fields, parse_trace(&Source::new("mutant", text)).tree)
     }
 }
 
@@ -356,19 +353,17 @@ impl Score {
         None
     }
 
-    /// Works out what explains the survivors that are shown.
-    fn explain(&mut self, mut call: AnalyzeArgs, shell: &Shell) -> anyhow::Result<()> {
+    /// Finds executions that explain the survivors that are shown.
+    fn explain(&mut self, context: &Context, mut request: Request) -> Result<()> {
         if self.survivors.is_empty() {
             return Ok(());
         }
         let lines: Vec<&str> = self.survivors.iter().map(|it| &*it.mutant.text).collect();
-        call.no_witness = false;
-        let found = analyze::gather(&call, color, Some(case_file(&lines)))?;
-        for (number, case) in numbered(&found.cases) {
-            self.survivors[number].why = match &case.witness {
-                Some(witness) => witness.clone(),
-                None => case.headline(),
-            };
+        request.witness = WitnessPolicy::Cheap;
+        let checked = check(context, &request, &lines)?;
+        for (number, case) in numbered(&checked.cases) {
+            self.survivors[number].why =
+                case.witness.as_ref().map_or_else(|| case.headline(), ToString::to_string);
         }
         Ok(())
     }
@@ -386,7 +381,8 @@ impl Score {
         }
     }
 
-    fn text(&self) -> String {
+    /// As a table for people.
+    pub fn text(&self) -> String {
         let of = match self.given {
             given if given == self.accepted => String::new(),
             given => format!(" of {given}"),
@@ -425,7 +421,8 @@ impl Score {
         out
     }
 
-    fn json(&self) -> Value {
+    /// As one JSON document with a version.
+    pub fn json(&self) -> Value {
         let survivors = self.survivors.iter().map(|Survivor { mutant, verdict, why }| {
             json!({
                 "id": mutant.id,
@@ -449,25 +446,17 @@ impl Score {
         })
     }
 
-    fn exit(&self, least: Option<f64>, interrupted: bool) -> Exit {
+    /// The mutants that say something about the specification, in percent those that it rejects. `None` if there are
+    /// no such mutants.
+    pub fn percent(&self) -> Option<f64> {
+        self.all().percent()
+    }
+
+    /// `caught 9 of 10 mutants (90.0%)`; `None` if no mutant says anything.
+    pub fn headline(&self) -> Option<String> {
         let all = self.all();
-        let Some(percent) = all.percent() else {
-            output::complain("no mutant says anything about the specification");
-            return Exit::Failure;
-        };
-        output::complain(&format!(
-            "caught {} of {} ({:.1}%)",
-            all.caught,
-            counted(all.counted(), "mutant"),
-            rounded(percent)
-        ));
-        match least {
-            _ if interrupted => Exit::Undecided,
-            Some(least) if percent < least => {
-                output::complain(&format!("that is less than {least}% (--min-score)"));
-                Exit::Failure
-            }
-            Some(_) | None => Exit::Success,
-        }
+        let percent = rounded(all.percent()?);
+        let counted = counted(all.counted(), "mutant");
+        Some(format!("caught {} of {counted} ({percent:.1}%)", all.caught))
     }
 }

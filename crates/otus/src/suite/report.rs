@@ -1,27 +1,24 @@
-//! What became of tests, for people, for scripts and for CI servers.
+//! Reports on tests, for people, for scripts and for CI servers.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Summary;
-use super::run::{Judged, Outcome};
-use crate::args::TestFormat;
-use otus::project::expectation::{Formula, Test};
-use crate::output;
-use otus::project::Project;
-use crate::report::junit::{escape, escape_text};
-use crate::report::tap::{details, one_line};
+use super::SuiteSummary;
+use super::run::{Judged, TestOutcome};
+use crate::project::Settings;
+use crate::project::expectation::{Formula, Test};
+use crate::report::{one_line, tap_details as details, xml_attribute as escape, xml_text as escape_text};
 
-/// How many differences of a test are told.
+/// The differences of a test that are told.
 const SHOWN: usize = 20;
 
-/// A test in a line: what it is called, and what it is about.
-pub(super) fn listed(test: &Test, project: &Project) -> String {
+/// A test in a line: its name, and what it checks.
+pub fn listed(test: &Test, settings: &Settings) -> String {
     let about = match (&test.formula, test.spec.as_slice()) {
         (Some(Formula::Text(text)), _) => text.clone(),
         (Some(Formula::Property(name)), _) => format!("the property {name}"),
-        (None, []) => project.spec.join(" "),
+        (None, []) => settings.spec.join(" "),
         (None, some) => some.join(" "),
     };
     let inputs: Vec<&str> = test.traces.iter().chain(&test.logs).map(|it| &**it).collect();
@@ -30,47 +27,56 @@ pub(super) fn listed(test: &Test, project: &Project) -> String {
     format!("{}: {about}, {inputs}{}\n", test.name, group.unwrap_or_default())
 }
 
-/// Prints what became of tests.
-pub(super) struct Show {
-    format: TestFormat,
-    config: String,
-    points: usize,
+/// The format of a report on tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SuiteFormat {
+    /// Text for people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// JUnit XML.
+    Junit,
+    /// Test Anything Protocol.
+    Tap,
 }
 
-impl Show {
-    pub(super) fn new(format: TestFormat, config: &str) -> anyhow::Result<Show> {
-        if format == TestFormat::Tap {
-            let version = env!("CARGO_PKG_VERSION");
-            output::print(&format!(
-                "TAP version 14\n# otus {version} test: {}\n",
-                one_line(config)
-            ))?;
-        }
-        Ok(Show { format, config: config.to_owned(), points: 0 })
-    }
-
-    /// One test, as soon as it has been run.
-    pub(super) fn test(&mut self, outcome: &Outcome<'_>) -> anyhow::Result<()> {
-        match self.format {
-            TestFormat::Text => output::print(&text(outcome)),
-            TestFormat::Tap => {
-                self.points += 1;
-                output::print(&point(outcome, self.points)?)
+impl SuiteFormat {
+    /// The head of a report.
+    pub fn head(self, config: &str) -> String {
+        match self {
+            SuiteFormat::Tap => {
+                let version = env!("CARGO_PKG_VERSION");
+                format!("TAP version 14\n# otus {version} test: {}\n", one_line(config))
             }
-            TestFormat::Json | TestFormat::Junit => Ok(()),
+            SuiteFormat::Text | SuiteFormat::Json | SuiteFormat::Junit => String::new(),
         }
     }
 
-    /// The rest, once all have been run.
-    pub(super) fn finish(&self, outcomes: &[Outcome<'_>], summary: &Summary) -> anyhow::Result<()> {
-        match self.format {
-            TestFormat::Text => Ok(()),
-            TestFormat::Tap => output::print(&format!("1..{}\n", self.points)),
-            TestFormat::Json => {
-                let Summary { tests, fit, differ, broken, checked, interrupted, .. } = *summary;
+    /// One test, the `number`-th from 1, as soon as it has been run.
+    pub fn test(self, outcome: &TestOutcome<'_>, number: usize) -> String {
+        match self {
+            SuiteFormat::Text => text(outcome),
+            SuiteFormat::Tap => point(outcome, number),
+            SuiteFormat::Json | SuiteFormat::Junit => String::new(),
+        }
+    }
+
+    /// The end of a report, when all have been run.
+    pub fn end(
+        self,
+        config: &str,
+        outcomes: &[TestOutcome<'_>],
+        summary: &SuiteSummary,
+    ) -> String {
+        match self {
+            SuiteFormat::Text => String::new(),
+            SuiteFormat::Tap => format!("1..{}\n", outcomes.len()),
+            SuiteFormat::Json => {
+                let SuiteSummary { tests, fit, differ, broken, checked, interrupted, .. } = *summary;
                 let document = json!({
                     "version": 1,
-                    "config": self.config,
+                    "config": config,
                     "tests": outcomes.iter().map(value).collect::<Vec<_>>(),
                     "summary": {
                         "tests": tests,
@@ -81,15 +87,15 @@ impl Show {
                         "interrupted": interrupted,
                     },
                 });
-                output::print(&format!("{document:#}\n"))
+                format!("{document:#}\n")
             }
-            TestFormat::Junit => output::print(&junit(outcomes)),
+            SuiteFormat::Junit => junit(outcomes),
         }
     }
 }
 
 /// For people.
-fn text(outcome: &Outcome<'_>) -> String {
+fn text(outcome: &TestOutcome<'_>) -> String {
     let name = &outcome.test.name;
     if let Some(error) = &outcome.error {
         return format!("test {name} … could not be run\n  {error}\n");
@@ -114,7 +120,7 @@ fn text(outcome: &Outcome<'_>) -> String {
 }
 
 /// What is not as expected, and why.
-fn differences(outcome: &Outcome<'_>) -> Vec<String> {
+fn differences(outcome: &TestOutcome<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if outcome.interrupted {
         lines.push("it was interrupted".to_owned());
@@ -157,7 +163,7 @@ fn difference(judged: &Judged) -> String {
 }
 
 /// A test point and its differences.
-fn point(outcome: &Outcome<'_>, number: usize) -> anyhow::Result<String> {
+fn point(outcome: &TestOutcome<'_>, number: usize) -> String {
     let not = if outcome.is_expected() { "" } else { "not " };
     let name = one_line(&outcome.test.name).replace('\\', "\\\\").replace('#', "\\#");
     let mut out = format!("{not}ok {number} - {name}\n").into_bytes();
@@ -166,13 +172,14 @@ fn point(outcome: &Outcome<'_>, number: usize) -> anyhow::Result<String> {
         None => Some(differences(outcome).join("\n")).filter(|text| !text.is_empty()),
     };
     if let Some(message) = message {
-        details(&[("message", message)], &mut out)?;
+        // Writing to a vector cannot fail.
+        let _ = details(&[("message", message)], &mut out);
     }
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// For scripts.
-fn value(outcome: &Outcome<'_>) -> Value {
+fn value(outcome: &TestOutcome<'_>) -> Value {
     let cases = outcome.cases.iter().map(|judged| {
         let mut value = json!({
             "id": judged.id,
@@ -209,7 +216,7 @@ fn value(outcome: &Outcome<'_>) -> Value {
 }
 
 /// A suite for each test, in which each answer is a test.
-fn junit(outcomes: &[Outcome<'_>]) -> String {
+fn junit(outcomes: &[TestOutcome<'_>]) -> String {
     let (mut body, mut all) = (String::new(), [0; 3]);
     for outcome in outcomes {
         let suite = escape(&outcome.test.name);

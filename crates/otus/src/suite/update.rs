@@ -1,32 +1,32 @@
-//! `--update`: what was found becomes what is expected.
+//! Answers become expectations: an `otus.toml` with what was found.
 //!
-//! Only the values of `expect` and `cause` are touched, by their places in the text; comments and all
-//! else stay as they are. What comes out is read again before it is written: if it does not say what
-//! was found, nothing is written.
+//! Only the values of `expect` and `cause` are replaced, at their places in the text; comments and everything else stay as
+//! they are. The new text is read again: if it does not say what was found, it is refused.
 
 use std::ops::Range;
-use std::path::Path;
 
-use anyhow::bail;
 use otus_syntax::Source;
 use toml::de::DeTable;
 
-use super::run::{Judged, Outcome};
-use otus::project::expectation::{self, Test, Wanted};
-use crate::output;
-use otus::project::Project;
-use otus::words::counted;
+use super::run::{Judged, TestOutcome};
+use crate::context::Context;
+use crate::error::{Result, unfit};
+use crate::project::Settings;
+use crate::project::expectation::{self, Test, Wanted};
 
-/// Up to how many ids are all named.
+/// The most ids that are all named.
 const NAMED: usize = 8;
 
-/// Writes what was found into the file, if it differs.
-pub(super) fn write(
-    path: &Path,
-    project: &Project,
-    outcomes: &[Outcome<'_>],
-) -> anyhow::Result<()> {
-    let text = project.source.text();
+/// The text of `otus.toml` with what was found, and the number of tests that change; `None` if nothing does.
+///
+/// # Errors
+/// If the file is written in a way that cannot be edited.
+pub fn updated(
+    context: &Context,
+    settings: &Settings,
+    outcomes: &[TestOutcome<'_>],
+) -> Result<Option<(String, usize)>> {
+    let text = settings.source.text();
     let mut edits: Vec<Edit> = Vec::new();
     let mut changed = 0;
     for outcome in outcomes.iter().filter(|it| it.error.is_none() && !it.interrupted) {
@@ -34,26 +34,23 @@ pub(super) fn write(
         edits.extend(changes(text, outcome));
         changed += usize::from(edits.len() > before);
         for id in &outcome.absent {
-            output::complain(&format!(
+            context.remark(format!(
                 "test {}: {id} is not there any more; remove it from `expect`",
                 outcome.test.name
             ));
         }
     }
     if edits.is_empty() {
-        output::complain(&format!("{} says what was found already", project.name));
-        return Ok(());
+        return Ok(None);
     }
     let new = applied(text, edits);
     if !says_what_was_found(&new, outcomes) {
-        bail!(
+        unfit!(
             "{} is written in a way that --update does not know; write what is expected by hand",
-            project.name
+            settings.name
         );
     }
-    output::write_file(path, &new)?;
-    output::complain(&format!("wrote {} of {}", counted(changed, "test"), project.name));
-    Ok(())
+    Ok(Some((new, changed)))
 }
 
 /// A part of the text and what takes its place.
@@ -64,7 +61,7 @@ struct Edit {
 }
 
 /// What is to be changed of one test.
-fn changes(text: &str, outcome: &Outcome<'_>) -> Vec<Edit> {
+fn changes(text: &str, outcome: &TestOutcome<'_>) -> Vec<Edit> {
     let test = outcome.test;
     let found: Vec<(&str, &'static str)> =
         outcome.cases.iter().map(|judged| (&*judged.id, judged.found)).collect();
@@ -215,7 +212,7 @@ fn applied(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// Whether the new text is what it should be.
-fn says_what_was_found(text: &str, outcomes: &[Outcome<'_>]) -> bool {
+fn says_what_was_found(text: &str, outcomes: &[TestOutcome<'_>]) -> bool {
     let source = Source::new("otus.toml", text);
     let (document, faults) = DeTable::parse_recoverable(source.text());
     let value = document.get_ref().iter().find(|(key, _)| key.get_ref() == "test");
@@ -259,7 +256,7 @@ mod tests {
             headline: String::new(),
             details: Vec::new(),
         };
-        let outcome = Outcome {
+        let outcome = TestOutcome {
             test: &tests[0],
             cases: found.iter().map(judged).collect(),
             absent: Vec::new(),
