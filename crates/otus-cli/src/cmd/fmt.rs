@@ -24,12 +24,11 @@ pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Exit> {
                     exit = Exit::Error;
                     continue;
                 }
-                Err(error) if args.files.len() > 1 || seen > 1 => {
+                Err(error) => {
                     output::complain(&format!("otus: {error}"));
                     exit = Exit::Error;
                     continue;
                 }
-                Err(error) => return Err(error.into()),
             };
             if write(&formatted, args)? {
                 changed += 1;
