@@ -1,38 +1,37 @@
-//! Everything that the four texts show: what is made again, and what is not.
+//! The tables and figures of the four papers: those that are regenerated, and those that are not.
 
 use crate::artefact::Artefact;
 use crate::regenerate::{formulas, measures, nodes, orders, slices, use_cases};
 use crate::setting::{Interrupted, Setting, Watch};
 
-/// A table or figure that can be made again.
+/// A table or figure that can be regenerated.
 #[derive(Debug, Clone, Copy)]
 pub struct Item {
-    /// What it is called: `003-fig11`.
+    /// Its name, as `003-fig11`.
     pub id: &'static str,
-    /// Other tables and figures that show the same, or a part of it.
+    /// Other tables and figures of the paper that show the same, or a part of it.
     pub also: &'static [&'static str],
-    /// What it is, in a line.
+    /// Its subject, in a line.
     pub what: &'static str,
-    /// Makes it.
     run: fn(Setting, &Watch<'_>) -> Result<Artefact, Interrupted>,
 }
 
 impl Item {
-    /// Makes it.
+    /// Regenerates it.
     ///
     /// # Errors
-    /// If somebody had enough.
+    /// If the caller cancelled it.
     pub fn run(&self, setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
         (self.run)(setting, watch)
     }
 
-    /// Whether a name means it: its own, another of its names, or the beginning of one, as `003` or `001-table`.
+    /// Whether a name selects it: one of its names, or the beginning of one, as `003` or `001-table`.
     pub fn is_called(&self, name: &str) -> bool {
         std::iter::once(&self.id).chain(self.also).any(|id| id.starts_with(name))
     }
 }
 
-/// What is made again, cheap ones first.
+/// The tables and figures that are regenerated, cheap ones first.
 pub const ITEMS: &[Item] = &[
     Item {
         id: "004-nodes",
@@ -128,34 +127,34 @@ pub const ITEMS: &[Item] = &[
     },
 ];
 
-/// What is not made again by measuring.
+/// A table or figure that is not regenerated.
 #[derive(Debug, Clone, Copy)]
 pub struct Absent {
-    /// What it is called.
+    /// Its name.
     pub id: &'static str,
-    /// What it is.
+    /// Its subject.
     pub what: &'static str,
-    /// Why not.
+    /// The reason.
     pub why: &'static str,
 }
 
-/// What is not made again, with the reason.
+/// The tables and figures that are not regenerated, with the reasons.
 pub const ABSENT: &[Absent] = &[
     Absent {
         id: "000-fig1…5",
         what: "a model, its meaning, removal, a search, the reduction of 3-SAT",
-        why: "drawings without numbers; `otus draw` makes such pictures (docs/pictures.md), and the reduction \
-              is what 000-fig8 runs",
+        why: "drawings without numbers; `otus draw` makes such pictures (docs/pictures.md), and 000-fig8 runs \
+              the reduction",
     },
     Absent {
         id: "000-fig8a, b: numbers",
         what: "sizes and statistics of the custom formulas",
-        why: "pictures of which the text has nothing; ours are shown alone",
+        why: "pictures, whose numbers are not in the text; ours are shown alone",
     },
     Absent {
         id: "000-fig9…12: numbers",
         what: "statistics of the use cases",
-        why: "pictures of which the text keeps two numbers, of figure 9",
+        why: "pictures; the text has only two of their numbers, for figure 9",
     },
     Absent {
         id: "001-fig1, 2",
@@ -165,12 +164,12 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         id: "001: NuSMV",
         what: "the times of NuSMV",
-        why: "another program, which is not part of Otus; `otus-bench ctl nusmv` runs it where it is installed",
+        why: "another program; `otus-bench ctl nusmv` runs it where it is installed",
     },
     Absent {
         id: "000-fig8: Varisat",
         what: "the times of Varisat",
-        why: "another program, too heavy a dependency for this one; `otus-bench engine sat` has it",
+        why: "another program; `otus-bench engine sat` compares with it",
     },
     Absent {
         id: "003-fig1…6",
@@ -180,7 +179,7 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         id: "003-fig10b",
         what: "a measure that shrinks with the interaction",
-        why: "the interaction is drawn, and the text does not tell it",
+        why: "the interaction is only drawn, and the text does not determine it",
     },
     Absent {
         id: "003-fig13…19",

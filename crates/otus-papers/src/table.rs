@@ -1,49 +1,49 @@
-//! Tables of what was measured: aligned for a terminal, Markdown for a page, CSV for a program.
+//! Tables of measurements: aligned for a terminal, Markdown for a page, CSV for a program.
 
 use std::fmt::Write as _;
 
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// What its file is called besides the name of the artefact; empty if it is the only one.
+    /// The suffix of its file name after that of the artefact; empty for the main table.
     pub suffix: &'static str,
-    /// What it is of, in a line; may be empty.
+    /// Its subject, in a line; may be empty.
     pub title: String,
-    /// What its columns have.
+    /// The names of its columns.
     pub columns: Vec<String>,
     /// Its rows, each with a cell for each column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// One entry.
+/// One entry of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// There is nothing to say.
+    /// An empty cell.
     None,
     /// Words.
     Text(String),
-    /// How many.
+    /// A number of things.
     Count(u64),
     /// A number that need not be whole.
     Number(f64),
     /// A time.
     Seconds(f64),
-    /// A time that was not enough.
+    /// A time limit that was exceeded.
     MoreThan(f64),
-    /// How often one is in the other.
+    /// A ratio.
     Times(f64),
-    /// At least that often.
+    /// A lower bound of a ratio.
     AtLeastTimes(f64),
 }
 
-/// How a table is written.
+/// The form in which a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// In columns, for a terminal.
+    /// Aligned columns, for a terminal.
     Aligned,
-    /// With bars, for a page.
+    /// A Markdown table, for a page.
     Markdown,
-    /// With commas and without units: times are in seconds.
+    /// Comma-separated values without units; times are in seconds.
     Csv,
 }
 
@@ -54,7 +54,7 @@ impl Table {
         Table { suffix: "", title: title.into(), columns, rows: Vec::new() }
     }
 
-    /// The same with a name of its own.
+    /// The table with a suffix for the name of its file.
     #[must_use]
     pub(crate) fn suffix(self, suffix: &'static str) -> Table {
         Table { suffix, ..self }
@@ -143,7 +143,7 @@ impl Cell {
         Cell::Count(number as u64)
     }
 
-    /// For people, with a unit.
+    /// The cell for a reader, with its unit.
     fn text(&self) -> String {
         match self {
             Cell::None => "–".to_owned(),
@@ -157,20 +157,19 @@ impl Cell {
         }
     }
 
-    /// For programs, without one.
+    /// The cell for a program, without a unit.
     pub fn bare(&self) -> String {
         match self {
             Cell::None => String::new(),
             Cell::Text(words) => words.clone(),
             Cell::Count(number) => number.to_string(),
-            Cell::Number(number) | Cell::Times(number) => short(*number),
-            Cell::Seconds(seconds) => short(*seconds),
+            Cell::Number(number) | Cell::Times(number) | Cell::Seconds(number) => short(*number),
             Cell::MoreThan(number) | Cell::AtLeastTimes(number) => format!(">{}", short(*number)),
         }
     }
 }
 
-/// Six digits that count.
+/// A number with six significant digits.
 fn short(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
@@ -185,8 +184,8 @@ fn short(number: f64) -> String {
     }
 }
 
-/// A time with three digits that count.
-pub(crate) fn time(seconds: f64) -> String {
+/// A time with three significant digits, in a unit that suits it.
+pub fn time(seconds: f64) -> String {
     let (value, unit) = match seconds.abs() {
         size if size >= 1.0 => (seconds, "s"),
         size if size >= 1e-3 => (seconds * 1e3, "ms"),
@@ -197,7 +196,7 @@ pub(crate) fn time(seconds: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
-/// A number with three digits that count.
+/// A number with three significant digits.
 fn digits(value: f64) -> String {
     match value.abs() {
         size if !size.is_finite() => "–".to_owned(),
@@ -209,7 +208,7 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// A field of a CSV file.
+/// A text as a field of a CSV file, in quotes if it needs them.
 pub fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))

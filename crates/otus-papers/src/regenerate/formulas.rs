@@ -1,4 +1,4 @@
-//! Figure 8 of 000 (and 6, which is a part of it): formulas with three literals a clause as questions about multi-traces.
+//! Figure 8 of 000, and 6, which shows a part of it: 3-SAT formulas as questions about multi-traces.
 
 use std::time::Duration;
 
@@ -24,14 +24,14 @@ use crate::workload::formulas::{custom, uniform};
 pub(crate) fn small(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let formulas = custom(setting.pick(12, 200, 1_000), &(3..=10), &(3..=8), setting.seed);
     let mut artefact = Artefact::new("000-fig8a", "3-SAT, small formulas: 3 to 10 variables");
-    artefact.differs.push(SIZES_UNKNOWN.to_owned());
+    artefact.differs(SIZES_UNKNOWN);
     run(artefact, &formulas, None, setting, watch)
 }
 
 pub(crate) fn big(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let formulas = custom(setting.pick(2, 40, 200), &(12..=18), &(4..=6), setting.seed);
     let mut artefact = Artefact::new("000-fig8b", "3-SAT, bigger formulas: 12 to 18 variables");
-    artefact.differs.push(SIZES_UNKNOWN.to_owned());
+    artefact.differs(SIZES_UNKNOWN);
     run(artefact, &formulas, None, setting, watch)
 }
 
@@ -39,8 +39,8 @@ pub(crate) fn uf20(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Inte
     let formulas = uniform(setting.pick(2, 50, 1_000), setting.seed);
     let mut artefact =
         Artefact::new("000-fig8c", "3-SAT, satisfiable formulas of 20 variables and 91 clauses");
-    artefact.differs.push(format!(
-        "{} formulas from seed {}, made as those of uf20 were (random, of which the satisfiable ones are \
+    artefact.differs(format!(
+        "{} formulas from seed {}, made as those of uf20 were (random; the satisfiable ones are \
          kept); the paper has the 1000 of the collection.",
         formulas.len(),
         setting.seed
@@ -51,8 +51,8 @@ pub(crate) fn uf20(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Inte
 const SIZES_UNKNOWN: &str = "The text has no numbers of this figure, neither of sizes nor of times: \
      they are pictures. Sizes are our guess.";
 
-/// Seconds of one formula.
-struct Timed {
+/// The times of one formula, in seconds.
+struct FormulaTimes {
     solver: f64,
     fast: f64,
     search: f64,
@@ -97,16 +97,14 @@ fn run(
         problems.push(vec![Cell::text_of(what), ours, paper]);
     }
     artefact.tables = vec![problems, times(&all, theirs.as_ref())];
-    artefact.differs.push(
-        "The solver beside us is sixty lines of DPLL in this program, timed inside of it. The paper's is \
-         Varisat; its least time of 15.6 ms looks like that of a whole process."
-            .to_owned(),
+    artefact.differs(
+        "The solver beside us is sixty lines of DPLL, timed within this process. The paper's is \
+         Varisat; its least time of 15.6 ms looks like that of a whole process.",
     );
-    artefact.differs.push(
+    artefact.differs(
         "`graph` is the paper's search with local analyses and our partial-order reduction (without one it \
-         is lost at four variables; the paper says that it has optimisations and not which). `fast` hands \
-         formulas with many choices to a solver of propositional formulas."
-            .to_owned(),
+         gives up at four variables; the paper mentions optimisations without naming them). `fast` hands \
+         formulas with many choices to a SAT solver.",
     );
     artefact.picture("", plot(&scatter(artefact.id, &all)));
     Ok(artefact)
@@ -117,7 +115,7 @@ fn analyse(
     setting: Setting,
     watch: &Watch<'_>,
     artefact: &mut Artefact,
-) -> (Timed, bool) {
+) -> (FormulaTimes, bool) {
     let search = Config {
         kind: Kind::Eliminate,
         goal: Some(Verdict::WeakPass),
@@ -170,7 +168,7 @@ fn analyse(
             format!("the search says {found}, the solver {is_satisfiable}: {:?}", formula.clauses)
         });
     }
-    let timed = Timed {
+    let timed = FormulaTimes {
         solver: median(&solver),
         fast: median(&fast),
         search: median(&slow),
@@ -179,9 +177,10 @@ fn analyse(
     (timed, lost)
 }
 
-fn times(all: &[Timed], theirs: Option<&[Statistics; 2]>) -> Table {
-    let of =
-        |of: fn(&Timed) -> f64| Statistics::of(&all.iter().map(of).collect::<Vec<_>>()).values();
+fn times(all: &[FormulaTimes], theirs: Option<&[Statistics; 2]>) -> Table {
+    let of = |of: fn(&FormulaTimes) -> f64| {
+        Statistics::of(&all.iter().map(of).collect::<Vec<_>>()).values()
+    };
     let solver = of(|timed| timed.solver);
     let fast = of(|timed| timed.fast);
     let search = of(|timed| timed.search);
@@ -214,9 +213,9 @@ fn times(all: &[Timed], theirs: Option<&[Statistics; 2]>) -> Table {
     table
 }
 
-/// As in the paper: the solver to the right, we upwards.
-fn scatter(id: &str, all: &[Timed]) -> Figure {
-    let points = |of: fn(&Timed) -> f64, is_satisfiable: bool| {
+/// The scatter plot of the paper: the time of the solver on the x-axis, that of the analysis on the y-axis.
+fn scatter(id: &str, all: &[FormulaTimes]) -> Figure {
+    let points = |of: fn(&FormulaTimes) -> f64, is_satisfiable: bool| {
         let some = all.iter().filter(|timed| timed.is_satisfiable == is_satisfiable);
         Data::Points(some.map(|timed| [timed.solver, of(timed)]).collect())
     };

@@ -1,4 +1,4 @@
-//! Figures 9 to 12 of 000 (and 7, which is a part of them): four use cases, by removal of lifelines.
+//! Figures 9 to 12 of 000, and 7, which shows a part of them: four use cases, by removal of lifelines.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
@@ -16,7 +16,7 @@ pub(crate) fn book(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Inte
     let mut artefact = run(&USE_CASES[0], setting, watch)?;
     artefact.differs.insert(
         0,
-        "The text keeps two numbers of the paper's statistics, without their names; they are shown \
+        "The text has only two numbers of the paper's statistics, without their names; they are shown \
          beside our medians and means of all sets."
             .to_owned(),
     );
@@ -25,10 +25,9 @@ pub(crate) fn book(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Inte
 
 pub(crate) fn sensor(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let mut artefact = run(&USE_CASES[1], setting, watch)?;
-    artefact.differs.push(
+    artefact.differs(
         "The drawing of the paper's model is not part of the text, so the model is ours: a mediator that \
-         asks a registry, a translator and two sensors."
-            .to_owned(),
+         asks a registry, a translator and two sensors.",
     );
     Ok(artefact)
 }
@@ -86,27 +85,25 @@ fn run(case: &UseCase, setting: Setting, watch: &Watch<'_>) -> Result<Artefact, 
         }
         artefact.tables.push(table);
     } else {
-        artefact.differs.push(
-            "The text has no numbers of this figure: its plots and statistics are pictures."
-                .to_owned(),
+        artefact.differs(
+            "The text has no numbers of this figure: its plots and statistics are pictures.",
         );
     }
-    artefact.differs.push(format!(
+    artefact.differs(format!(
         "Multi-traces are ours, from seed {}: {}. The paper's are not part of its text.",
         setting.seed, case.made
     ));
-    artefact.differs.push(
-        "`graph` is the paper's search with memory and local analyses, on our machine; a mutant that \
-         happens to be right is explained, as in the paper."
-            .to_owned(),
+    artefact.differs(
+        "`graph` is the paper's search with memoization and local analyses, on our machine; a mutant that \
+         happens to be right is explained, as in the paper.",
     );
     let apart: usize = sets.iter().map(|set| set.apart).sum();
     if apart > 0 {
-        artefact.differs.push(format!(
-            "{apart} mutants are explained by `graph` and refused by `fast`, and both are right: the paper speaks \
-             of tuples of local traces, in which nothing orders events of different machines, and `fast` \
-             of what global executions show. Each of them was asked again with messages that order \
-             nothing, and is explained then."
+        artefact.differs(format!(
+            "{apart} mutants are explained by `graph` and refused by `fast`, and both are right: the semantics of the \
+             paper is tuples of local traces, in which events of different machines are unordered, and that of `fast` is \
+             projections of global executions. Each of them was analysed again with emissions and receptions \
+             unordered, and is then explained."
         ));
     }
     draw(&mut artefact, case.title, &sets, None);

@@ -1,12 +1,12 @@
-//! Formulas from texts: DIMACS, and one JSON object per line.
+//! Readers of formulas: DIMACS, and JSON lines.
 
 use std::fmt;
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::Formula;
 
-/// A formula with the name it has in its collection.
+/// A formula with its name in a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Its name.
@@ -15,7 +15,7 @@ pub struct Problem {
     pub formula: Formula,
 }
 
-/// More variables are taken for a mistake: a number in a text must not cost gigabytes.
+/// The most variables of a formula. A larger number in a text is a mistake, and must not allocate gigabytes.
 const MAX_VARIABLES: usize = 1_000_000;
 
 /// A text that is no formula.
@@ -23,7 +23,7 @@ const MAX_VARIABLES: usize = 1_000_000;
 pub struct NoFormula {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
@@ -47,7 +47,7 @@ impl Formula {
     /// ```
     ///
     /// # Errors
-    /// Says which line is wrong, and how.
+    /// The first line that is wrong, and why.
     pub fn from_dimacs(text: &str) -> Result<Formula, NoFormula> {
         let fail = |line: usize, reason: String| Err(NoFormula { line, reason });
         let mut header: Option<(usize, usize)> = None;
@@ -60,7 +60,7 @@ impl Formula {
             let mut words = line.split_whitespace().peekable();
             match words.peek() {
                 None => continue,
-                // A comment may also touch its letter; a literal never begins with one.
+                // `c` may stand directly before the comment; no literal starts with a letter.
                 Some(word) if word.starts_with('c') => continue,
                 Some(&"%") => break,
                 Some(&"p") => {
@@ -88,7 +88,7 @@ impl Formula {
                 match word.parse::<i32>() {
                     Ok(0) => formula.clauses.push(std::mem::take(&mut clause)),
                     Ok(literal) => {
-                        check_literal(i64::from(literal), formula.variables)
+                        check_literal(literal, formula.variables)
                             .map_err(|reason| NoFormula { line: number, reason })?;
                         clause.push(literal);
                     }
@@ -117,52 +117,49 @@ fn read_header(line: &str) -> Option<(usize, usize)> {
     Some((variables, clauses.parse().ok()?))
 }
 
-fn check_literal(literal: i64, variables: usize) -> Result<(), String> {
+fn check_literal(literal: i32, variables: usize) -> Result<(), String> {
     let variable = literal.unsigned_abs();
-    if variable > variables as u64 {
+    if variable == 0 {
+        return Err("`0` is no literal".to_owned());
+    }
+    if variable as usize > variables {
         return Err(format!("variable {variable} is not among the {variables} announced ones"));
     }
     Ok(())
+}
+
+/// A line of a collection.
+#[derive(Deserialize)]
+struct Line {
+    name: String,
+    vars: usize,
+    clauses: Vec<Vec<i32>>,
 }
 
 impl Problem {
     /// Reads `{"name": …, "vars": …, "clauses": [[…], …]}`, one object per line.
     ///
     /// # Errors
-    /// Says which line is wrong, and how.
+    /// The first line that is wrong, and why.
     pub fn from_json_lines(text: &str) -> Result<Vec<Problem>, NoFormula> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(index, line)| {
-                let fail = |reason| NoFormula { line: index + 1, reason };
-                let value: Value = serde_json::from_str(line)
-                    .map_err(|error| fail(format!("no JSON: {error}")))?;
-                problem(&value).map_err(fail)
-            })
-            .collect()
+        let problem = |(index, line)| {
+            Problem::from_json(line).map_err(|reason| NoFormula { line: index + 1, reason })
+        };
+        lines.map(problem).collect()
     }
-}
 
-fn problem(value: &Value) -> Result<Problem, String> {
-    let name = value["name"].as_str().ok_or("`name` is missing, or no text")?;
-    let variables = value["vars"]
-        .as_u64()
-        .and_then(|count| usize::try_from(count).ok())
-        .filter(|&count| count <= MAX_VARIABLES)
-        .ok_or("`vars` is missing, or no number of variables")?;
-    let clauses = value["clauses"].as_array().ok_or("`clauses` is missing, or no list")?;
-    let literal = |value: &Value| {
-        let number = value.as_i64().filter(|&number| number != 0);
-        let number = number.ok_or_else(|| format!("`{value}` is no literal"))?;
-        check_literal(number, variables)?;
-        i32::try_from(number).map_err(|_| format!("`{value}` is no literal"))
-    };
-    let clause = |value: &Value| {
-        let literals = value.as_array().ok_or("a clause is a list of literals")?;
-        literals.iter().map(literal).collect::<Result<Vec<i32>, String>>()
-    };
-    let clauses = clauses.iter().map(clause).collect::<Result<_, String>>()?;
-    Ok(Problem { name: name.to_owned(), formula: Formula { variables, clauses } })
+    fn from_json(line: &str) -> Result<Problem, String> {
+        let Line { name, vars: variables, clauses } =
+            serde_json::from_str(line).map_err(|error| error.to_string())?;
+        if variables > MAX_VARIABLES {
+            return Err(format!("`vars` is more than {MAX_VARIABLES}"));
+        }
+        for &literal in clauses.iter().flatten() {
+            check_literal(literal, variables)?;
+        }
+        Ok(Problem { name, formula: Formula { variables, clauses } })
+    }
 }
 
 #[cfg(test)]
@@ -212,33 +209,29 @@ mod tests {
         dimacs("p cnf 2 2\n1 2 0", Err("line 2: the header announces 2 clauses, and 1 follow"));
     }
 
-    #[track_caller]
-    fn json(text: &str, expected: Result<&[&[i32]], &str>) {
-        let found = Problem::from_json_lines(text);
-        match expected {
-            Ok(clauses) => assert_eq!(found.unwrap()[0].formula.clauses, clauses),
-            Err(message) => assert_eq!(found.unwrap_err().to_string(), message),
-        }
-    }
-
     #[test]
     fn problems_are_read_line_by_line() {
-        json(r#"{"name": "a", "vars": 2, "clauses": [[1, -2], []]}"#, Ok(&[&[1, -2], &[]]));
+        let one = r#"{"name": "a", "vars": 2, "clauses": [[1, -2], []]}"#;
+        let formula = Formula { variables: 2, clauses: vec![vec![1, -2], vec![]] };
+        assert_eq!(
+            Problem::from_json_lines(one).unwrap(),
+            [Problem { name: "a".to_owned(), formula }]
+        );
         let many = "{\"name\":\"a\",\"vars\":0,\"clauses\":[]}\n\n".repeat(3);
         assert_eq!(Problem::from_json_lines(&many).unwrap().len(), 3);
-        json("[]", Err("line 1: `name` is missing, or no text"));
-        json("\n{\"name\":1}", Err("line 2: `name` is missing, or no text"));
-        json(r#"{"name":"a"}"#, Err("line 1: `vars` is missing, or no number of variables"));
-        json(r#"{"name":"a","vars":1}"#, Err("line 1: `clauses` is missing, or no list"));
-        json(
-            r#"{"name":"a","vars":1,"clauses":[1]}"#,
-            Err("line 1: a clause is a list of literals"),
-        );
-        json(r#"{"name":"a","vars":1,"clauses":[[0]]}"#, Err("line 1: `0` is no literal"));
-        json(
-            r#"{"name":"a","vars":1,"clauses":[[-2]]}"#,
-            Err("line 1: variable 2 is not among the 1 announced ones"),
-        );
-        assert!(Problem::from_json_lines("{").unwrap_err().to_string().contains("no JSON"));
+        for (text, reason) in [
+            ("[]", "line 1: invalid length 0"),
+            ("{", "line 1: EOF while parsing"),
+            ("\n{\"name\":1}", "line 2: invalid type: integer `1`, expected a string"),
+            (r#"{"name":"a"}"#, "line 1: missing field `vars`"),
+            (r#"{"name":"a","vars":1}"#, "line 1: missing field `clauses`"),
+            (r#"{"name":"a","vars":1,"clauses":[1]}"#, "line 1: invalid type: integer `1`"),
+            (r#"{"name":"a","vars":1,"clauses":[[0]]}"#, "line 1: `0` is no literal"),
+            (r#"{"name":"a","vars":1,"clauses":[[-2]]}"#, "line 1: variable 2 is not among"),
+            (r#"{"name":"a","vars":4294967295,"clauses":[]}"#, "line 1: `vars` is more than"),
+        ] {
+            let found = Problem::from_json_lines(text).unwrap_err().to_string();
+            assert!(found.starts_with(reason), "{text}: {found}");
+        }
     }
 }

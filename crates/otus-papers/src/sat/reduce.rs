@@ -1,7 +1,7 @@
-//! From a formula to an interaction and a multi-trace.
+//! The reduction of satisfiability to the multi-prefix question (000, section 4.3).
 //!
 //! ```text
-//! a lifeline l_j for each clause C_j, one message m
+//! one lifeline l_j for each clause C_j, one message m
 //! i   = seq(alt(i_x₁, i_¬x₁), seq(alt(i_x₂, i_¬x₂), …)),  i_ℓ = the seq of all l_j?m with ℓ in C_j
 //! µ|l_j = l_j?m
 //! ```
@@ -16,7 +16,7 @@ use otus_trace::multitrace::{Builder, Partition};
 
 use super::Formula;
 
-/// A question about a multi-trace that stands for a formula.
+/// A multi-prefix question that is equivalent to the satisfiability of a formula.
 #[derive(Debug)]
 pub struct Reduction {
     /// The pool of the term and the multi-trace.
@@ -27,7 +27,7 @@ pub struct Reduction {
     pub trace: MultiTrace,
 }
 
-/// The question that stands for a formula.
+/// Reduces the satisfiability of a formula to a multi-prefix question.
 ///
 /// ```
 /// use otus_papers::sat::{Formula, reduce};
@@ -43,7 +43,7 @@ pub fn reduce(formula: &Formula) -> Reduction {
         (1..=formula.clauses.len()).map(|j| signature.add_lifeline(&format!("l{j}"))).collect();
     let mut pool = Pool::new(signature);
 
-    // By literal, 2x for x and 2x + 1 for its negation: the clauses that it makes true.
+    // The lifelines of the clauses with a literal, at index 2x for x and 2x + 1 for its negation.
     let mut clauses_of: Vec<Vec<LifelineId>> = vec![Vec::new(); 2 * formula.variables];
     for (clause, &lifeline) in formula.clauses.iter().zip(&lifelines) {
         for &literal in clause {
@@ -72,7 +72,7 @@ pub fn reduce(formula: &Formula) -> Reduction {
 }
 
 impl Reduction {
-    /// The same as the texts of three files: `.hsf`, `.hif` and `.htf`.
+    /// The question as the texts of three files: `.hsf`, `.hif` and `.htf`.
     pub fn texts(&self) -> [String; 3] {
         let tree = raise(&self.pool, self.term);
         let trace = otus_trace::raise(&self.trace, &self.pool);
