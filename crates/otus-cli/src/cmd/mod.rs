@@ -1,7 +1,6 @@
 //! The commands, one a file.
 
 mod analyze;
-mod bench;
 mod completions;
 mod convert;
 mod ctl;
@@ -30,7 +29,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, args.color),
         Command::Ctl(ctl) => ctl::run(ctl, args.color),
-        Command::Bench(bench) => bench::run(bench),
         Command::Demo(demo) => demo::run(demo, args.color),
         Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Lint(lint) => lint::run(lint, args.color),
