@@ -3,6 +3,7 @@
 use crate::artefact::Artefact;
 use crate::regenerate::{formulas, measures, nodes, orders, slices, use_cases};
 use crate::setting::{Interrupted, Setting, Watch};
+use crate::workload::use_cases::USE_CASES;
 
 /// A table or figure that can be regenerated.
 #[derive(Debug, Clone, Copy)]
@@ -13,7 +14,7 @@ pub struct Item {
     pub also: &'static [&'static str],
     /// Its subject, in a line.
     pub what: &'static str,
-    run: fn(Setting, &Watch<'_>) -> Result<Artefact, Interrupted>,
+    run: Run,
 }
 
 impl Item {
@@ -31,100 +32,57 @@ impl Item {
     }
 }
 
+type Run = fn(Setting, &Watch<'_>) -> Result<Artefact, Interrupted>;
+
+const fn item(
+    id: &'static str,
+    also: &'static [&'static str],
+    what: &'static str,
+    run: Run,
+) -> Item {
+    Item { id, also, what, run }
+}
+
 /// The tables and figures that are regenerated, cheap ones first.
 pub const ITEMS: &[Item] = &[
-    Item {
-        id: "004-nodes",
-        also: &[],
-        what: "nodes of a search, by priorities",
-        run: nodes::table,
-    },
-    Item {
-        id: "003-fig7",
-        also: &["003-fig8", "003-fig9", "003-fig10a"],
-        what: "measures of simulations along the drawn paths",
-        run: measures::figures_7_to_10,
-    },
-    Item {
-        id: "003-fig11",
-        also: &[],
-        what: "slices that the criterion misses",
-        run: measures::figure_11,
-    },
-    Item {
-        id: "000-fig9",
-        also: &["000-fig7"],
-        what: "use case: ordering a book",
-        run: use_cases::book,
-    },
-    Item {
-        id: "000-fig10",
-        also: &["000-fig7"],
-        what: "use case: querying sensors",
-        run: use_cases::sensor,
-    },
-    Item {
-        id: "000-fig11",
-        also: &["000-fig7"],
-        what: "use case: alternating bit protocol",
-        run: use_cases::alternating_bit,
-    },
-    Item {
-        id: "000-fig12",
-        also: &["000-fig7"],
-        what: "use case: uploading to a server",
-        run: use_cases::network,
-    },
-    Item {
-        id: "003-fig12a",
-        also: &[],
-        what: "slices of a sequential interaction",
-        run: slices::figure_12a,
-    },
-    Item {
-        id: "003-fig12b",
-        also: &[],
-        what: "wide slices of a concurrent interaction",
-        run: slices::figure_12b,
-    },
-    Item {
-        id: "000-fig8a",
-        also: &["000-fig6a"],
-        what: "3-SAT: small formulas",
-        run: formulas::small,
-    },
-    Item { id: "000-fig8b", also: &[], what: "3-SAT: bigger formulas", run: formulas::big },
-    Item { id: "000-fig8c", also: &["000-fig6b"], what: "3-SAT: like uf20", run: formulas::uf20 },
-    Item {
-        id: "001-table1",
-        also: &[],
-        what: "CTL over traces: a selection of the others",
-        run: orders::table_1,
-    },
-    Item {
-        id: "001-table2",
-        also: &["001-fig3"],
-        what: "CTL over traces: Peterson for two",
-        run: orders::table_2,
-    },
-    Item {
-        id: "001-table3",
-        also: &[],
-        what: "CTL over traces: alternating bit protocol",
-        run: orders::table_3,
-    },
-    Item {
-        id: "001-table4",
-        also: &["001-fig4"],
-        what: "CTL over traces: Peterson for n",
-        run: orders::table_4,
-    },
-    Item {
-        id: "001-table5",
-        also: &[],
-        what: "CTL over traces: dining philosophers",
-        run: orders::table_5,
-    },
+    item("004-nodes", &[], "nodes of a search, by priorities", nodes::table),
+    item(
+        "003-fig7",
+        &["003-fig8", "003-fig9", "003-fig10a"],
+        "measures of simulations along the drawn paths",
+        measures::figures_7_to_10,
+    ),
+    item("003-fig11", &[], "slices that the criterion misses", measures::figure_11),
+    item("000-fig9", &["000-fig7"], "use case: ordering a book", |setting, watch| {
+        use_cases::run(&USE_CASES[0], setting, watch)
+    }),
+    item("000-fig10", &["000-fig7"], "use case: querying sensors", |setting, watch| {
+        use_cases::run(&USE_CASES[1], setting, watch)
+    }),
+    item("000-fig11", &["000-fig7"], "use case: alternating bit protocol", |setting, watch| {
+        use_cases::run(&USE_CASES[2], setting, watch)
+    }),
+    item("000-fig12", &["000-fig7"], "use case: uploading to a server", |setting, watch| {
+        use_cases::run(&USE_CASES[3], setting, watch)
+    }),
+    item("003-fig12a", &[], "slices of a sequential interaction", slices::figure_12a),
+    item("003-fig12b", &[], "wide slices of a concurrent interaction", slices::figure_12b),
+    item("000-fig8a", &["000-fig6a"], "3-SAT: small formulas", formulas::small),
+    item("000-fig8b", &[], "3-SAT: bigger formulas", formulas::big),
+    item("000-fig8c", &["000-fig6b"], "3-SAT: like uf20", formulas::uf20),
+    item("001-table1", &[], "CTL over traces: a selection of the others", orders::table_1),
+    item("001-table2", &["001-fig3"], "CTL over traces: Peterson for two", |setting, watch| {
+        orders::table("001-table2", 2, "mutual exclusion by Peterson for two", setting, watch)
+    }),
+    item("001-table3", &[], "CTL over traces: alternating bit protocol", |setting, watch| {
+        orders::table("001-table3", 3, "the alternating bit protocol", setting, watch)
+    }),
+    item("001-table4", &["001-fig4"], "CTL over traces: Peterson for n", |setting, watch| {
+        orders::table("001-table4", 4, "mutual exclusion by Peterson for n", setting, watch)
+    }),
+    item("001-table5", &[], "CTL over traces: dining philosophers", |setting, watch| {
+        orders::table("001-table5", 5, "dining philosophers", setting, watch)
+    }),
 ];
 
 /// A table or figure that is not regenerated.

@@ -48,22 +48,20 @@ pub enum Style {
 }
 
 impl Table {
-    /// An empty table.
-    pub(crate) fn new(title: impl Into<String>, columns: &[&str]) -> Table {
-        let columns = columns.iter().map(|&column| column.to_owned()).collect();
-        Table { suffix: "", title: title.into(), columns, rows: Vec::new() }
+    /// An empty table, with the suffix of its file name.
+    pub(crate) fn new(suffix: &'static str, title: impl Into<String>) -> Table {
+        Table { suffix, title: title.into(), ..Table::default() }
     }
 
-    /// The table with a suffix for the name of its file.
-    #[must_use]
-    pub(crate) fn suffix(self, suffix: &'static str) -> Table {
-        Table { suffix, ..self }
-    }
-
-    /// Adds a row.
-    pub(crate) fn push(&mut self, row: Vec<Cell>) {
-        debug_assert_eq!(row.len(), self.columns.len(), "a cell for each column");
-        self.rows.push(row);
+    /// Adds a row of cells with the names of their columns, which are the same in all rows.
+    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = (&'static str, Cell)>) {
+        let (columns, cells): (Vec<&str>, Vec<Cell>) = row.into_iter().unzip();
+        if self.rows.is_empty() {
+            self.columns = columns.into_iter().map(str::to_owned).collect();
+        } else {
+            debug_assert_eq!(columns, self.columns, "all rows have the same columns");
+        }
+        self.rows.push(cells);
     }
 
     /// The table as text.
@@ -223,19 +221,14 @@ mod tests {
 
     #[test]
     fn a_table_has_three_forms() {
-        let mut table = Table::new("What", &["set", "n", "time", "ratio"]);
-        table.push(vec![
-            Cell::text_of("a,b"),
-            Cell::Count(3),
-            Cell::Seconds(1.5e-5),
-            Cell::Times(2.0),
-        ]);
-        table.push(vec![
-            Cell::text_of("c"),
-            Cell::None,
-            Cell::MoreThan(600.0),
-            Cell::AtLeastTimes(1e7),
-        ]);
+        let mut table = Table::new("", "What");
+        for (set, n, time, ratio) in [
+            ("a,b", Cell::Count(3), Cell::Seconds(1.5e-5), Cell::Times(2.0)),
+            ("c", Cell::None, Cell::MoreThan(600.0), Cell::AtLeastTimes(1e7)),
+        ] {
+            let set = Cell::text_of(set);
+            table.push([("set", set), ("n", n), ("time", time), ("ratio", ratio)]);
+        }
         let aligned = "  What\n  set  n     time     ratio\n  a,b  3  15.0 µs     2.00×\n  c    –  > 600 s  > 1.0e7×\n";
         assert_eq!(table.written(Style::Aligned), aligned);
         expect_test::expect![[r#"

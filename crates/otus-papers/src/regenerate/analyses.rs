@@ -218,28 +218,22 @@ pub(super) fn explained(verdict: Verdict) -> bool {
 
 /// The number of verdicts of each kind, by set.
 pub(super) fn verdict_table(sets: &[Analysed], theirs: Option<[u64; 5]>) -> Table {
-    let mut columns = vec!["set", "multi-traces", "mean length"];
-    if theirs.is_some() {
-        columns.insert(1, "paper: multi-traces");
-    }
-    columns.extend(["fast: explained", "refused", "undecided"]);
-    columns.extend(["graph: explained", "refused", "undecided"]);
-    let mut table = Table::new("Verdicts", &columns).suffix("-verdicts");
+    let mut table = Table::new("-verdicts", "Verdicts");
     for (at, set) in sets.iter().enumerate() {
         let lengths: Vec<f64> = set.fast.iter().map(|timed| number(timed.length)).collect();
-        let mut row = vec![
-            Cell::text_of(set.name),
-            Cell::count(set.fast.len()),
-            Cell::Number(Statistics::of(&lengths).mean),
-        ];
-        if let Some(theirs) = theirs {
-            row.insert(1, Cell::Count(theirs[at]));
-        }
-        for engine in [&set.fast, &set.search] {
+        let mut row = vec![("set", Cell::text_of(set.name))];
+        row.extend(theirs.map(|theirs| ("paper: multi-traces", Cell::Count(theirs[at]))));
+        row.push(("multi-traces", Cell::count(set.fast.len())));
+        row.push(("mean length", Cell::Number(Statistics::of(&lengths).mean)));
+        for (good_ones, engine) in
+            [("fast: explained", &set.fast), ("graph: explained", &set.search)]
+        {
             let undecided =
                 engine.iter().filter(|timed| timed.verdict == Verdict::Inconclusive).count();
             let good = engine.iter().filter(|timed| explained(timed.verdict)).count();
-            row.extend([good, engine.len() - good - undecided, undecided].map(Cell::count));
+            row.push((good_ones, Cell::count(good)));
+            row.push(("refused", Cell::count(engine.len() - good - undecided)));
+            row.push(("undecided", Cell::count(undecided)));
         }
         table.push(row);
     }
@@ -248,19 +242,16 @@ pub(super) fn verdict_table(sets: &[Analysed], theirs: Option<[u64; 5]>) -> Tabl
 
 /// The statistics of the times, by set and engine.
 pub(super) fn time_table(sets: &[Analysed]) -> Table {
-    let mut columns = vec!["set", "engine"];
-    columns.extend(Statistics::NAMES);
-    columns.push("graph / this, median");
-    let mut table = Table::new("Times of an analysis", &columns).suffix("-times");
+    let mut table = Table::new("-times", "Times of an analysis");
     for set in sets.iter().filter(|set| !set.fast.is_empty()) {
         let search = statistics(&set.search);
         for (name, timed) in
             [("graph", &set.search), ("fast, cold", &set.cold), ("fast", &set.fast)]
         {
             let found = statistics(timed);
-            let mut row = vec![Cell::text_of(set.name), Cell::text_of(name)];
-            row.extend(found.values().map(Cell::Seconds));
-            row.push(ratio(search.median, found.median));
+            let mut row = vec![("set", Cell::text_of(set.name)), ("engine", Cell::text_of(name))];
+            row.extend(Statistics::NAMES.into_iter().zip(found.values().map(Cell::Seconds)));
+            row.push(("graph / this, median", ratio(search.median, found.median)));
             table.push(row);
         }
     }
@@ -269,25 +260,18 @@ pub(super) fn time_table(sets: &[Analysed]) -> Table {
 
 /// The statistics of the times of all sets together, beside the paper's.
 pub(super) fn together(sets: &[Analysed], theirs: &Statistics) -> Table {
-    let columns = [
-        "all sets",
-        "paper",
-        "graph",
-        "paper / graph",
-        "fast, cold",
-        "paper / fast, cold",
-        "fast",
-        "paper / fast",
+    let mut table = Table::new("-together", "All sets together");
+    let all = [
+        ("graph", "paper / graph", all(sets, |set| &set.search)),
+        ("fast, cold", "paper / fast, cold", all(sets, |set| &set.cold)),
+        ("fast", "paper / fast", all(sets, |set| &set.fast)),
     ];
-    let mut table = Table::new("All sets together", &columns).suffix("-together");
-    let all =
-        [all(sets, |set| &set.search), all(sets, |set| &set.cold), all(sets, |set| &set.fast)];
     for (at, name) in Statistics::NAMES.into_iter().enumerate() {
         let paper = theirs.values()[at];
-        let mut row = vec![Cell::text_of(name), Cell::Seconds(paper)];
-        for found in &all {
+        let mut row = vec![("all sets", Cell::text_of(name)), ("paper", Cell::Seconds(paper))];
+        for (engine, quotient, found) in &all {
             let ours = found.values()[at];
-            row.extend([Cell::Seconds(ours), ratio(paper, ours)]);
+            row.extend([(*engine, Cell::Seconds(ours)), (*quotient, ratio(paper, ours))]);
         }
         table.push(row);
     }

@@ -76,7 +76,7 @@ fn run(
         all.push(timed);
     }
     let satisfiable = all.iter().filter(|timed| timed.is_satisfiable).count();
-    let mut problems = Table::new("Problems", &["", "ours", "paper"]).suffix("-problems");
+    let mut problems = Table::new("-problems", "Problems");
     let paper = |number: u64| if theirs.is_some() { Cell::Count(number) } else { Cell::None };
     let span = |of: fn(&Formula) -> usize| {
         let (least, most) = (formulas.iter().map(of).min(), formulas.iter().map(of).max());
@@ -94,7 +94,7 @@ fn run(
         ("not satisfiable", Cell::count(formulas.len() - satisfiable), paper(0)),
         ("undecided by graph", Cell::count(undecided), Cell::None),
     ] {
-        problems.push(vec![Cell::text_of(what), ours, paper]);
+        problems.push([("", Cell::text_of(what)), ("ours", ours), ("paper", paper)]);
     }
     artefact.tables = vec![problems, times(&all, theirs.as_ref())];
     artefact.differs(
@@ -184,30 +184,20 @@ fn times(all: &[FormulaTimes], theirs: Option<&[Statistics; 2]>) -> Table {
     let solver = of(|timed| timed.solver);
     let fast = of(|timed| timed.fast);
     let search = of(|timed| timed.search);
-    let columns = [
-        "",
-        "paper: Varisat",
-        "paper: tool",
-        "solver",
-        "graph",
-        "paper's tool / graph",
-        "fast",
-        "paper's tool / fast",
-    ];
-    let mut table = Table::new("Times of a formula", &columns).suffix("-times");
+    let mut table = Table::new("-times", "Times of a formula");
     for (at, name) in Statistics::NAMES.into_iter().enumerate() {
         let [varisat, tool] = [0, 1].map(|who| theirs.map(|theirs| theirs[who].values()[at]));
         let cell = |time: Option<f64>| time.map_or(Cell::None, Cell::Seconds);
         let beside = |ours: f64| tool.map_or(Cell::None, |tool| ratio(tool, ours));
-        table.push(vec![
-            Cell::text_of(name),
-            cell(varisat),
-            cell(tool),
-            Cell::Seconds(solver[at]),
-            Cell::Seconds(search[at]),
-            beside(search[at]),
-            Cell::Seconds(fast[at]),
-            beside(fast[at]),
+        table.push([
+            ("", Cell::text_of(name)),
+            ("paper: Varisat", cell(varisat)),
+            ("paper: tool", cell(tool)),
+            ("solver", Cell::Seconds(solver[at])),
+            ("graph", Cell::Seconds(search[at])),
+            ("paper's tool / graph", beside(search[at])),
+            ("fast", Cell::Seconds(fast[at])),
+            ("paper's tool / fast", beside(fast[at])),
         ]);
     }
     table

@@ -80,24 +80,22 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
         "003-fig7",
         "the measure (λ, α) of a simulation along the paths of figures 7 to 10",
     );
-    let columns = ["figure", "step", "paper: λ", "paper: α", "graph: λ", "graph: α", "same"];
-    let mut table = Table::new("", &columns);
-    let verdicts = ["figure", "paper", "graph", "fast"];
-    let mut ends = Table::new("Verdicts", &verdicts).suffix("-verdicts");
+    let mut table = Table::new("", "");
+    let mut ends = Table::new("-verdicts", "Verdicts");
     for drawn in &DRAWN {
         watch.go_on()?;
         let (graph, ours) = measures(drawn, watch);
         for (at, &(step, loops, actions)) in drawn.path.iter().enumerate() {
             let [l, a] = ours.get(at).map_or([Cell::None, Cell::None], |m| m.map(Cell::Count));
             let is_same = ours.get(at) == Some(&[loops, actions]);
-            table.push(vec![
-                Cell::text_of(drawn.figure),
-                Cell::text_of(if step.is_empty() { "start" } else { step }),
-                Cell::Count(loops),
-                Cell::Count(actions),
-                l,
-                a,
-                Cell::text_of(if is_same { "yes" } else { "no" }),
+            table.push([
+                ("figure", Cell::text_of(drawn.figure)),
+                ("step", Cell::text_of(if step.is_empty() { "start" } else { step })),
+                ("paper: λ", Cell::Count(loops)),
+                ("paper: α", Cell::Count(actions)),
+                ("graph: λ", l),
+                ("graph: α", a),
+                ("same", Cell::text_of(if is_same { "yes" } else { "no" })),
             ]);
         }
         artefact.check(ours.len() == drawn.path.len(), || {
@@ -109,11 +107,11 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
                 format!("figure {}: the {who} says {found}", drawn.figure)
             });
         }
-        ends.push(vec![
-            Cell::text_of(drawn.figure),
-            Cell::text_of("Pass"),
-            Cell::text_of(graph.to_string()),
-            Cell::text_of(fast.to_string()),
+        ends.push([
+            ("figure", Cell::text_of(drawn.figure)),
+            ("paper", Cell::text_of("Pass")),
+            ("graph", Cell::text_of(graph.to_string())),
+            ("fast", Cell::text_of(fast.to_string())),
         ]);
     }
     artefact.tables = vec![table, ends];
@@ -165,18 +163,7 @@ fn measures(drawn: &Drawn, watch: &Watch<'_>) -> (Verdict, Vec<[u64; 2]>) {
 pub(crate) fn figure_11(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let mut artefact =
         Artefact::new("003-fig11", "slices that the paper's criterion does not recognise");
-    let columns = [
-        "figure",
-        "interaction",
-        "multi-trace",
-        "paper",
-        "graph",
-        "graph: nodes",
-        "graph: time",
-        "fast",
-        "fast: time",
-    ];
-    let mut table = Table::new("", &columns);
+    let mut table = Table::new("", "");
     for (figure, interaction, text) in FIGURE_11 {
         watch.go_on()?;
         let mut model = Model::of_interaction(interaction);
@@ -194,16 +181,16 @@ pub(crate) fn figure_11(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Inter
         artefact.check(fast == Verdict::WeakPass, || {
             format!("figure {figure}: the engine says {fast}")
         });
-        table.push(vec![
-            Cell::text_of(figure),
-            Cell::text_of(format!("`{interaction}`")),
-            Cell::text_of(format!("`{text}`")),
-            Cell::text_of("Inconc"),
-            Cell::text_of(graph.to_string()),
-            Cell::Count(nodes),
-            Cell::Seconds(slow),
-            Cell::text_of(fast.to_string()),
-            Cell::Seconds(time),
+        table.push([
+            ("figure", Cell::text_of(figure)),
+            ("interaction", Cell::text_of(format!("`{interaction}`"))),
+            ("multi-trace", Cell::text_of(format!("`{text}`"))),
+            ("paper", Cell::text_of("Inconc")),
+            ("graph", Cell::text_of(graph.to_string())),
+            ("graph: nodes", Cell::Count(nodes)),
+            ("graph: time", Cell::Seconds(slow)),
+            ("fast", Cell::text_of(fast.to_string())),
+            ("fast: time", Cell::Seconds(time)),
         ]);
     }
     artefact.tables.push(table);

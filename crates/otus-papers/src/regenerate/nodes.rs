@@ -18,17 +18,7 @@ const MODEL: &str = "par(loopW(a -- m -> b), loopW(a -- m -> c))";
 pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let mut artefact =
         Artefact::new("004-nodes", "nodes that a search creates until it passes, by priorities");
-    let columns = [
-        "priorities",
-        "repetitions",
-        "paper: nodes",
-        "graph: nodes",
-        "graph / paper",
-        "graph: time",
-        "fast: states",
-        "fast: time",
-    ];
-    let mut table = Table::new(format!("`{MODEL}`"), &columns);
+    let mut table = Table::new("", format!("`{MODEL}`"));
     let rows = [
         ("none", Priorities::default()),
         ("reception = 1", Priorities { reception: 1, ..Priorities::default() }),
@@ -64,15 +54,15 @@ pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupt
             });
             #[expect(clippy::cast_precision_loss, reason = "some hundred nodes")]
             let ratio = Cell::Times(nodes as f64 / paper as f64);
-            table.push(vec![
-                Cell::text_of(name),
-                Cell::count(repetitions),
-                Cell::Count(paper),
-                Cell::Count(nodes),
-                ratio,
-                Cell::Seconds(slow),
-                Cell::Count(found.states),
-                Cell::Seconds(fast),
+            table.push([
+                ("priorities", Cell::text_of(name)),
+                ("repetitions", Cell::count(repetitions)),
+                ("paper: nodes", Cell::Count(paper)),
+                ("graph: nodes", Cell::Count(nodes)),
+                ("graph / paper", ratio),
+                ("graph: time", Cell::Seconds(slow)),
+                ("fast: states", Cell::Count(found.states)),
+                ("fast: time", Cell::Seconds(fast)),
             ]);
         }
     }

@@ -22,24 +22,8 @@ pub(crate) fn table_1(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, I
     Ok(artefact)
 }
 
-pub(crate) fn table_2(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
-    whole("001-table2", 2, "mutual exclusion by Peterson for two", setting, watch)
-}
-
-pub(crate) fn table_3(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
-    whole("001-table3", 3, "the alternating bit protocol", setting, watch)
-}
-
-pub(crate) fn table_4(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
-    whole("001-table4", 4, "mutual exclusion by Peterson for n", setting, watch)
-}
-
-pub(crate) fn table_5(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
-    whole("001-table5", 5, "dining philosophers", setting, watch)
-}
-
 /// One of Tables 2 to 5 with its plot.
-fn whole(
+pub(crate) fn table(
     id: &'static str,
     table: u32,
     what: &str,
@@ -81,22 +65,7 @@ fn run(
 ) -> Result<Vec<Measured>, Interrupted> {
     let time_limit = Duration::from_secs(setting.pick(1, 3, 120));
     let has_fixpoint = rows.iter().any(|row| row.fixpoint.is_some());
-    let has_models = artefact.id == "001-table1";
-    let mut columns =
-        vec!["processes", "events", "paper: edges", "edges", "paper: cuts", "cuts", "holds"];
-    columns.extend(["fast", "ist"]);
-    if has_models {
-        columns.insert(0, "model");
-    }
-    if has_fixpoint {
-        columns.push("ist, fixpoint");
-    }
-    columns.push("paper: TraX");
-    if has_fixpoint {
-        columns.push("paper: TraX, fixpoint");
-    }
-    columns.extend(["paper: NuSMV", "TraX / ist", "TraX / fast"]);
-    let mut table = Table::new("", &columns);
+    let mut table = Table::new("", "");
     let mut all = Vec::new();
     // A method that exceeded its time limit is not tried on more events of as many processes.
     let mut lost = [0; 2];
@@ -146,38 +115,37 @@ fn run(
             ist: ist.as_ref().and_then(Check::answered_in),
             fixpoint: fixpoint.as_ref().and_then(Check::answered_in),
         };
-        let mut cells = vec![
-            Cell::count(row.processes),
-            Cell::count(row.events),
-            Cell::Count(row.communications),
-            Cell::count(trace.edges().len()),
-            Cell::Count(row.cuts),
-            cuts(&trace, watch),
-            Cell::text_of(match fast.holds() {
-                Some(true) => "yes",
-                Some(false) => "no",
-                None => "?",
-            }),
-            cell(measured.fast, MINUTE),
-            cell(measured.ist, time_limit),
-        ];
-        if has_models {
-            cells.insert(0, Cell::text_of(protocol.name()));
-        }
+        let holds = match fast.holds() {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "?",
+        };
+        let model =
+            (artefact.id == "001-table1").then(|| ("model", Cell::text_of(protocol.name())));
+        let mut cells = Vec::from_iter(model);
+        cells.extend([
+            ("processes", Cell::count(row.processes)),
+            ("events", Cell::count(row.events)),
+            ("paper: edges", Cell::Count(row.communications)),
+            ("edges", Cell::count(trace.edges().len())),
+            ("paper: cuts", Cell::Count(row.cuts)),
+            ("cuts", cuts(&trace, watch)),
+            ("holds", Cell::text_of(holds)),
+            ("fast", cell(measured.fast, MINUTE)),
+            ("ist", cell(measured.ist, time_limit)),
+        ]);
         if has_fixpoint {
-            cells.push(match row.fixpoint {
-                Some(_) => cell(measured.fixpoint, time_limit),
-                None => Cell::None,
-            });
+            let ours = row.fixpoint.map_or(Cell::None, |_| cell(measured.fixpoint, time_limit));
+            cells.push(("ist, fixpoint", ours));
         }
-        cells.push(theirs(row.trax));
+        cells.push(("paper: TraX", theirs(row.trax)));
         if has_fixpoint {
-            cells.push(row.fixpoint.map_or(Cell::None, theirs));
+            cells.push(("paper: TraX, fixpoint", row.fixpoint.map_or(Cell::None, theirs)));
         }
         cells.extend([
-            theirs(row.nusmv),
-            beside(row.trax, measured.ist),
-            beside(row.trax, measured.fast),
+            ("paper: NuSMV", theirs(row.nusmv)),
+            ("TraX / ist", beside(row.trax, measured.ist)),
+            ("TraX / fast", beside(row.trax, measured.fast)),
         ]);
         table.push(cells);
         all.push(measured);
