@@ -3,21 +3,22 @@
 //! Whether a multi-trace is a multi-prefix of an interaction is NP-hard: Mahe et al., "Dealing with
 //! observability…" (000), section 4.3, reduces a formula in conjunctive normal form to such a question
 //! ([`reduce`]). That gives hard problems with known answers, of any size: formulas come from files
-//! ([`Formula::from_dimacs`], [`Problem::from_json_lines`]) or are random ([`random`]), and the answers
-//! come from [`solve`], which is independent of interactions.
+//! ([`Problem::from_json_lines`]) or are random ([`random`]), and the answers come from [`solve`], which is independent
+//! of interactions.
 
-mod read;
 mod reduce;
 mod solve;
 
-pub use read::{NoFormula, Problem};
 pub use reduce::{Reduction, reduce};
 pub use solve::solve;
 
+use serde::Deserialize;
+
 /// A formula in conjunctive normal form.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Formula {
     /// The number of variables, which are numbered from 1.
+    #[serde(rename = "vars")]
     pub variables: usize,
     /// The clauses. Each is a disjunction of literals: a variable's number, or its negative for the negation.
     pub clauses: Vec<Vec<i32>>,
@@ -36,6 +37,35 @@ impl Formula {
     pub fn is_satisfied_by(&self, values: &[bool]) -> bool {
         let holds = |&literal: &i32| values.get(variable(literal)) == Some(&(literal > 0));
         self.clauses.iter().all(|clause| clause.iter().any(holds))
+    }
+}
+
+/// A formula with its name in a collection.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Problem {
+    /// Its name.
+    pub name: String,
+    /// The formula.
+    #[serde(flatten)]
+    pub formula: Formula,
+}
+
+impl Problem {
+    /// Reads JSON lines.
+    ///
+    /// ```
+    /// use otus_papers::sat::Problem;
+    ///
+    /// let line = r#"{"name": "tiny", "vars": 2, "clauses": [[1, -2], [2]]}"#;
+    /// let problems = Problem::from_json_lines(line).unwrap();
+    /// assert_eq!(problems[0].formula.clauses, [vec![1, -2], vec![2]]);
+    /// assert!(Problem::from_json_lines(r#"{"name": "tiny"}"#).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// If a line is no problem.
+    pub fn from_json_lines(text: &str) -> serde_json::Result<Vec<Problem>> {
+        serde_json::Deserializer::from_str(text).into_iter().collect()
     }
 }
 

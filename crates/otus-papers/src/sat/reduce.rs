@@ -9,8 +9,8 @@
 //! An execution of i chooses a value for every variable, and the lifeline of a clause receives
 //! m once for each of its literals that holds. So the formula is satisfiable iff µ is a multi-prefix of i.
 
-use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId, raise};
-use otus_syntax::{SourceId, print};
+use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId};
+use otus_syntax::SourceId;
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::{Builder, Partition};
 
@@ -71,15 +71,6 @@ pub fn reduce(formula: &Formula) -> Reduction {
     Reduction { term, trace: builder.finish(SourceId::default()), pool }
 }
 
-impl Reduction {
-    /// The question as the texts of three files: `.hsf`, `.hif` and `.htf`.
-    pub fn texts(&self) -> [String; 3] {
-        let tree = raise(&self.pool, self.term);
-        let trace = otus_trace::raise(&self.trace, &self.pool);
-        [print::signature(&tree), print::interaction(&tree), print::trace(&trace)]
-    }
-}
-
 /// `i_ℓ`.
 fn receptions(pool: &mut Pool, message: MessageId, lifelines: &[LifelineId]) -> TermId {
     let events: Vec<TermId> =
@@ -94,32 +85,7 @@ fn sequence(pool: &mut Pool, terms: &[TermId]) -> TermId {
 
 #[cfg(test)]
 mod tests {
-    use otus_syntax::{Source, parse_spec, parse_trace};
-
     use super::*;
-
-    #[test]
-    fn the_texts_say_the_same() {
-        for seed in 0..20 {
-            let reduction = reduce(&super::super::random(5, 12, seed));
-            let [signature, model, trace] = reduction.texts();
-            let signature = parse_spec(&Source::new("x.hsf", signature));
-            let model = parse_spec(&Source::new("x.hif", model));
-            let mut lowered = otus_core::lower(&[&signature.tree, &model.tree]);
-            assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
-            assert_eq!(
-                lowered.pool.text(lowered.term.unwrap()),
-                reduction.pool.text(reduction.term)
-            );
-            let parsed = parse_trace(&Source::new("x.htf", trace)).tree;
-            let (trace, findings) = otus_trace::lower(&parsed, &mut lowered.pool);
-            assert!(findings.is_empty());
-            let shown = |trace: &MultiTrace, pool: &Pool| {
-                print::trace_line(&otus_trace::raise(trace, pool))
-            };
-            assert_eq!(shown(&trace, &lowered.pool), shown(&reduction.trace, &reduction.pool));
-        }
-    }
 
     #[test]
     fn repeated_literals_count_once() {
