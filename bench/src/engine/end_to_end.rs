@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use otus_papers::statistics::number;
 use otus_papers::workload::Model;
+use otus_papers::workload::model::Texts;
 
 use super::sets::{Sample, derived};
 use super::use_cases::MODELS;
@@ -58,10 +59,10 @@ pub(super) fn run(_: Size, targets: &mut Targets) {
 }
 
 /// Writes the files of a model: signature, interaction, cases.
-fn write(folder: &Path, name: &str, texts: (&str, &str)) -> Option<[PathBuf; 3]> {
+fn write(folder: &Path, name: &str, texts: Texts<'_>) -> Option<[PathBuf; 3]> {
     let path = |ending: &str| folder.join(format!("{name}.{ending}"));
-    std::fs::write(path("hsf"), texts.0).ok()?;
-    std::fs::write(path("hif"), texts.1).ok()?;
+    std::fs::write(path("hsf"), texts.signature).ok()?;
+    std::fs::write(path("hif"), texts.interaction).ok()?;
     let mut model = Model::new(texts);
     let sets = derived(&mut model, Sample { count: 1_000, length: 20 }, SEED, 2, name);
     let traces = sets.iter().flat_map(|set| &set.traces);

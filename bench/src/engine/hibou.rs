@@ -42,12 +42,12 @@ pub(super) fn run(size: Size, _: &mut Targets) {
         let mut model = asynchronous(texts);
         let sets = derived(&mut model, Sample { count: 5, length: 30 }, SEED, 1, name);
         let traces: Vec<MultiTrace> = sets.into_iter().flat_map(|set| set.traces).collect();
-        let interaction = texts.1.replace("<synch> ", "");
+        let interaction = texts.interaction.replace("<synch> ", "");
         for (question, kind) in QUESTIONS.iter().zip(KINDS) {
             let options = format!(
                 "@analyze_option{{ analysis_kind = {kind}; strategy = DFS; memoize = true; goal = WeakPass }}"
             );
-            let call = Call { program, folder, texts: [texts.0, &interaction, &options] };
+            let call = Call { program, folder, texts: [texts.signature, &interaction, &options] };
             let mut theirs = Duration::ZERO;
             let mut own_clock = true;
             let mut done = 0;

@@ -20,7 +20,7 @@ use crate::targets::Targets;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LongWorkload {
     pub(super) name: &'static str,
-    texts: Texts,
+    texts: Texts<'static>,
     overlapping: usize,
 }
 

@@ -14,7 +14,7 @@ use crate::measure::{show, times};
 use crate::targets::Targets;
 
 /// The models of the use cases, with their names.
-pub(super) const MODELS: [(&str, Texts); 4] = [
+pub(super) const MODELS: [(&str, Texts<'static>); 4] = [
     ("abp", model::ABP),
     ("book", model::BOOK),
     ("network", model::NETWORK),
@@ -23,11 +23,11 @@ pub(super) const MODELS: [(&str, Texts); 4] = [
 
 /// A model of our own, like the use cases but coupled and ambiguous, because its twin sensors cannot be told apart. Its
 /// undecided analyses are shown but do not count against the targets; its wrong ones do.
-pub(super) const TWINS: (&str, Texts) = ("twins", model::TWINS);
+pub(super) const TWINS: (&str, Texts<'static>) = ("twins", model::TWINS);
 
 /// The model with asynchronous messages.
-pub(super) fn asynchronous(texts: Texts) -> Model {
-    Model::new((texts.0, &texts.1.replace("<synch> ", "")))
+pub(super) fn asynchronous(texts: Texts<'_>) -> Model {
+    Model::new(Texts { interaction: &texts.interaction.replace("<synch> ", ""), ..texts })
 }
 
 pub(super) fn run(size: Size, targets: &mut Targets) {

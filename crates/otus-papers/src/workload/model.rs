@@ -17,41 +17,47 @@ pub struct Model {
     pub term: TermId,
 }
 
-/// The texts of a model: signature and interaction.
-pub type Texts = (&'static str, &'static str);
+/// The texts of a model.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<'t> {
+    /// The signature, an `.hsf` text.
+    pub signature: &'t str,
+    /// The interaction, an `.hif` text.
+    pub interaction: &'t str,
+}
 
 /// The texts of a model of `bench/models`.
 macro_rules! texts {
     ($name:literal) => {
-        (
-            include_str!(concat!("../../../../bench/models/", $name, ".hsf")),
-            include_str!(concat!("../../../../bench/models/", $name, ".hif")),
-        )
+        Texts {
+            signature: include_str!(concat!("../../../../bench/models/", $name, ".hsf")),
+            interaction: include_str!(concat!("../../../../bench/models/", $name, ".hif")),
+        }
     };
 }
 
 /// The alternating bit protocol.
-pub const ABP: Texts = texts!("abp");
+pub const ABP: Texts<'static> = texts!("abp");
 /// Ordering a book; several orders may run at the same time.
-pub const BOOK: Texts = texts!("book");
+pub const BOOK: Texts<'static> = texts!("book");
 /// Uploading to a server.
-pub const NETWORK: Texts = texts!("network");
+pub const NETWORK: Texts<'static> = texts!("network");
 /// Querying sensors, a system of our own.
-pub const SENSOR: Texts = texts!("sensor");
+pub const SENSOR: Texts<'static> = texts!("sensor");
 /// Querying two sensors whose logs cannot be told apart: a harder variant of [`SENSOR`].
-pub const TWINS: Texts = texts!("twins");
+pub const TWINS: Texts<'static> = texts!("twins");
 /// Figure 12a of 003.
-pub const I1: Texts = texts!("i1");
+pub const I1: Texts<'static> = texts!("i1");
 /// Figure 12b of 003.
-pub const I2: Texts = texts!("i2");
+pub const I2: Texts<'static> = texts!("i2");
 
 impl Model {
     /// Parses the texts of a model.
     ///
     /// # Panics
     /// If they are wrong.
-    pub fn new((signature, interaction): (&str, &str)) -> Model {
-        let [signature, interaction] = [signature, interaction].map(|text| {
+    pub fn new(texts: Texts<'_>) -> Model {
+        let [signature, interaction] = [texts.signature, texts.interaction].map(|text| {
             let parsed = parse_spec(&Source::new("model", text));
             assert!(
                 parsed.diagnostics.is_empty(),

@@ -28,7 +28,7 @@ pub struct UseCase {
     pub title: &'static str,
     /// The way its multi-traces are made, in words.
     pub made: &'static str,
-    texts: Texts,
+    texts: Texts<'static>,
     accepted: Accepted,
     /// The number of prefixes of each accepted multi-trace.
     prefixes: usize,
@@ -87,7 +87,7 @@ impl UseCase {
 
     /// Its model with the emission and the reception of each message unordered.
     pub fn loose(&self) -> Model {
-        Model::new((self.texts.0, &loosened(self.texts.1)))
+        Model::new(Texts { interaction: &loosened(self.texts.interaction), ..self.texts })
     }
 
     /// Its five sets. Messages that mutants introduce are added to the model.
@@ -166,7 +166,7 @@ mod tests {
         check("a -- <synch> m_1 -> b", "seq(a!m_1, b?m_1)");
         check("a -- m -> b", "a -- m -> b");
         for case in USE_CASES {
-            assert!(!loosened(case.texts.1).contains("synch"), "{}", case.title);
+            assert!(!loosened(case.texts.interaction).contains("synch"), "{}", case.title);
             case.loose();
         }
     }
