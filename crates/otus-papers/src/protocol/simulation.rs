@@ -1,29 +1,28 @@
-//! Processes that run together, and who knows of what: from steps of a simulation to a partial-order trace.
+//! From the steps of simulated processes to a partial-order trace.
 //!
 //! A step of a process becomes an event. It happens after
 //!
 //! - the previous event of its process;
 //! - for each variable that it reads, the last write of it;
-//! - for each variable that it writes, the last write of it and all reads since, so that what they
-//!   read is what they would have read in every other order;
+//! - for each variable that it writes, the last write of it and all reads since, so that these reads
+//!   have the same result in every order;
 //! - the sending of a message that it receives.
 //!
-//! So every order of events that the partial order allows is one that the processes could have
-//! run in, and all writes of one variable are ordered. Each process carries a vector clock, and an edge that says
-//! nothing new is left out.
+//! So the processes could have run in every order that the partial order allows, and all writes of one variable are
+//! ordered. Each process has a vector clock, and edges that others imply are left out.
 
 use std::rc::Rc;
 
 use otus_trace::order::{Builder, Happened, PartialOrder, ProcessId, Value, Writes};
 
-/// What has happened so far.
+/// A simulation and the trace so far.
 #[derive(Debug, Default)]
-pub(super) struct World {
+pub(super) struct Simulation {
     builder: Builder,
     processes: Vec<ProcessId>,
-    /// By process: how many events of each it knows of.
+    /// The vector clock of each process.
     known: Vec<Vec<u32>>,
-    cells: Vec<Cell>,
+    variables: Vec<VariableState>,
     events: usize,
 }
 
@@ -31,43 +30,44 @@ pub(super) struct World {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Variable(usize);
 
-/// An event that others may come to know of.
+/// An event with its vector clock.
 #[derive(Debug, Clone)]
 pub(super) struct Stamp {
     process: usize,
     at: Happened,
-    /// How many events of each process it knows of, itself included.
     known: Rc<[u32]>,
 }
 
-/// What a step does.
+/// The effects of a step.
 #[derive(Debug, Default)]
 pub(super) struct Step<'a> {
     pub(super) reads: &'a [Variable],
     pub(super) writes: Option<(Variable, Value)>,
-    /// The sending of the message that is received.
-    pub(super) hears: Option<&'a Stamp>,
+    /// The emission of the message that the step receives.
+    pub(super) receives: Option<&'a Stamp>,
 }
 
+/// The accesses to a variable that later steps depend on.
 #[derive(Debug)]
-struct Cell {
+struct VariableState {
     name: String,
-    written: Option<Stamp>,
-    /// Reads since then, one for each process.
-    read: Vec<Stamp>,
+    last_write: Option<Stamp>,
+    /// The last read of each process since the last write.
+    reads: Vec<Stamp>,
 }
 
-impl World {
-    /// A world of some processes, which are called `p0`, `p1`, …
+impl Simulation {
+    /// A simulation of processes named `p0`, `p1`, …
     pub(super) fn new(processes: usize) -> Self {
-        let mut world = World { known: vec![vec![0; processes]; processes], ..World::default() };
+        let mut simulation =
+            Simulation { known: vec![vec![0; processes]; processes], ..Simulation::default() };
         for process in 0..processes {
-            world.processes.push(world.builder.process(&format!("p{process}")));
+            simulation.processes.push(simulation.builder.process(&format!("p{process}")));
         }
-        world
+        simulation
     }
 
-    /// A variable and what it holds at first.
+    /// Adds a variable with its initial value.
     pub(super) fn variable(
         &mut self,
         name: impl Into<String>,
@@ -75,11 +75,11 @@ impl World {
     ) -> Variable {
         let name = name.into();
         self.builder.initial(&name, initial);
-        self.cells.push(Cell { name, written: None, read: Vec::new() });
-        Variable(self.cells.len() - 1)
+        self.variables.push(VariableState { name, last_write: None, reads: Vec::new() });
+        Variable(self.variables.len() - 1)
     }
 
-    /// One variable for each process: `name0`, `name1`, …
+    /// Adds a variable for each process: `name0`, `name1`, …
     pub(super) fn variables(&mut self, name: &str, initial: impl Into<Value>) -> Vec<Variable> {
         let initial = initial.into();
         (0..self.processes.len())
@@ -87,44 +87,44 @@ impl World {
             .collect()
     }
 
-    /// How many events there were.
+    /// The number of events so far.
     pub(super) fn events(&self) -> usize {
         self.events
     }
 
-    /// A process does something.
+    /// Performs a step of a process.
     pub(super) fn step(&mut self, process: usize, step: &Step<'_>) -> Stamp {
-        let mut causes: Vec<Stamp> = step.hears.cloned().into_iter().collect();
+        let mut causes: Vec<Stamp> = step.receives.cloned().into_iter().collect();
         for &variable in step.reads {
-            causes.extend(self.cells[variable.0].written.clone());
+            causes.extend(self.variables[variable.0].last_write.clone());
         }
         let mut event = self.builder.event(self.processes[process]);
         if let Some((variable, value)) = &step.writes {
-            let cell = &self.cells[variable.0];
-            event = event.set(&cell.name, value.clone());
-            causes.extend(cell.written.iter().chain(&cell.read).cloned());
+            let state = &self.variables[variable.0];
+            event = event.set(&state.name, value.clone());
+            causes.extend(state.last_write.iter().chain(&state.reads).cloned());
         }
         let at = event.at();
         self.events += 1;
-        self.learn(process, at, &causes);
+        self.add_edges(process, at, &causes);
         let known = &mut self.known[process];
         known[process] = at.position;
         let stamp = Stamp { process, at, known: known.as_slice().into() };
         for &variable in step.reads {
-            let read = &mut self.cells[variable.0].read;
-            read.retain(|other| other.process != process);
-            read.push(stamp.clone());
+            let reads = &mut self.variables[variable.0].reads;
+            reads.retain(|other| other.process != process);
+            reads.push(stamp.clone());
         }
         if let Some((variable, _)) = step.writes {
-            let cell = &mut self.cells[variable.0];
-            cell.read.clear();
-            cell.written = Some(stamp.clone());
+            let state = &mut self.variables[variable.0];
+            state.reads.clear();
+            state.last_write = Some(stamp.clone());
         }
         stamp
     }
 
-    /// Edges from those causes that are not known otherwise.
-    fn learn(&mut self, process: usize, at: Happened, causes: &[Stamp]) {
+    /// Adds edges from those causes that no other edge implies.
+    fn add_edges(&mut self, process: usize, at: Happened, causes: &[Stamp]) {
         let known = &mut self.known[process];
         let is_new = |cause: &Stamp, known: &[u32]| known[cause.process] < cause.at.position;
         let mut needed: Vec<&Stamp> = Vec::new();
@@ -154,16 +154,16 @@ mod tests {
 
     #[test]
     fn edges_follow_reads_writes_and_messages() {
-        let mut world = World::new(3);
-        let x = world.variable("x", 0);
+        let mut simulation = Simulation::new(3);
+        let x = simulation.variable("x", 0);
         let write = |value: i64| Step { writes: Some((x, value.into())), ..Step::default() };
-        world.step(0, &write(1));
-        world.step(1, &Step { reads: &[x], ..Step::default() });
-        let sent = world.step(0, &write(2));
-        world.step(2, &Step { hears: Some(&sent), reads: &[x], ..Step::default() });
-        // Known already: the message came after both writes.
-        world.step(2, &write(3));
-        let trace = world.finish();
+        simulation.step(0, &write(1));
+        simulation.step(1, &Step { reads: &[x], ..Step::default() });
+        let sent = simulation.step(0, &write(2));
+        simulation.step(2, &Step { receives: Some(&sent), reads: &[x], ..Step::default() });
+        // No edge is needed: the message was sent after both writes.
+        simulation.step(2, &write(3));
+        let trace = simulation.finish();
         let edges: Vec<(u32, u32)> =
             trace.edges().iter().map(|edge| (edge.from.0, edge.to.0)).collect();
         // Events 0 and 1 are of p0, 2 of p1, 3 and 4 of p2.

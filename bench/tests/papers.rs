@@ -1,8 +1,43 @@
-//! `otus bench papers`: every table and figure in a tiny size, through the program.
+//! `otus-bench papers`: every table and figure in a tiny size, through the program.
+#![expect(clippy::unwrap_used, reason = "a helper that fails, fails its test")]
 
+use std::path::{Path, PathBuf};
+
+use snapbox::cmd::Command;
 use snapbox::str;
 
-use crate::sandbox::Sandbox;
+/// A fresh folder in which the program runs.
+struct Sandbox(PathBuf);
+
+impl Sandbox {
+    fn new(name: &str) -> Sandbox {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Sandbox(folder)
+    }
+
+    fn run(&self, arguments: &str) -> Command {
+        Command::new(snapbox::cmd::cargo_bin!("otus-bench"))
+            .args(arguments.split_whitespace())
+            .current_dir(&self.0)
+    }
+
+    fn read(&self, file: &str) -> String {
+        std::fs::read_to_string(self.0.join(file)).unwrap()
+    }
+
+    /// The names of the files in a folder, sorted.
+    fn files(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.join(folder)).unwrap();
+        let name = |entry: std::io::Result<std::fs::DirEntry>| {
+            entry.unwrap().file_name().into_string().unwrap()
+        };
+        let mut names: Vec<String> = entries.map(name).collect();
+        names.sort();
+        names
+    }
+}
 
 /// The columns of a CSV file that do not depend on the clock.
 fn without_times(text: &str) -> String {
@@ -18,7 +53,7 @@ fn without_times(text: &str) -> String {
     out
 }
 
-/// How many fields a line of a CSV file has; those in quotes may have commas.
+/// The number of fields of a line of a CSV file; those in quotes may have commas.
 fn fields(line: &str) -> usize {
     let outside = line.split('"').step_by(2);
     1 + outside.map(|part| part.matches(',').count()).sum::<usize>()
@@ -27,12 +62,12 @@ fn fields(line: &str) -> usize {
 #[test]
 fn nodes_are_those_of_the_paper() {
     let sandbox = Sandbox::new("bench-nodes");
-    let call = "bench papers --quick --only 004-nodes --out made --format markdown";
-    sandbox.otus(call).assert().code(0).stderr_eq(str![[r#"
+    let call = "papers --quick --only 004-nodes --out made --format markdown";
+    sandbox.run(call).assert().code(0).stderr_eq(str![[r#"
 made 1 of 1 item; 24 verdicts checked, 0 wrong
 
 "#]]);
-    assert_eq!(sandbox.files(), ["made/004-nodes.csv", "made/papers.md"]);
+    assert_eq!(sandbox.files("made"), ["004-nodes.csv", "papers.md"]);
     let csv = without_times(&sandbox.read("made/004-nodes.csv"));
     snapbox::assert_data_eq!(
         csv,
@@ -56,12 +91,12 @@ reception = 1,4,89,89,9
 #[test]
 fn everything_is_made_and_right_in_a_tiny_size() {
     let sandbox = Sandbox::new("bench-tiny");
-    let output = sandbox.otus("bench papers --tiny --out made").output().unwrap();
+    let output = sandbox.run("papers --tiny --out made").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.starts_with("made 17 of 17 items;") && said.ends_with(" 0 wrong\n"), "{said}");
     let page = sandbox.read("made/papers.md");
-    let files = sandbox.files();
+    let files = sandbox.files("made");
     let pictures: Vec<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("![")?.split_once("]("))
@@ -69,14 +104,14 @@ fn everything_is_made_and_right_in_a_tiny_size() {
         .collect();
     assert!(pictures.len() >= 19, "{pictures:?}");
     for picture in pictures {
-        assert!(files.contains(&format!("made/{picture}")), "{picture} is there");
+        assert!(files.iter().any(|file| file == picture), "{picture} is there");
         let svg = sandbox.read(&format!("made/{picture}"));
         let mut reader = quick_xml::Reader::from_str(&svg);
         while reader.read_event().expect("well-formed XML") != quick_xml::events::Event::Eof {}
         assert!(!svg.contains("NaN"), "{picture}");
     }
     for table in files.iter().filter(|file| !file.contains(".svg") && !file.contains(".md")) {
-        let text = sandbox.read(table);
+        let text = sandbox.read(&format!("made/{table}"));
         let counts: Vec<usize> = text.lines().map(fields).collect();
         assert!(counts.len() > 1 && counts[0] > 1, "{table}");
         assert!(counts.iter().all(|count| *count == counts[0]), "{table}: {counts:?}");
@@ -86,9 +121,9 @@ fn everything_is_made_and_right_in_a_tiny_size() {
 #[test]
 fn all_but_the_times_is_the_same_in_every_run() {
     let sandbox = Sandbox::new("bench-same");
-    let call = "bench papers --tiny --only 003-fig7 001-table5 000-fig9 003-fig12a --out";
+    let call = "papers --tiny --only 003-fig7 001-table5 000-fig9 003-fig12a --out";
     for folder in ["one", "two"] {
-        sandbox.otus(&format!("{call} {folder}")).assert().code(0);
+        sandbox.run(&format!("{call} {folder}")).assert().code(0);
     }
     for table in ["003-fig7", "003-fig7-verdicts", "000-fig9-verdicts", "003-fig12a-verdicts"] {
         let [one, two] = ["one", "two"]
@@ -101,21 +136,21 @@ fn all_but_the_times_is_the_same_in_every_run() {
     };
     assert_eq!(cuts("one"), cuts("two"));
     let verdicts = sandbox.read("one/000-fig9-verdicts.csv");
-    sandbox.otus(&format!("{call} three --seed 7")).assert().code(0);
+    sandbox.run(&format!("{call} three --seed 7")).assert().code(0);
     assert_ne!(verdicts, sandbox.read("three/000-fig9-verdicts.csv"));
 }
 
 #[test]
 fn programs_get_csv_and_json() {
     let sandbox = Sandbox::new("bench-formats");
-    let csv = sandbox.otus("bench papers --tiny --only 003-fig7 --format csv").output().unwrap();
+    let csv = sandbox.run("papers --tiny --only 003-fig7 --format csv").output().unwrap();
     let csv = String::from_utf8(csv.stdout).unwrap();
     assert!(
         csv.starts_with("artefact,table,row,column,value\n003-fig7,003-fig7,1,figure,7\n"),
         "{csv}"
     );
     assert!(csv.contains("\n003-fig7,003-fig7-verdicts,4,fast,WeakPass\n"), "{csv}");
-    let json = sandbox.otus("bench papers --tiny --only 004 --format json").output().unwrap();
+    let json = sandbox.run("papers --tiny --only 004 --format json").output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["version"], 1);
     assert_eq!(json["summary"]["wrong"], 0);
@@ -126,42 +161,40 @@ fn programs_get_csv_and_json() {
 #[test]
 fn the_list_says_what_there_is_and_what_not() {
     let sandbox = Sandbox::new("bench-list");
-    let list = sandbox.otus("bench papers --list").output().unwrap();
+    let list = sandbox.run("papers --list").output().unwrap();
     let list = String::from_utf8(list.stdout).unwrap();
-    for word in ["Made again:", "003-fig12b", "(also 001-fig4)", "Not made again:", "NuSMV"] {
+    for word in ["Regenerated:", "003-fig12b", "(also 001-fig4)", "Not regenerated:", "NuSMV"] {
         assert!(list.contains(word), "{word}: {list}");
     }
-    sandbox.otus("bench papers --list --only 003-fig1").assert().code(0).stdout_eq(str![[r#"
-Made again:
+    sandbox.run("papers --list --only 003-fig1").assert().code(0).stdout_eq(str![[r#"
+Regenerated:
   003-fig7    measures of simulations along the drawn paths (also 003-fig8, 003-fig9, 003-fig10a)
   003-fig11   slices that the criterion misses
   003-fig12a  slices of a sequential interaction
   003-fig12b  wide slices of a concurrent interaction
 
 "#]]);
-    sandbox.otus("bench papers --only 003-fig21").assert().code(2).stdout_eq("").stderr_eq(str![[
-        r#"
-otus: no table or figure is called 003-fig21; did you mean `003-fig11`?
+    sandbox.run("papers --only 003-fig21").assert().code(2).stdout_eq("").stderr_eq(str![[r#"
+otus-bench: no table or figure is called 003-fig21; did you mean `003-fig11`?
 
-"#
-    ]]);
-    sandbox.otus("bench").assert().code(2);
-    sandbox.otus("bench papers --quick --tiny").assert().code(2);
+"#]]);
+    sandbox.run("paper").assert().code(2);
+    sandbox.run("papers --quick --tiny").assert().code(2);
 }
 
-/// Ctrl-C keeps what is done and ends the rest.
+/// Ctrl-C keeps the complete results and ends the run.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_what_is_done() {
     let sandbox = Sandbox::new("bench-interrupt");
-    let mut running = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
-        .args(["bench", "papers", "--only", "004-nodes", "003-fig12b", "--out", "made"])
-        .current_dir(sandbox.path(""))
+    let mut running = std::process::Command::new(snapbox::cmd::cargo_bin!("otus-bench"))
+        .args(["papers", "--only", "004-nodes", "003-fig12b", "--out", "made"])
+        .current_dir(&sandbox.0)
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    while !sandbox.path("made/papers.md").exists() {
+    while !sandbox.0.join("made/papers.md").exists() {
         assert!(running.try_wait().unwrap().is_none(), "it takes longer than this test");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
@@ -171,5 +204,5 @@ fn an_interrupt_keeps_what_is_done() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert_eq!(said, "made 1 of 2 items, interrupted; 24 verdicts checked, 0 wrong\n");
-    assert_eq!(sandbox.files(), ["made/004-nodes.csv", "made/papers.md"]);
+    assert_eq!(sandbox.files("made"), ["004-nodes.csv", "papers.md"]);
 }

@@ -1,25 +1,23 @@
-//! The peer's program, `hibou_label`, on the same cases, if `OTUS_HIBOU` names it.
+//! The program `hibou_label` on the same cases, if `OTUS_HIBOU` names it.
 //!
-//! It is called as its authors describe: `analyze SIGNATURE INTERACTION TRACE OPTIONS`. It prints
-//! how long its search took, which is what counts here; if that is not found in what it prints, the
-//! time of the whole process is taken, and said so.
+//! It is called as its authors describe: `analyze SIGNATURE INTERACTION TRACE OPTIONS`. The time of its search, which
+//! it prints, counts; if its output has none, the time of the whole process counts, and the table says so.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use otus_analysis::engine::Options;
-use otus_analysis::{Engine, generate};
 use otus_syntax::print;
-use otus_trace::{MultiTrace, Partition, raise};
+use otus_trace::{MultiTrace, raise};
 
-use super::checks::Checks;
-use super::sets::derived;
-use super::timing::{Times, analyse, nanoseconds, show, times};
+use super::sets::{Sample, derived};
+use super::timing::analyse;
 use super::use_cases::{MODELS, asynchronous};
 use super::{QUESTIONS, SEED, Size};
+use crate::measure::{Scratch, nanoseconds, show, times};
+use crate::targets::Targets;
 
-/// Its options for our questions.
+/// Its options for our four questions.
 const KINDS: [&str; 4] = [
     "accept",
     "prefix",
@@ -27,38 +25,29 @@ const KINDS: [&str; 4] = [
     "simulate[before = true, loop max depth, act max num, reset = true, multiply = false]",
 ];
 
-pub(super) fn run(size: Size, _: &mut Checks) {
-    println!();
-    println!("## The peer");
-    println!();
+pub(super) fn run(size: Size, _: &mut Targets) {
+    println!("\n## hibou_label\n");
     let Some(program) = std::env::var_os("OTUS_HIBOU") else {
-        println!("Left out: `OTUS_HIBOU` names no program.");
+        println!("Skipped: `OTUS_HIBOU` names no program.");
         return;
     };
     let program = Path::new(&program);
-    let folder = std::env::temp_dir().join(format!("otus-peer-{}", std::process::id()));
-    if std::fs::create_dir_all(&folder).is_err() {
-        println!("Left out: {} cannot be made.", folder.display());
-        return;
-    }
-    println!("The use cases without `<synch>`, accepted multi-traces, parts and mutants:");
-    println!();
-    println!("| model | question | multi-traces | peer, total | engine, total | ratio | clock |");
+    let Some(Scratch(folder)) = &Scratch::new("hibou") else { return };
+    println!("The use cases without `<synch>`, accepted multi-traces, parts and mutants:\n");
+    println!(
+        "| model | question | multi-traces | hibou_label, total | engine, total | ratio | clock |"
+    );
     println!("|---|---|--:|--:|--:|--:|---|");
     for (name, texts) in MODELS {
         let mut model = asynchronous(texts);
-        let partition = Partition::discrete(model.pool.signature().lifeline_count());
-        let global = generate::random(&mut model.pool.clone(), model.term, (5, 30), SEED);
-        let accepted: Vec<MultiTrace> =
-            global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
-        let sets = derived(&mut model, accepted, 1, name);
+        let sets = derived(&mut model, Sample { count: 5, length: 30 }, SEED, 1, name);
         let traces: Vec<MultiTrace> = sets.into_iter().flat_map(|set| set.traces).collect();
-        let interaction = texts.1.replace("<synch> ", "");
+        let interaction = texts.interaction.replace("<synch> ", "");
         for (question, kind) in QUESTIONS.iter().zip(KINDS) {
             let options = format!(
                 "@analyze_option{{ analysis_kind = {kind}; strategy = DFS; memoize = true; goal = WeakPass }}"
             );
-            let call = Call { program, folder: &folder, texts: [texts.0, &interaction, &options] };
+            let call = Call { program, folder, texts: [texts.signature, &interaction, &options] };
             let mut theirs = Duration::ZERO;
             let mut own_clock = true;
             let mut done = 0;
@@ -69,12 +58,12 @@ pub(super) fn run(size: Size, _: &mut Checks) {
                 theirs += elapsed;
                 own_clock &= is_own;
                 done += 1;
-                if begin.elapsed() > size.patience() {
+                if begin.elapsed() > size.table_limit() {
                     break;
                 }
             }
-            let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
-            let ours: Times = analyse(&mut engine, &traces[..done], question, size);
+            let mut engine = model.engine(&model.discrete());
+            let ours = analyse(&mut engine, &traces[..done], question, size);
             let ours = nanoseconds(ours.total());
             println!(
                 "| {name} | {} | {done} | {} | {} | {} | {} |",
@@ -86,10 +75,9 @@ pub(super) fn run(size: Size, _: &mut Checks) {
             );
         }
     }
-    let _ = std::fs::remove_dir_all(&folder);
 }
 
-/// The peer's program with everything but the multi-trace.
+/// A call of the program, without the multi-trace.
 struct Call<'a> {
     program: &'a Path,
     folder: &'a Path,
@@ -98,7 +86,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// How long it takes, and whether that is by its own clock. `None` if it cannot be called.
+    /// The time, and whether it is by the program's own clock; `None` if the program cannot be called.
     fn time(&self, trace: &str) -> Option<(Duration, bool)> {
         let names = ["x.hsf", "x.hif", "x.hcf"];
         for (name, text) in names.iter().zip(self.texts) {
@@ -115,7 +103,7 @@ impl Call<'_> {
     }
 }
 
-/// The number of seconds after the word "elapsed" in what it printed.
+/// The time after the word "elapsed" in the program's output.
 fn own_time(text: &str) -> Option<Duration> {
     let line = text.lines().find(|line| line.to_lowercase().contains("elapsed"))?;
     let digits: String = line
