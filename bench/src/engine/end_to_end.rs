@@ -72,7 +72,7 @@ fn write(folder: &Path, name: &str, texts: (&str, &str)) -> Option<[PathBuf; 3]>
     std::fs::write(path("hif"), texts.1).ok()?;
     let mut model = Model::new(texts);
     let partition = Partition::discrete(model.pool.signature().lifeline_count());
-    let global = generate::random(&mut model.pool.clone(), model.term, (1_000, 20), SEED);
+    let global = generate::random(&mut model.pool.clone(), model.term, 1_000, 20, SEED);
     let accepted: Vec<MultiTrace> =
         global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
     let sets = derived(&mut model, accepted, 2, name);

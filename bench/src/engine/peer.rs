@@ -48,7 +48,7 @@ pub(super) fn run(size: Size, _: &mut Checks) {
     for (name, texts) in MODELS {
         let mut model = asynchronous(texts);
         let partition = Partition::discrete(model.pool.signature().lifeline_count());
-        let global = generate::random(&mut model.pool.clone(), model.term, (5, 30), SEED);
+        let global = generate::random(&mut model.pool.clone(), model.term, 5, 30, SEED);
         let accepted: Vec<MultiTrace> =
             global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
         let sets = derived(&mut model, accepted, 1, name);

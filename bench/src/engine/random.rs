@@ -232,7 +232,7 @@ fn one_engine<'g>(
 /// A model with its multi-traces; `None` if it accepts next to nothing.
 fn subject(mut model: Model, count: usize, purpose: &str) -> Option<(Model, Vec<Set>)> {
     let seed = otus_trace::transform::derive_seed(SEED, &[purpose]);
-    let global = generate::random(&mut model.pool.clone(), model.term, (count, 20), seed);
+    let global = generate::random(&mut model.pool.clone(), model.term, count, 20, seed);
     let partition = Partition::discrete(model.pool.signature().lifeline_count());
     let accepted: Vec<MultiTrace> =
         global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();

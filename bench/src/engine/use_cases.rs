@@ -60,7 +60,7 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
 fn report(name: &str, model: &mut Model, size: Size) -> (usize, usize) {
     let partition = Partition::discrete(model.pool.signature().lifeline_count());
     let count = size.pick(100, 1_000);
-    let global = generate::random(&mut model.pool.clone(), model.term, (count, 60), SEED);
+    let global = generate::random(&mut model.pool.clone(), model.term, count, 60, SEED);
     let accepted: Vec<MultiTrace> =
         global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
     let sets = derived(model, accepted, 2, name);

@@ -1,4 +1,4 @@
-//! Multi-traces made from an interaction: all that an exploration meets, or random ones.
+//! Generates multi-traces from an interaction: all that an exploration meets, or random ones.
 
 use otus_core::algebra::fold::fold;
 use otus_core::algebra::simplify;
@@ -14,8 +14,9 @@ use crate::explore::explore;
 use crate::graph::record::Graph;
 use crate::graph::state::Rule;
 
-/// The global traces of an exploration, as its nodes are made: those that accept (`exact`), all
-/// (`prefix`), those without children (`terminal`), or those at certain depths.
+/// The global traces of an exploration, in the order of its nodes: those of accepting nodes
+/// (`exact`), of all nodes (`prefix`), of nodes without children (`terminal`), or of nodes at given
+/// depths.
 pub fn explored(
     pool: &mut Pool,
     term: TermId,
@@ -27,7 +28,7 @@ pub fn explored(
     of_graph(&graph, generation)
 }
 
-/// The global traces of the nodes of an explored tree.
+/// The global traces of the nodes of a recorded exploration.
 pub fn of_graph(graph: &Graph, generation: Generation) -> Vec<Vec<EventId>> {
     let mut has_children = vec![false; graph.nodes.len()];
     for node in &graph.nodes {
@@ -64,13 +65,14 @@ pub fn of_graph(graph: &Graph, generation: Generation) -> Vec<Vec<EventId>> {
 pub fn random(
     pool: &mut Pool,
     term: TermId,
-    (count, max_length): (usize, usize),
+    count: usize,
+    max_length: usize,
     seed: u64,
 ) -> Vec<Vec<EventId>> {
     let mut seen = FxHashSet::default();
     let mut traces = Vec::new();
     let mut walks = Walks::new(pool, term, max_length, seed);
-    // Small interactions have few traces: do not look for more of them for ever.
+    // Small interactions have few traces, so the search for new ones gives up at some point.
     let mut misses = 0;
     while traces.len() < count && misses < count.saturating_mul(10).saturating_add(100) {
         let Some(trace) = walks.walk() else { break };
@@ -83,7 +85,7 @@ pub fn random(
     traces
 }
 
-/// Random executions, one after the other, for ever; the same may come again.
+/// An endless stream of random executions, with repetitions.
 #[derive(Debug)]
 pub struct Walks<'p> {
     pool: &'p mut Pool,
@@ -120,9 +122,10 @@ impl<'p> Walks<'p> {
         shortest_end(self.pool, &mut self.shortest, self.root)
     }
 
-    /// An accepted trace of about this length: whatever would end it before is avoided, and then the
-    /// nearest end is taken. Where one way out of a loop is as likely as going on, long traces are
-    /// not met otherwise. `None` if no accepted trace is short enough.
+    /// An accepted trace of about this length. Until then, steps that would end the trace sooner
+    /// are avoided; afterwards, the nearest end is taken. A uniformly random walk rarely produces
+    /// long traces, since it leaves loops early. `None` if every accepted trace is longer than
+    /// `max_length`.
     pub fn walk_of(&mut self, length: usize) -> Option<Vec<EventId>> {
         if self.shortest() > self.max_length as u64 {
             return None;
@@ -162,13 +165,13 @@ impl<'p> Walks<'p> {
         }
     }
 
-    /// A number up to this one.
+    /// A random number between 0 and `most`.
     pub fn number(&mut self, most: usize) -> usize {
         self.random.usize(..=most)
     }
 
-    /// An accepted trace: it ends as soon as it may after a random number of events. `None` if
-    /// no accepted trace is short enough.
+    /// An accepted trace that ends as soon as it can after a random number of events. `None` if
+    /// every accepted trace is longer than `max_length`.
     pub fn walk(&mut self) -> Option<Vec<EventId>> {
         if self.shortest() > self.max_length as u64 {
             return None;
@@ -218,10 +221,10 @@ fn shortest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermI
     )
 }
 
-/// The length of the longest accepted trace, `u64::MAX` if there is none.
+/// The length of the longest accepted trace, `u64::MAX` if there is no longest one.
 ///
 /// ```text
-/// ∅: 0    loop(i): endless, unless i is empty    e: 1    alt: the larger    strict, coreg: the sum
+/// ∅: 0    loop(i): MAX, unless i is empty    e: 1    alt: the larger    strict, coreg: the sum
 /// ```
 fn longest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermId) -> u64 {
     fold(

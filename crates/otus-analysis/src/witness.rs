@@ -1,8 +1,8 @@
-//! Why a multi-trace passes: one global execution that explains it.
+//! Witnesses of a Pass: one global execution that explains the multi-trace.
 //!
-//! A witness says, event by event, what happened, where in the interaction it stood, and whether
-//! it was observed; and for `eliminate`, when which lifelines were removed. It refers to nothing
-//! but the interaction, so anybody can replay it (see [`certify`](mod@crate::certify)).
+//! A witness lists, event by event, what happened, at which position of the interaction, and
+//! whether it was observed; for `eliminate` also when lifelines were removed. It refers only to
+//! the interaction, so [`certify`](mod@crate::certify) can replay it without any search.
 
 use otus_core::semantics::Positions;
 use otus_core::{EventId, Pool, RegionId};
@@ -12,27 +12,37 @@ use crate::graph::state::{Happening, Rule};
 /// A global execution that explains a multi-trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Witness {
-    /// What happened, in order.
+    /// The steps, in order.
     pub steps: Vec<WitnessStep>,
 }
 
 /// One step of a witness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WitnessStep {
-    /// An event that was observed, on one of the components it touches at least.
-    Observed(Place),
+    /// An event that was observed on at least one of the components it touches.
+    Observed(WitnessEvent),
     /// An event that was not observed.
-    Unobserved(Place),
-    /// Lifelines that are no longer considered.
+    Unobserved(WitnessEvent),
+    /// Lifelines that are removed from the interaction.
     Removed(RegionId),
 }
 
-/// An event and where it stands in the interaction that is left.
+impl WitnessStep {
+    /// The event of this step; `None` for a removal.
+    pub fn event(&self) -> Option<&WitnessEvent> {
+        match self {
+            WitnessStep::Observed(event) | WitnessStep::Unobserved(event) => Some(event),
+            WitnessStep::Removed(_) => None,
+        }
+    }
+}
+
+/// An event and its position in the interaction that is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct WitnessEvent {
     /// The event.
     pub event: EventId,
-    /// The letters of its position.
+    /// The letters of its position: the path from the root, as in the papers.
     pub position: Box<[u8]>,
     /// The lifelines on which it was observed.
     pub observed: RegionId,
@@ -41,7 +51,7 @@ pub struct Place {
 impl Witness {
     /// The witness of a path in a graph.
     pub fn new(path: &[Rule], positions: &Positions) -> Self {
-        let place = |now: &Happening| Place {
+        let place = |now: &Happening| WitnessEvent {
             event: now.event,
             position: positions.letters(now.position).collect(),
             observed: now.observed,
@@ -54,8 +64,8 @@ impl Witness {
         Witness { steps: steps.collect() }
     }
 
-    /// The global trace: all events in order, and whether each was observed (see
-    /// [`Place::observed`] for events of several lifelines).
+    /// The global trace: all events in order, and whether each was observed on some component (see
+    /// [`WitnessEvent::observed`] for events on several lifelines).
     pub fn events(&self) -> impl Iterator<Item = (EventId, bool)> {
         self.steps.iter().filter_map(|step| match step {
             WitnessStep::Observed(place) => Some((place.event, true)),
@@ -64,7 +74,7 @@ impl Witness {
         })
     }
 
-    /// In words: `a!m.(b?m).−{c}`, with what was not observed in parentheses.
+    /// The witness as text: `a!m.(b?m).−{c}`, with unobserved events in parentheses.
     pub fn text(&self, pool: &Pool) -> String {
         let steps = self.steps.iter().map(|step| match step {
             WitnessStep::Observed(place) => event(pool, place.event, place.observed),
@@ -83,7 +93,7 @@ impl Witness {
     }
 }
 
-/// An event: `a!m`, or `{a!m, b?m}`, with what was not observed in parentheses.
+/// An event as text: `a!m`, or `{a!m, b?m}`, with unobserved actions in parentheses.
 pub(crate) fn event(pool: &Pool, event: EventId, observed: RegionId) -> String {
     let texts = pool.event_actions(event).iter().map(|&action| {
         let action = pool.action(action);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use otus_analysis::refute::{Blocked, Certificate, State};
+use otus_analysis::refute::{Blocked, Certificate, CertificateState};
 use otus_core::Pool;
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn to_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) -> Value 
         let lifelines = trace.partition().lifelines(component).iter();
         lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
     };
-    let states = |states: &[State]| -> Value {
+    let states = |states: &[CertificateState]| -> Value {
         states.iter().map(|state| state_to_json(pool, state)).collect()
     };
     let components = trace.partition().components();
@@ -55,7 +55,7 @@ fn to_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) -> Value 
     })
 }
 
-fn state_to_json(pool: &Pool, state: &State) -> Value {
+fn state_to_json(pool: &Pool, state: &CertificateState) -> Value {
     let mut value = json!({
         "term": pool.text(state.situation.term),
         "explained": &*state.situation.consumed,

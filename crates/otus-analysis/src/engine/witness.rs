@@ -18,9 +18,10 @@
 //! *Slices of what repeats itself* are replayed one log after the other, as they were asked
 //! ([`alone`](super::alone)): each adds iterations that only its component sees.
 //!
-//! *Cost.* One question for each step at most, within a budget of its own; if that ends first there is no
-//! witness, and the verdict stands. If a formula explains the multi-trace ([`sat`](super::sat)), its
-//! model is the witness and nothing is replayed. *Switch.* None: it is asked for by itself.
+//! *Cost.* One question for each step at most, within a budget of its own; if that ends first there
+//! is no witness, and the verdict stands. If a formula explains the multi-trace
+//! ([`sat`](super::sat)), its model is the witness and nothing is replayed. *Switch.* None: it is
+//! asked for by itself.
 
 use std::collections::VecDeque;
 
@@ -36,7 +37,7 @@ use super::store::{ExprId, Store, SymbolId};
 use super::{Ending, Engine, alone, begin, coupled, search};
 use crate::budget::{Budget, Meter};
 use crate::question::Question;
-use crate::witness::{Place, Witness, WitnessStep};
+use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
 /// The witness of a multi-trace that is known to be explained; `None` if the budget ends before it
 /// is found.
@@ -115,7 +116,7 @@ struct Taken {
 
 impl Taken {
     fn publish(&self, positions: &Positions) -> WitnessStep {
-        let place = Place {
+        let place = WitnessEvent {
             event: self.event,
             position: positions.letters(self.position).collect(),
             observed: self.observed,

@@ -1,4 +1,4 @@
-//! The rules of each kind of analysis: which nodes follow a node, and which nodes are leaves.
+//! The rules of each kind of analysis: the children of a node, and its leaf if it is one.
 
 mod accept;
 mod eliminate;
@@ -11,15 +11,15 @@ use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
 
 use crate::config::{Config, Kind};
-use crate::graph::local::Local;
+use crate::graph::local::{Local, Rest};
 use crate::graph::measure::Measure;
 use crate::graph::reduce;
 use crate::graph::search::{Expansion, Span};
-use crate::graph::state::{Happening, Leaf, LeafKind, Rule, State};
+use crate::graph::state::{Happening, Leaf, LeafKind, Rule, SearchState};
 use crate::observation::{Observation, Parts};
 use crate::verdict::Verdict;
 
-/// A pool, a multi-trace and the rules for them.
+/// The rules for a pool and a multi-trace.
 #[derive(Debug)]
 pub struct Rules<'a> {
     pub(super) pool: &'a mut Pool,
@@ -27,7 +27,7 @@ pub struct Rules<'a> {
     pub(super) observation: Observation<'a>,
     config: &'a Config,
     local: Local,
-    /// Whether the order of components makes no difference and is to be left out.
+    /// Whether the partial-order reduction applies ([`reduce`]).
     unordered: bool,
 }
 
@@ -44,13 +44,13 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// What the positions of all rules so far refer to.
+    /// The positions that all rules so far refer to.
     pub fn into_positions(self) -> Positions {
         self.frontiers.positions
     }
 
-    /// The node to begin with. The term is simplified, as follow-ups are.
-    pub fn root(&mut self, term: TermId) -> State {
+    /// The root. Its term is simplified, as follow-ups are.
+    pub fn root(&mut self, term: TermId) -> SearchState {
         let term = otus_core::algebra::simplify(self.pool, term);
         let consumes_all = match self.config.kind {
             Kind::Accept | Kind::Eliminate => true,
@@ -61,7 +61,7 @@ impl<'a> Rules<'a> {
             && consumes_all
             && self.observation.trace().partition().is_discrete()
             && reduce::is_free(self.pool, term);
-        State {
+        SearchState {
             term,
             consumed: vec![0; self.observation.len()].into(),
             removed: Pool::NONE,
@@ -70,9 +70,9 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Whether each component by itself can still be explained, if that is to be asked. The verdicts
-    /// of 2020 depend on how paths end that do not pass, so all paths must be followed for them.
-    fn locally_possible(&mut self, state: &State, rule: Option<Rule>) -> bool {
+    /// Whether each component by itself can still be explained, if the configuration asks for this
+    /// check. The verdicts of 2020 depend on how failing paths end, so they need all paths.
+    fn locally_possible(&mut self, state: &SearchState, rule: Option<Rule>) -> bool {
         if self.config.kind == Kind::Prefix && self.config.legacy_verdicts {
             return true;
         }
@@ -93,7 +93,7 @@ impl<'a> Rules<'a> {
                 self.pool,
                 &mut self.frontiers,
                 &mut self.observation,
-                (state.term, component, state.consumed[index(component)]),
+                Rest { term: state.term, component, consumed: state.consumed[index(component)] },
                 kind,
             )
         })
@@ -109,9 +109,8 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// R_e: the node after a step, if the step's event is what comes next on every component it
-    /// touches.
-    fn execute(&mut self, state: &State, step: &Step) -> Option<(Rule, State)> {
+    /// R_e: the node after a step whose event is the next moment on every component it touches.
+    fn execute(&mut self, state: &SearchState, step: &Step) -> Option<(Rule, SearchState)> {
         let parts = self.observation.parts(self.pool, step.event);
         if !self.matches(state, &parts) {
             return None;
@@ -120,13 +119,13 @@ impl<'a> Rules<'a> {
         Some((Rule::Execute(happening(self.pool, step)), next))
     }
 
-    /// The node after a step that is observed on some components.
+    /// The node after a step that is observed on these components.
     fn consume(
         &self,
-        state: &State,
+        state: &SearchState,
         step: &Step,
         components: impl Iterator<Item = ComponentId>,
-    ) -> State {
+    ) -> SearchState {
         let mut consumed = state.consumed.clone();
         for component in components {
             consumed[index(component)] += 1;
@@ -135,42 +134,46 @@ impl<'a> Rules<'a> {
             Kind::Simulate(simulation) if simulation.reset => self.initial_measure(step.follow_up),
             Kind::Simulate(_) | Kind::Accept | Kind::Prefix | Kind::Eliminate => state.measure,
         };
-        State { term: step.follow_up, consumed, measure, ..state.clone() }
+        SearchState { term: step.follow_up, consumed, measure, ..state.clone() }
     }
 
-    fn matches(&self, state: &State, parts: &Parts) -> bool {
+    fn matches(&self, state: &SearchState, parts: &Parts) -> bool {
         parts
             .iter()
             .all(|&(component, moment)| moment.is_some() && self.head(state, component) == moment)
     }
 
     /// The next moment of a component.
-    fn head(&self, state: &State, component: ComponentId) -> Option<crate::observation::MomentId> {
+    fn head(
+        &self,
+        state: &SearchState,
+        component: ComponentId,
+    ) -> Option<crate::observation::MomentId> {
         let at = state.consumed[index(component)] as usize;
         self.observation.moments(component).get(at).copied()
     }
 
     /// Whether a component is consumed.
-    fn is_over(&self, state: &State, component: ComponentId) -> bool {
+    fn is_over(&self, state: &SearchState, component: ComponentId) -> bool {
         self.head(state, component).is_none()
     }
 
-    /// Whether all is consumed.
-    fn all_over(&self, state: &State) -> bool {
+    /// Whether the multi-trace is consumed.
+    fn all_over(&self, state: &SearchState) -> bool {
         let mut components = self.observation.trace().partition().components();
         components.all(|component| self.is_over(state, component))
     }
 
     /// The children by R_e, in the order of positions.
-    fn executions(&mut self, state: &State) -> Vec<(Rule, State)> {
+    fn executions(&mut self, state: &SearchState) -> Vec<(Rule, SearchState)> {
         let steps = self.frontiers.steps(self.pool, state.term);
-        let mut children: Vec<(Rule, State)> =
+        let mut children: Vec<(Rule, SearchState)> =
             steps.iter().filter_map(|step| self.execute(state, step)).collect();
         if self.unordered {
             let components: Vec<ComponentId> =
                 self.observation.trace().partition().components().collect();
-            // Only one component was consumed from.
-            let moved = |(_, child): &(Rule, State)| {
+            // An execution consumes from one component only, since the partition is discrete.
+            let moved = |(_, child): &(Rule, SearchState)| {
                 let pairs = child.consumed.iter().zip(&state.consumed);
                 pairs.take_while(|(after, before)| after == before).count()
             };
@@ -182,7 +185,7 @@ impl<'a> Rules<'a> {
 }
 
 impl Span for Rules<'_> {
-    fn expand(&mut self, state: &State, rule: Option<Rule>) -> Expansion {
+    fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion {
         if !self.locally_possible(state, rule) {
             let verdict = match self.config.kind {
                 Kind::Simulate(_) => Verdict::WeakFail,
@@ -203,7 +206,7 @@ impl Span for Rules<'_> {
     }
 }
 
-/// A step that is observed.
+/// The step as an event observed on all of its lifelines.
 pub(crate) fn happening(pool: &Pool, step: &Step) -> Happening {
     Happening {
         event: step.event,

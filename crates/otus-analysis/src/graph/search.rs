@@ -1,7 +1,7 @@
-//! The driver: explores the graph that rules span.
+//! The driver of the searches: explores the graph that rules span.
 //!
-//! A node is made when it is taken from the queue, and counted then. Its children come in the
-//! lexicographic order of positions, moved by priorities.
+//! A node is created and counted when it is taken from the queue. Its children come in the
+//! lexicographic order of positions, reordered by priorities.
 
 use otus_core::index::IndexVec;
 use otus_core::{Direction, Pool};
@@ -11,21 +11,21 @@ use crate::budget::{Meter, Stop};
 use crate::config::{Config, Priorities};
 use crate::graph::observe::Observer;
 use crate::graph::queue::Queue;
-use crate::graph::state::{Happening, Leaf, Rule, State};
+use crate::graph::state::{Happening, Leaf, Rule, SearchState};
 
 otus_core::define_id! {
-    /// A node, numbered in the order in which nodes are made.
+    /// A node, numbered in order of creation.
     pub NodeId;
 }
 
-/// What a search did.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// How many nodes were made.
+    /// The number of nodes.
     pub nodes: u64,
     /// The best leaf.
     pub best: Option<(NodeId, Leaf)>,
-    /// Why it ended.
+    /// Why the search ended.
     pub stop: Stop,
     /// Whether a filter cut something off.
     pub cut: bool,
@@ -46,31 +46,31 @@ impl Report {
     }
 }
 
-/// A child that is not a node yet.
+/// A child that has no node yet.
 struct Pending {
     parent: Option<(NodeId, Rule)>,
-    state: State,
+    state: SearchState,
     depth: u64,
     loop_depth: u64,
 }
 
-/// What spans a graph.
+/// The rules that span a graph.
 pub trait Span {
-    /// The leaf, if the node is one, and its children in the order of positions. `rule` led to
-    /// the node.
-    fn expand(&mut self, state: &State, rule: Option<Rule>) -> Expansion;
+    /// The leaf, if the node is one, and the node's children in the order of positions. `rule` is
+    /// the rule that led to the node.
+    fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion;
 
     /// The pool that the states refer to.
     fn pool(&self) -> &Pool;
 }
 
 /// A leaf, if a node is one, and its children.
-pub type Expansion = (Option<Leaf>, Vec<(Rule, State)>);
+pub type Expansion = (Option<Leaf>, Vec<(Rule, SearchState)>);
 
-/// Explores from a root.
+/// Explores the graph from a root.
 pub fn search(
     rules: &mut impl Span,
-    root: State,
+    root: SearchState,
     config: &Config,
     observer: &mut dyn Observer,
 ) -> Report {
@@ -83,7 +83,7 @@ pub fn search(
     };
     let mut random = fastrand::Rng::with_seed(config.seed);
     let mut meter = Meter::new(&config.budget);
-    let mut seen: FxHashMap<State, NodeId> = FxHashMap::default();
+    let mut seen: FxHashMap<SearchState, NodeId> = FxHashMap::default();
     let mut queue = Queue::new(config.strategy);
     queue.extend(0, vec![Pending { parent: None, state: root, depth: 0, loop_depth: 0 }]);
     while let Some(pending) = queue.pop() {
@@ -140,9 +140,10 @@ pub fn search(
     report
 }
 
-/// Moves children by priority; equal ones keep the order of their positions, or a random one.
+/// Sorts children by priority; children of equal priority keep the order of positions, or get a
+/// random one.
 fn order(
-    children: &mut [(Rule, State)],
+    children: &mut [(Rule, SearchState)],
     rules: &impl Span,
     priorities: &Priorities,
     random: &mut fastrand::Rng,

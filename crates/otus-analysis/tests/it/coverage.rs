@@ -29,8 +29,8 @@ fn witness(
     Some((found, verdict))
 }
 
-/// A line for each part: what it is, how often it was observed and, with a tilde, assumed; of a loop, how it
-/// was left.
+/// A line for each part: what it is, how often it was observed and, with a tilde, assumed; of a
+/// loop, how it was left.
 fn lines(pool: &Pool, tree: &Tree, coverage: &Coverage) -> Vec<String> {
     let line = |(part, count): (&otus_analysis::coverage::Part, &Count)| {
         let text = match part.kind {
@@ -42,7 +42,7 @@ fn lines(pool: &Pool, tree: &Tree, coverage: &Coverage) -> Vec<String> {
             PartKind::Loop => "loop".to_owned(),
         };
         let assumed = if count.assumed > 0 { format!("~{}", count.assumed) } else { String::new() };
-        let left = count.left;
+        let left = count.exits;
         let left = match (part.kind, left.assumed) {
             (PartKind::Action | PartKind::Branch, _) => String::new(),
             (PartKind::Loop, 0) => {
@@ -211,7 +211,7 @@ fn joining_counts_does_not_depend_on_the_order() {
         observed: x,
         assumed: x * 3 % 5,
         groups: x % 2,
-        left: otus_analysis::coverage::Left {
+        exits: otus_analysis::coverage::LoopExits {
             zero: x,
             one: 1,
             more: x * x,
@@ -334,8 +334,8 @@ impl Derivations<'_> {
         all
     }
 
-    /// Everything of one and of another, the first before the second on lifelines outside a region, or
-    /// altogether if there is none.
+    /// Everything of one and of another, the first before the second on lifelines outside a region,
+    /// or altogether if there is none.
     fn joined(
         &self,
         firsts: &BTreeSet<Derivation>,
@@ -490,7 +490,7 @@ fn what_is_counted_is_a_derivation() {
                 let ours: Vec<[u64; 4]> = counts
                     .iter()
                     .map(|count| {
-                        let left = count.left;
+                        let left = count.exits;
                         [count.observed + count.assumed, left.zero, left.one, left.more]
                     })
                     .collect();

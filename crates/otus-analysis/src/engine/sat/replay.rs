@@ -1,10 +1,11 @@
 //! From a model to a witness.
 //!
-//! A model chooses branches, and on each component it says which leaves are before the window, which
-//! of them is which moment, and which are after. That is a linear order on every component; if the term is decoupled then by the
-//! theorem of [`harm`](crate::engine::harm) these orders and all that the operators ask for have no cycle, so
-//! [`schedule`] can put the chosen leaves in an order. Otherwise there may be a [`Cycle`], and then only
-//! pairs are ordered that must be.
+//! A model chooses branches, and on each component it says which leaves are before the window,
+//! which of them is which moment, and which are after. That is a linear order on every component;
+//! if the term is decoupled then by the theorem of [`harm`](crate::engine::harm) these orders and
+//! all that the operators ask for have no cycle, so
+//! [`schedule`] can put the chosen leaves in an order. Otherwise there may be a [`Cycle`], and then
+//! only pairs are ordered that must be.
 //!
 //! Iterations of loops in which nothing is observed are left out, which by the loop lemma leaves a
 //! witness. The position of each event comes from [`Rest`].
@@ -22,7 +23,7 @@ use super::encode::is_simple;
 use super::rest::Rest;
 use super::{Model, Problem};
 use crate::question::{Observed, Question};
-use crate::witness::{Place, Witness, WitnessStep};
+use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
 /// See [`Problem::witness`].
 pub(super) fn witness(
@@ -47,7 +48,7 @@ pub(super) fn witness(
                 observed[leaf as usize].contains(&problem.partition.component_of(lifeline))
             })
             .collect();
-        let place = Place { event, position, observed: pool.intern_region(&seen) };
+        let place = WitnessEvent { event, position, observed: pool.intern_region(&seen) };
         if seen.is_empty() { WitnessStep::Unobserved(place) } else { WitnessStep::Observed(place) }
     });
     Witness { steps: steps.collect() }
@@ -230,8 +231,8 @@ fn order(
     order
 }
 
-/// The leaves that happen in an order that agrees with those of the components and with every `strict`;
-/// further to the left first, where there is a choice. What `coreg` asks for is in the
+/// The leaves that happen in an order that agrees with those of the components and with every
+/// `strict`; further to the left first, where there is a choice. What `coreg` asks for is in the
 /// edges that are given.
 ///
 /// A `strict` is said by two points in time for each operand, its beginning and its end.

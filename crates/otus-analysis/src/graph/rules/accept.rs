@@ -1,16 +1,17 @@
-//! `accept` and `prefix`: only what was observed happens.
+//! `accept` and `prefix`: every event is observed.
 //!
-//! The HIBOU README of 2020, section 4.3.1: a node is a pair (i, µ); a child for every frontier
-//! action that is the head of a component.
+//! The HIBOU README of 2020, section 4.3.1: a node is a pair (i, µ); it has a child for every
+//! frontier action that is the head of a component.
 
 use super::Rules;
 use crate::graph::search::Expansion;
-use crate::graph::state::{Leaf, LeafKind, State};
+use crate::graph::state::{Leaf, LeafKind, SearchState};
 use crate::verdict::Verdict;
 
 impl Rules<'_> {
-    /// Cov if all is consumed and the interaction may end; UnCov if nothing can go on.
-    pub(super) fn accept(&mut self, state: &State) -> Expansion {
+    /// Cov if the multi-trace is consumed and the interaction may terminate; UnCov if no step
+    /// applies.
+    pub(super) fn accept(&mut self, state: &SearchState) -> Expansion {
         if self.all_over(state) {
             let leaf = if self.pool.attributes(state.term).terminates {
                 Leaf { kind: LeafKind::Cov, verdict: Verdict::Pass }
@@ -24,9 +25,9 @@ impl Rules<'_> {
         (children.is_empty().then_some(stuck), children)
     }
 
-    /// Cov and TooShort if all is consumed. Otherwise LackObs if some component is, else Out;
-    /// only in 2020 did LackObs make the whole inconclusive.
-    pub(super) fn prefix(&mut self, state: &State, legacy: bool) -> Expansion {
+    /// Cov or TooShort if the multi-trace is consumed. If no step applies: LackObs if some
+    /// component is consumed, otherwise Out. LackObs is inconclusive only in the verdicts of 2020.
+    pub(super) fn prefix(&mut self, state: &SearchState, legacy: bool) -> Expansion {
         if self.all_over(state) {
             let leaf = if self.pool.attributes(state.term).terminates {
                 Leaf { kind: LeafKind::Cov, verdict: Verdict::Pass }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use otus_analysis::certify::{certify, closed};
 use otus_analysis::engine::Options;
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{self, Silent, State};
+use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::refute::{NotRefuted, check_refutation, refute};
 use otus_analysis::{Config, Engine, Question, Verdict, Witness};
 use otus_core::Pool;
@@ -809,8 +809,9 @@ fn search(
     }
     if let Some(file) = &plan.graph {
         if outcome.verdict == Verdict::Fail {
-            let states: Vec<State> = recorded.nodes.iter().map(|node| node.state.clone()).collect();
-            closed(pool, term, trace, (config, Verdict::Fail), &states)
+            let states: Vec<SearchState> =
+                recorded.nodes.iter().map(|node| node.state.clone()).collect();
+            closed(pool, term, trace, config, Verdict::Fail, &states)
                 .map_err(|error| bug(id, "the refutation", &format!("is not closed ({error})")))?;
         }
         let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };

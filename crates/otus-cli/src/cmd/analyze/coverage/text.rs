@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use otus_analysis::coverage::{Left, PartKind, State};
+use otus_analysis::coverage::{CoverageState, LoopExits, PartKind};
 
 use super::found::{Found, Gap, Share};
 use crate::words::counted;
@@ -32,9 +32,9 @@ pub(super) fn text(found: &Found, colored: bool, most: usize) -> String {
     }
     let loops = found.parts.iter().filter(|part| part.kind == PartKind::Loop);
     let entered: Vec<_> =
-        loops.filter(|part| part.count.state() == State::Exercised).take(most).collect();
+        loops.filter(|part| part.count.state() == CoverageState::Exercised).take(most).collect();
     for part in entered {
-        let Left { zero, one, more, most, assumed } = part.count.left;
+        let LoopExits { zero, one, more, most, assumed } = part.count.exits;
         let place = format!("{}:{}", part.place.file, part.place.line);
         let _ = write!(
             out,
@@ -76,8 +76,8 @@ pub(super) fn headline(found: &Found) -> String {
 
 fn group(gap: &Gap) -> Group<'_> {
     let id = match gap.state {
-        State::Never | State::Exercised => "never",
-        State::Assumed => "only-assumed",
+        CoverageState::Never | CoverageState::Exercised => "never",
+        CoverageState::Assumed => "only-assumed",
     };
     let mut annotation = AnnotationKind::Primary.span(gap.span.clone());
     if !gap.inside.is_empty() {
