@@ -102,7 +102,7 @@ fn report(name: &str, model: &mut Model, size: Size) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use otus_analysis::engine::harm::Harm;
+    use otus_analysis::engine::coupling::Coupling;
 
     use super::*;
     use crate::engine::walk::{Part, execution};
@@ -113,8 +113,8 @@ mod tests {
         for (name, texts) in MODELS.into_iter().chain([TWINS]) {
             for model in [Model::new(texts), asynchronous(texts)] {
                 let partition = Partition::discrete(model.pool.signature().lifeline_count());
-                let harm = Harm::new(&model.pool, model.term, &partition);
-                assert_eq!(harm.decoupled(), !matches!(name, "book" | "twins"), "{name}");
+                let coupling = Coupling::new(&model.pool, model.term, &partition);
+                assert_eq!(coupling.decoupled(), !matches!(name, "book" | "twins"), "{name}");
             }
         }
     }

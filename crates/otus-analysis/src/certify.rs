@@ -43,7 +43,7 @@
 
 use otus_core::algebra::{remove, simplify};
 use otus_core::semantics::Frontiers;
-use otus_core::{ActionId, EventId, Pool, RegionId, TermId};
+use otus_core::{ActionId, Pool, RegionId, TermId};
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
 
@@ -51,6 +51,7 @@ use crate::config::{Config, Kind};
 use crate::graph::Rules;
 use crate::graph::search::Span as _;
 use crate::graph::state::SearchState;
+use crate::observation::by_component;
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::{Witness, WitnessEvent, WitnessStep};
@@ -229,7 +230,7 @@ impl Replay<'_> {
         let mut complete = true;
         // A global prefix stops on all components at once.
         let anywhere = *self.question != Question::GlobalPrefix || self.all_over();
-        for (component, actions) in self.by_component(place.event) {
+        for (component, actions) in by_component(self.pool, self.trace.partition(), place.event) {
             let seen = |&action: &ActionId| {
                 let lifeline = self.pool.action(action).lifeline;
                 self.pool.region_contains(place.observed, lifeline)
@@ -237,7 +238,7 @@ impl Replay<'_> {
             // A component has one clock, so it observes either all of the event's actions on it or
             // none.
             if actions.iter().all(seen) {
-                self.consume(at, component, actions)?;
+                self.consume(at, component, &actions)?;
             } else if actions.iter().any(seen) {
                 return Err(Refuted::NotObserved(at));
             } else {
@@ -284,31 +285,17 @@ impl Replay<'_> {
         &mut self,
         at: usize,
         component: ComponentId,
-        mut actions: Vec<ActionId>,
+        actions: &[ActionId],
     ) -> Result<(), Refuted> {
         let rest = self.rest(component);
         let end = 1 + rest.iter().skip(1).take_while(|step| step.joined()).count();
         let mut moment: Vec<ActionId> = rest.iter().take(end).map(|step| step.action()).collect();
         moment.sort_unstable();
-        actions.sort_unstable();
         if moment != actions {
             return Err(Refuted::NotObserved(at));
         }
         self.consumed[component.0 as usize] += moment.len();
         Ok(())
-    }
-
-    fn by_component(&self, event: EventId) -> Vec<(ComponentId, Vec<ActionId>)> {
-        let mut parts: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
-        for &action in self.pool.event_actions(event) {
-            let lifeline = self.pool.action(action).lifeline;
-            let component = self.trace.partition().component_of(lifeline);
-            match parts.iter_mut().find(|(known, _)| *known == component) {
-                Some((_, actions)) => actions.push(action),
-                None => parts.push((component, vec![action])),
-            }
-        }
-        parts
     }
 
     /// Whether the multi-trace is consumed.

@@ -7,8 +7,8 @@
 
 use otus_core::index::IndexVec;
 use otus_core::{ActionId, EventId, Pool};
-use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
+use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 
 otus_core::define_id! {
@@ -77,23 +77,31 @@ impl<'t> Observation<'t> {
         if let Some(parts) = self.parts.get(&event) {
             return parts.clone();
         }
-        let partition = self.trace.partition();
-        let mut by_component: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
-        for &action in pool.event_actions(event) {
-            let component = partition.component_of(pool.action(action).lifeline);
-            match by_component.iter_mut().find(|(known, _)| *known == component) {
-                Some((_, actions)) => actions.push(action),
-                None => by_component.push((component, vec![action])),
-            }
-        }
-        let parts: Parts = by_component
+        let parts: Parts = by_component(pool, self.trace.partition(), event)
             .into_iter()
-            .map(|(component, mut actions)| {
-                actions.sort_unstable();
-                (component, self.moments.get(actions.as_slice()).copied())
-            })
+            .map(|(component, actions)| (component, self.moments.get(actions.as_slice()).copied()))
             .collect();
         self.parts.insert(event, parts.clone());
         parts
     }
+}
+
+/// The actions of an event by component that it touches, sorted within each component.
+pub(crate) fn by_component(
+    pool: &Pool,
+    partition: &Partition,
+    event: EventId,
+) -> Vec<(ComponentId, Vec<ActionId>)> {
+    let mut parts: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
+    for &action in pool.event_actions(event) {
+        let component = partition.component_of(pool.action(action).lifeline);
+        match parts.iter_mut().find(|(known, _)| *known == component) {
+            Some((_, actions)) => actions.push(action),
+            None => parts.push((component, vec![action])),
+        }
+    }
+    for (_, actions) in &mut parts {
+        actions.sort_unstable();
+    }
+    parts
 }

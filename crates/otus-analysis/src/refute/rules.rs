@@ -12,6 +12,7 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
 use super::canonical::Canonicalizer;
+use crate::observation::by_component;
 use crate::question::{Observed, Question};
 
 /// The interaction that is left, and how many moments of each component are consumed.
@@ -291,18 +292,8 @@ impl Rules {
         if let Some(parts) = self.parts.get(&event) {
             return parts.clone();
         }
-        let mut by_component: Vec<(usize, Vec<ActionId>)> = Vec::new();
-        for &action in pool.event_actions(event) {
-            let component = self.partition.component_of(pool.action(action).lifeline).0 as usize;
-            match by_component.iter_mut().find(|(known, _)| *known == component) {
-                Some((_, actions)) => actions.push(action),
-                None => by_component.push((component, vec![action])),
-            }
-        }
-        let parts = by_component.into_iter().map(|(component, mut actions)| {
-            actions.sort_unstable();
-            (component, actions.into())
-        });
+        let parts = by_component(pool, &self.partition, event).into_iter();
+        let parts = parts.map(|(component, actions)| (component.index(), actions.into()));
         let parts: Rc<[(usize, Moment)]> = parts.collect();
         self.parts.insert(event, parts.clone());
         parts
