@@ -139,7 +139,7 @@ fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> 
 pub(super) enum Relaxation {
     /// Nothing: the conflicts of the language.
     Rigid,
-    /// Whatever components cannot observe, where that is exact.
+    /// All causality that components cannot observe, where that is exact.
     Exact,
     /// Everything across components, exact or not.
     Full,

@@ -62,7 +62,7 @@ pub(crate) enum Expr {
     Seq(OrderId, Arc<[ExprId]>),
     /// Any number of iterations, with conflicts between them.
     Loop(OrderId, ExprId),
-    /// What is left after skipping some first events on lifelines of one component (see
+    /// The suffixes after skipping some first events on lifelines of one component (see
     /// [`suffix`](super::suffix)).
     Suffix(SetId, ExprId),
 }

@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-/// Who confirmed a claim of the engine.
+/// How a claim of the engine was confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checked {
     /// An independent checker accepted the witness or certificate.

@@ -38,7 +38,7 @@ pub struct Core {
     /// The interaction against which they fail: the whole one, or for a global prefix the one
     /// without the other lifelines.
     pub term: TermId,
-    /// Who confirmed the failure.
+    /// The confirmation of the failure.
     pub checked: Checked,
     /// The limit that ended the search for a smaller core or shorter prefixes.
     pub gave_up: Option<GaveUp>,

@@ -48,7 +48,7 @@ pub struct Repair {
     pub question: Question,
     /// The verdict on the edited multi-trace.
     pub verdict: Verdict,
-    /// Who confirmed the verdict.
+    /// The confirmation of the verdict.
     pub checked: Checked,
     /// Whether fewer edits are known not to suffice.
     pub is_smallest: bool,

@@ -1,4 +1,4 @@
-//! What is counted, on small cases and against all derivations there are.
+//! Coverage counts, on small cases and against an enumeration of all derivations.
 
 use std::collections::BTreeSet;
 
@@ -152,7 +152,7 @@ fn loops_are_left_after_their_iterations() {
         &Question::ACCEPT,
         &["loop 3 [0 0 1, 3]", "a!m 3", "loop 3 [1 1 1, 2]", "a!n 3"],
     );
-    // What was filled in says nothing about how a loop was left.
+    // An assumed event says nothing about how a loop was left.
     check(
         "loopS(seq(a!m, alt(a!n, o), a!o))",
         "[a] a!m.a!o.a!m",
@@ -243,7 +243,7 @@ fn joining_counts_does_not_depend_on_the_order() {
 
 #[test]
 fn long_traces_are_counted() {
-    // Nobody consumes b: ten thousand iterations are open at the same time.
+    // The log of b is not consumed: ten thousand iterations are open at the same time.
     let count = 10_000;
     let often = |action: &str| vec![action; 10_000].join(".");
     let trace = format!("[a] {}; [b] {}; [c] {}", often("a!m"), often("b!m"), often("c!m"));
@@ -397,7 +397,7 @@ fn events(pool: &Pool, tree: &Tree, nodes: &[usize]) -> Vec<EventId> {
     nodes.iter().map(event).collect()
 }
 
-/// What a partition sees of a global trace, with so much cut off at the end of each component.
+/// The projection of a global trace onto a partition, with the ends of its components cut off.
 fn observed(pool: &Pool, partition: &Partition, trace: &[EventId], cut: usize) -> MultiTrace {
     let mut builder = Builder::new(partition.clone(), trace.len(), false);
     for component in partition.components() {
