@@ -49,7 +49,7 @@ use otus_trace::multitrace::ComponentId;
 
 use crate::config::{Config, Kind};
 use crate::graph::Rules;
-use crate::graph::search::Span as _;
+use crate::graph::search::Expander as _;
 use crate::graph::state::SearchState;
 use crate::observation::by_component;
 use crate::question::{Observed, Question};
@@ -178,14 +178,9 @@ pub fn certify(
         return Err(Refuted::Unexplained);
     }
     let ends = replay.pool.attributes(replay.term).terminates;
-    let nothing_is_missing = match &question {
-        Question::GlobalPrefix => false,
-        Question::Uniform(Observed::Complete | Observed::Unobserved) => true,
-        Question::Uniform(Observed::StopsEarly | Observed::StartsLate | Observed::Slice) => false,
-        Question::Each(_) => trace.partition().components().all(|component| {
-            matches!(question.of(component), Observed::Complete | Observed::Unobserved)
-        }),
-    };
+    let nothing_is_missing = trace.partition().components().all(|component| {
+        matches!(question.of(component), Observed::Complete | Observed::Unobserved)
+    });
     let stops = complete && question == Question::GlobalPrefix;
     match verdict {
         Verdict::Pass if !complete => Err(Refuted::NotAllowed(witness.steps.len())),
@@ -305,12 +300,10 @@ impl Replay<'_> {
 
     /// The steps of a component that are not consumed yet; none for an unobserved component.
     fn rest(&self, component: ComponentId) -> &[otus_trace::multitrace::Step] {
-        match self.question.of(component) {
-            Observed::Unobserved => &[],
-            Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-                &self.trace.steps(component)[self.consumed[component.0 as usize]..]
-            }
+        if self.question.of(component) == Observed::Unobserved {
+            return &[];
         }
+        &self.trace.steps(component)[self.consumed[component.0 as usize]..]
     }
 }
 

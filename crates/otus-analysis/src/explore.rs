@@ -11,8 +11,8 @@ use otus_core::{Pool, TermId};
 use crate::config::Config;
 use crate::graph::Observer;
 use crate::graph::measure::Measure;
-use crate::graph::rules::happening;
-use crate::graph::search::{self, Expansion, Report, Span};
+use crate::graph::rules::occurrence;
+use crate::graph::search::{self, Expander, Expansion, Report};
 use crate::graph::state::{Leaf, LeafKind, Rule, SearchState};
 use crate::verdict::Verdict;
 
@@ -44,14 +44,14 @@ struct Executions<'a> {
     frontiers: Frontiers,
 }
 
-impl Span for Executions<'_> {
+impl Expander for Executions<'_> {
     fn expand(&mut self, state: &SearchState, _: Option<Rule>) -> Expansion {
         let steps = self.frontiers.steps(self.pool, state.term);
         let children = steps
             .iter()
             .map(|step| {
                 let next = SearchState { term: step.follow_up, ..state.clone() };
-                (Rule::Execute(happening(self.pool, step)), next)
+                (Rule::Execute(occurrence(self.pool, step)), next)
             })
             .collect();
         let ends = self.pool.attributes(state.term).terminates;

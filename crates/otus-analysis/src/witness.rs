@@ -5,9 +5,9 @@
 //! the interaction, so [`certify`](mod@crate::certify) can replay it without any search.
 
 use otus_core::semantics::Positions;
-use otus_core::{EventId, Pool, RegionId};
+use otus_core::{EventId, LifelineId, Pool, RegionId};
 
-use crate::graph::state::{Happening, Rule};
+use crate::graph::state::{Occurrence, Rule};
 
 /// A global execution that explains a multi-trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +37,17 @@ impl WitnessStep {
     }
 }
 
+impl From<WitnessEvent> for WitnessStep {
+    /// Observed, unless no lifeline observed the event.
+    fn from(event: WitnessEvent) -> Self {
+        if event.observed == Pool::NONE {
+            WitnessStep::Unobserved(event)
+        } else {
+            WitnessStep::Observed(event)
+        }
+    }
+}
+
 /// An event and its position in the interaction that is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WitnessEvent {
@@ -51,7 +62,7 @@ pub struct WitnessEvent {
 impl Witness {
     /// The witness of a path in a graph.
     pub fn new(path: &[Rule], positions: &Positions) -> Self {
-        let place = |now: &Happening| WitnessEvent {
+        let place = |now: &Occurrence| WitnessEvent {
             event: now.event,
             position: positions.letters(now.position).collect(),
             observed: now.observed,
@@ -67,26 +78,20 @@ impl Witness {
     /// The global trace: all events in order, and whether each was observed on some component (see
     /// [`WitnessEvent::observed`] for events on several lifelines).
     pub fn events(&self) -> impl Iterator<Item = (EventId, bool)> {
-        self.steps.iter().filter_map(|step| match step {
-            WitnessStep::Observed(place) => Some((place.event, true)),
-            WitnessStep::Unobserved(place) => Some((place.event, false)),
-            WitnessStep::Removed(_) => None,
-        })
+        let is_observed = |step: &WitnessStep| matches!(step, WitnessStep::Observed(_));
+        self.steps.iter().filter_map(move |step| Some((step.event()?.event, is_observed(step))))
     }
 
     /// The witness as text: `a!m.(b?m).−{c}`, with unobserved events in parentheses.
     pub fn text(&self, pool: &Pool) -> String {
         let steps = self.steps.iter().map(|step| match step {
-            WitnessStep::Observed(place) => event(pool, place.event, place.observed),
+            WitnessStep::Observed(place) => event_text(pool, place.event, place.observed),
             WitnessStep::Unobserved(place) => {
                 let all = pool.event_lifelines(place.event);
-                format!("({})", event(pool, place.event, all))
+                format!("({})", event_text(pool, place.event, all))
             }
             WitnessStep::Removed(region) => {
-                let lifelines = pool.region(*region);
-                let names: Vec<&str> =
-                    lifelines.iter().map(|l| pool.signature().lifeline_name(l)).collect();
-                format!("−{{{}}}", names.join(", "))
+                format!("−{{{}}}", lifeline_names(pool, pool.region(*region).iter()))
             }
         });
         steps.collect::<Vec<_>>().join(".")
@@ -94,7 +99,7 @@ impl Witness {
 }
 
 /// An event as text: `a!m`, or `{a!m, b?m}`, with unobserved actions in parentheses.
-pub(crate) fn event(pool: &Pool, event: EventId, observed: RegionId) -> String {
+pub(crate) fn event_text(pool: &Pool, event: EventId, observed: RegionId) -> String {
     let texts = pool.event_actions(event).iter().map(|&action| {
         let action = pool.action(action);
         let text = action.text(pool.signature());
@@ -102,4 +107,10 @@ pub(crate) fn event(pool: &Pool, event: EventId, observed: RegionId) -> String {
     });
     let texts: Vec<String> = texts.collect();
     if let [only] = texts.as_slice() { only.clone() } else { format!("{{{}}}", texts.join(", ")) }
+}
+
+/// The names of lifelines: `a, b`.
+pub(crate) fn lifeline_names(pool: &Pool, lifelines: impl Iterator<Item = LifelineId>) -> String {
+    let names: Vec<&str> = lifelines.map(|l| pool.signature().lifeline_name(l)).collect();
+    names.join(", ")
 }

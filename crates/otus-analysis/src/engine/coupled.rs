@@ -46,19 +46,8 @@ const MANY: usize = 1 << 20;
 /// The most states of a look-ahead.
 const AHEAD: u64 = 128;
 
-/// Whether an expression explains what is left of the logs.
+/// Whether an expression explains the rest of the logs. Gives up after this number of states.
 pub(crate) fn explain(
-    context: &mut Context<'_>,
-    start: ExprId,
-    logs: &mut Logs<'_>,
-    global: bool,
-    meter: &mut Meter<'_>,
-) -> Found {
-    explain_within(context, start, logs, global, u64::MAX, meter)
-}
-
-/// As [`explain`], but gives up after this number of states.
-pub(crate) fn explain_within(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
@@ -349,25 +338,26 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 if next == Store::NEVER {
                     continue;
                 }
-                let mut settle = false;
-                for k in 0..self.context.store.leaf(leaf).parts.len() {
-                    let at = self.context.store.leaf(leaf).parts[k].0.0 as usize;
-                    if let Some((_, after)) = self.head(at) {
-                        state.consumed[at] = after;
-                        self.logs.consumed[at] = after;
-                    }
-                    settle |= self.logs.is_over(at);
-                    self.last = at;
-                }
-                self.arrive(state, next, settle);
+                self.take(state, leaf, next);
                 return true;
             }
         }
         false
     }
 
-    /// Moves to the residual after an observed event. `ended`: whether a log was consumed by it.
-    fn arrive(&mut self, state: &mut CoupledState, next: ExprId, ended: bool) {
+    /// Moves to the residual after an event that all of its components observe.
+    #[inline]
+    fn take(&mut self, state: &mut CoupledState, leaf: LeafId, next: ExprId) {
+        let mut ended = false;
+        for k in 0..self.context.store.leaf(leaf).parts.len() {
+            let at = self.context.store.leaf(leaf).parts[k].0.0 as usize;
+            if let Some((_, after)) = self.head(at) {
+                state.consumed[at] = after;
+                self.logs.consumed[at] = after;
+                ended |= self.logs.is_over(at);
+                self.last = at;
+            }
+        }
         let mut settle = ended;
         if !self.global {
             self.may_erase |= ended;
@@ -387,17 +377,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         let Some(heads) = self.heads() else { return false };
         let Some(&leaf) = self.context.store.forced.get(&(state.expr, heads)) else { return false };
         let next = self.context.store.step(state.expr, leaf);
-        let mut ended = false;
-        for k in 0..self.context.store.leaf(leaf).parts.len() {
-            let at = self.context.store.leaf(leaf).parts[k].0.0 as usize;
-            if let Some((_, after)) = self.head(at) {
-                state.consumed[at] = after;
-                self.logs.consumed[at] = after;
-                ended |= self.logs.is_over(at);
-                self.last = at;
-            }
-        }
-        self.arrive(state, next, ended);
+        self.take(state, leaf, next);
         true
     }
 

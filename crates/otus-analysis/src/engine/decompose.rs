@@ -163,12 +163,8 @@ impl Store {
                     pending.extend(expanded.filter(|&other| other != body));
                     found.push(inner);
                 }
-                Expr::Never
-                | Expr::Empty
-                | Expr::Leaf(_)
-                | Expr::Par(_)
-                | Expr::Seq(..)
-                | Expr::Loop(..) => found.push(body),
+                Expr::Never | Expr::Empty | Expr::Leaf(_) => found.push(body),
+                Expr::Par(_) | Expr::Seq(..) | Expr::Loop(..) => found.push(body),
             }
             if self.is_spent() {
                 break;

@@ -66,18 +66,9 @@ struct Branch {
     consumed: Consumed,
 }
 
-/// Whether an expression explains what is left of the logs.
+/// Whether an expression explains the rest of the logs. Gives up after this number of states beyond
+/// those of the greedy attempt.
 pub(crate) fn explain(
-    context: &mut Context<'_>,
-    start: ExprId,
-    logs: &mut Logs<'_>,
-    meter: &mut Meter<'_>,
-) -> Found {
-    explain_within(context, start, logs, u64::MAX, meter)
-}
-
-/// As [`explain`], but gives up after this number of states beyond those of the greedy attempt.
-pub(crate) fn explain_within(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
@@ -104,7 +95,7 @@ pub(crate) fn explain_within(
     explain_exhaustively(context, start, logs, states, meter)
 }
 
-/// As [`explain_within`], without the greedy attempt.
+/// As [`explain`], without the greedy attempt.
 pub(crate) fn explain_exhaustively(
     context: &mut Context<'_>,
     start: ExprId,
@@ -146,7 +137,7 @@ fn run(
         fresh,
         current: 0,
         met: FxHashSet::default(),
-        seen: LocalMemo::default(),
+        local_memo: LocalMemo::default(),
     };
     let mut expr = start;
     loop {
@@ -164,14 +155,14 @@ fn run(
             return Found::Unknown(stop);
         }
         if search.context.options.look_ahead && search.context.store.size(expr) > search.alert {
-            if search.seen.len() > REMEMBERED {
-                search.seen.clear();
+            if search.local_memo.len() > REMEMBERED {
+                search.local_memo.clear();
             }
-            let kept = plausible(search.context, &mut search.seen, search.logs, expr);
+            let kept = plausible(search.context, &mut search.local_memo, search.logs, expr);
             // Look-ahead is not worth more fuel than a step.
             if search.context.store.is_spent() && !search.context.store.is_late() {
                 search.context.store.refuel();
-                search.seen.clear();
+                search.local_memo.clear();
             } else {
                 expr = kept;
             }
@@ -214,7 +205,7 @@ struct Search<'s, 'c, 'l> {
     /// The component that moved last.
     current: usize,
     met: FxHashSet<(ExprId, Consumed)>,
-    seen: LocalMemo,
+    local_memo: LocalMemo,
 }
 
 impl Search<'_, '_, '_> {
@@ -374,7 +365,8 @@ impl Search<'_, '_, '_> {
         if let [_, _, ..] = fresh.as_slice() {
             let mut best = None;
             for component in fresh {
-                let count = beginnings(self.context, &mut self.seen, self.logs, expr, component);
+                let count =
+                    beginnings(self.context, &mut self.local_memo, self.logs, expr, component);
                 if best.is_none_or(|(least, _)| count < least) {
                     best = Some((count, component));
                 }

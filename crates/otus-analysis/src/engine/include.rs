@@ -74,15 +74,13 @@ impl Store {
             }
             Expr::Par(operands) => {
                 // Equal operands cancel; of the rest, x must have none and y only optional ones.
-                let mut parts: SmallVec<[(ExprId, u32); 16]> = match self.expr(x) {
-                    Expr::Par(own) => SmallVec::from_slice(own),
-                    Expr::Seq(_, own) => own.iter().map(|&x| (x, 1)).collect(),
-                    Expr::Never
-                    | Expr::Empty
-                    | Expr::Leaf(_)
-                    | Expr::Alt(_)
-                    | Expr::Loop(..)
-                    | Expr::Suffix(..) => SmallVec::from_elem((x, 1), 1),
+                let mut parts: SmallVec<[(ExprId, u32); 16]> = if let Expr::Par(own) = self.expr(x)
+                {
+                    SmallVec::from_slice(own)
+                } else if let Expr::Seq(_, own) = self.expr(x) {
+                    own.iter().map(|&x| (x, 1)).collect()
+                } else {
+                    SmallVec::from_elem((x, 1), 1)
                 };
                 for &(y, count) in operands.iter() {
                     let mut left = count;
@@ -117,21 +115,14 @@ impl Store {
 
     /// An expression as a sequence, with at most `most` copies of equal operands without conflict.
     fn parts(&self, x: ExprId, most: usize) -> (Order, SmallVec<[ExprId; 16]>) {
-        match self.expr(x) {
-            Expr::Seq(order, operands) => {
-                ((*self.orders.items[*order]).clone(), SmallVec::from_slice(operands))
-            }
-            Expr::Par(operands) => {
-                let often = |n: u32| most.min(n as usize);
-                let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, often(n)));
-                (Order::default(), all.collect())
-            }
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Loop(..)
-            | Expr::Suffix(..) => (Order::default(), SmallVec::from_elem(x, 1)),
+        if let Expr::Seq(order, operands) = self.expr(x) {
+            ((*self.orders.items[*order]).clone(), SmallVec::from_slice(operands))
+        } else if let Expr::Par(operands) = self.expr(x) {
+            let often = |n: u32| most.min(n as usize);
+            let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, often(n)));
+            (Order::default(), all.collect())
+        } else {
+            (Order::default(), SmallVec::from_elem(x, 1))
         }
     }
 

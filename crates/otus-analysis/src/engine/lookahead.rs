@@ -42,7 +42,7 @@ pub(crate) type LocalMemo = FxHashMap<(ExprId, u32, u32), bool>;
 /// The expression without the alternatives that a single component refutes.
 pub(crate) fn plausible(
     context: &mut Context<'_>,
-    seen: &mut LocalMemo,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
     expr: ExprId,
 ) -> ExprId {
@@ -53,7 +53,7 @@ pub(crate) fn plausible(
         .iter()
         .copied()
         .filter(|&x| {
-            (0..logs.len()).all(|component| is_possible(context, seen, logs, x, component))
+            (0..logs.len()).all(|component| is_possible(context, memo, logs, x, component))
         })
         .collect();
     if kept.len() == alternatives.len() {
@@ -66,7 +66,7 @@ pub(crate) fn plausible(
 /// The number of ways in which a component by itself can take its next moment.
 pub(crate) fn beginnings(
     context: &mut Context<'_>,
-    seen: &mut LocalMemo,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
     expr: ExprId,
     component: usize,
@@ -79,7 +79,7 @@ pub(crate) fn beginnings(
     }
     let Expr::Alt(ways) = context.store.expr(next) else { return 1 };
     let ways = ways.clone();
-    ways.iter().filter(|&&way| survives(context, seen, logs, way, component, after)).count()
+    ways.iter().filter(|&&way| survives(context, memo, logs, way, component, after)).count()
 }
 
 /// Whether a component by itself does not refute an expression. Follows its log to the end.
@@ -109,7 +109,7 @@ pub(crate) fn is_locally_possible(
 /// Whether a component by itself does not refute an expression.
 fn is_possible(
     context: &mut Context<'_>,
-    seen: &mut LocalMemo,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
     expr: ExprId,
     component: usize,
@@ -118,13 +118,13 @@ fn is_possible(
         return true;
     }
     let local = context.store.erase(expr, context.others[component]);
-    survives(context, seen, logs, local, component, logs.consumed[component])
+    survives(context, memo, logs, local, component, logs.consumed[component])
 }
 
 /// Whether the projection onto a component allows the rest of its log after this number of actions.
 fn survives(
     context: &mut Context<'_>,
-    seen: &mut LocalMemo,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
     local: ExprId,
     component: usize,
@@ -139,7 +139,7 @@ fn survives(
     let mut steps = 0;
     let found = loop {
         if far {
-            if let Some(&known) = seen.get(&(local, number, at)) {
+            if let Some(&known) = memo.get(&(local, number, at)) {
                 break known;
             }
             path.push((local, number, at));
@@ -162,7 +162,7 @@ fn survives(
         at = after;
     };
     for place in path {
-        seen.insert(place, found);
+        memo.insert(place, found);
     }
     found
 }
@@ -186,16 +186,16 @@ pub(crate) enum LocalAnswer {
 /// the whole expression, which would create expressions that are never needed again.
 pub(crate) fn analyze_locally(
     context: &mut Context<'_>,
-    seen: &[ExprId],
+    projections: &[ExprId],
     trace: &MultiTrace,
     question: &Question,
 ) -> LocalAnswer {
-    if seen.is_empty() {
+    if projections.is_empty() {
         return LocalAnswer::Unknown;
     }
     let (mut refuted, mut unfinished) = (false, false);
     let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
-    for (component, &start) in seen.iter().enumerate() {
+    for (component, &start) in projections.iter().enumerate() {
         let component = ComponentId::new(component);
         let log = trace.steps(component);
         let most = context.store.size(start).saturating_mul(8).saturating_add(64);

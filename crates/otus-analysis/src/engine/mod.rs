@@ -128,7 +128,7 @@ pub struct Engine {
     hints: Vec<Hint>,
     /// By component: its projection of the interaction, once computed; empty if that is too much
     /// work.
-    seen: Option<Vec<ExprId>>,
+    projections: Option<Vec<ExprId>>,
     /// The number of analyses so far.
     analysis: u32,
     /// Whether each log of this analysis was checked by itself, completely, and not refuted.
@@ -305,7 +305,7 @@ impl Engine {
             components: Vec::new(),
             others: Vec::new(),
             hints: Vec::new(),
-            seen: None,
+            projections: None,
             analysis: 0,
             locally_analyzed: false,
             loop_depth: u64::from(attributes.loop_depth),
@@ -424,7 +424,7 @@ impl Engine {
                 self.store.compact(&mut [rigid, relaxed]);
             }
             self.hints = Vec::new();
-            self.seen = None;
+            self.projections = None;
         }
     }
 
@@ -440,18 +440,18 @@ impl Engine {
         let Some(&Compiled { relaxed, decoupled, .. }) = self.compiled.as_ref() else {
             return LocalAnswer::Unknown;
         };
-        let mut seen = self.seen.take().unwrap_or_else(|| {
+        let mut projections = self.projections.take().unwrap_or_else(|| {
             let whole = if decoupled { relaxed } else { self.store.relax_fully(relaxed) };
             self.others.iter().map(|&others| self.store.erase(whole, others)).collect()
         });
         self.store.fuel = self.store.fuel.min(LOCAL_FUEL + trace.len() as u64);
         let (mut context, _) = self.context();
-        let local = lookahead::analyze_locally(&mut context, &seen, trace, question);
+        let local = lookahead::analyze_locally(&mut context, &projections, trace, question);
         if self.store.is_spent() {
             // The projections are too large for this analysis, so they will be for later ones.
-            seen.clear();
+            projections.clear();
         }
-        self.seen = Some(seen);
+        self.projections = Some(projections);
         self.locally_analyzed = matches!(local, LocalAnswer::Unfinished | LocalAnswer::Explained);
         local
     }
@@ -601,8 +601,7 @@ impl Engine {
             let mut logs = Logs::new(trace, question, count);
             let (mut context, compiled) = self.context();
             let start = compiled.relaxed;
-            let found =
-                coupled::explain_within(&mut context, start, &mut logs, false, PATIENCE, meter);
+            let found = coupled::explain(&mut context, start, &mut logs, false, PATIENCE, meter);
             if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                 *furthest = logs.into_furthest();
                 return found;
@@ -624,8 +623,7 @@ impl Engine {
                 let start = self.decoupled_start();
                 let (mut context, _) = self.context();
                 let start = initial_expr(&mut context, start, &logs);
-                let found =
-                    decoupled::explain_within(&mut context, start, &mut logs, patience, meter);
+                let found = decoupled::explain(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                     *furthest = logs.into_furthest();
                     return found;
@@ -648,12 +646,12 @@ impl Engine {
             let start = self.decoupled_start();
             let (mut context, _) = self.context();
             let start = initial_expr(&mut context, start, &logs);
-            decoupled::explain(&mut context, start, &mut logs, meter)
+            decoupled::explain(&mut context, start, &mut logs, u64::MAX, meter)
         } else {
             let (mut context, compiled) = self.context();
             let complete = *question == Question::ACCEPT;
             let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
-            coupled::explain(&mut context, rigid, &mut logs, global, meter)
+            coupled::explain(&mut context, rigid, &mut logs, global, u64::MAX, meter)
         };
         *furthest = logs.into_furthest();
         found
@@ -662,11 +660,12 @@ impl Engine {
     /// Whether the components, or the only observed one, can be searched one at a time
     /// ([`coupling`]).
     fn is_decoupled(&self, question: &Question) -> bool {
-        let seen = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
-        let mut seen = (0..self.components.len()).filter(seen);
+        let observed = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
+        let mut observed = (0..self.components.len()).filter(observed);
         self.decoupled
             || self.compiled.as_ref().is_some_and(|compiled| {
-                seen.next().is_some_and(|only| compiled.relaxable[only]) && seen.next().is_none()
+                observed.next().is_some_and(|only| compiled.relaxable[only])
+                    && observed.next().is_none()
             })
     }
 

@@ -73,15 +73,10 @@ impl Store {
     pub(crate) fn alt(&mut self, alternatives: impl IntoIterator<Item = ExprId>) -> ExprId {
         let mut all = Operands::new();
         for alternative in alternatives {
-            match self.expr(alternative) {
-                Expr::Never => {}
-                Expr::Alt(nested) => all.extend_from_slice(nested),
-                Expr::Empty
-                | Expr::Leaf(_)
-                | Expr::Par(_)
-                | Expr::Seq(..)
-                | Expr::Loop(..)
-                | Expr::Suffix(..) => all.push(alternative),
+            if let Expr::Alt(nested) = self.expr(alternative) {
+                all.extend_from_slice(nested);
+            } else if alternative != Store::NEVER {
+                all.push(alternative);
             }
         }
         match all.as_slice() {

@@ -134,7 +134,7 @@ pub(crate) struct Leaf {
 }
 
 /// All expressions of an engine, with the memo tables for them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(super) exprs: Interner<ExprId, Expr>,
     pub(super) facts: IndexVec<ExprId, Facts>,
@@ -230,37 +230,7 @@ impl Store {
     /// A store for components with these lifelines.
     pub(crate) fn new(components: Vec<LifelineSet>, absorb: bool) -> Self {
         let narrow = components.iter().all(|own| own.iter().all(|x| x.0 < u64::BITS));
-        let mut store = Store {
-            narrow,
-            order_words: Vec::new(),
-            diagonals: FxHashMap::default(),
-            exprs: Interner::default(),
-            facts: IndexVec::default(),
-            orders: Interner::default(),
-            sets: Interner::default(),
-            leaves: Interner::default(),
-            components,
-            absorb,
-            stepped: LeafMemo::default(),
-            stepped_that: FxHashMap::default(),
-            pruned: FxHashMap::default(),
-            erased: FxHashMap::default(),
-            truncated: FxHashMap::default(),
-            idle: FxHashMap::default(),
-            prefix_reduced: FxHashMap::default(),
-            initial: FxHashMap::default(),
-            expanded: FxHashMap::default(),
-            greedy: FxHashMap::default(),
-            included: FxHashMap::default(),
-            waiting: FxHashMap::default(),
-            occurring: LeafMemo::default(),
-            independent: LeafMemo::default(),
-            fully_relaxed: FxHashMap::default(),
-            forced: FxHashMap::default(),
-            boxed: 0,
-            fuel: FUEL,
-            deadline: None,
-        };
+        let mut store = Store { narrow, components, absorb, fuel: FUEL, ..Store::default() };
         store.sets.intern(LifelineSet::EMPTY);
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
             store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, word: 0, nullable, size: 0 });

@@ -117,16 +117,8 @@ struct Taken {
 
 impl Taken {
     fn publish(&self, positions: &Positions) -> WitnessStep {
-        let place = WitnessEvent {
-            event: self.event,
-            position: positions.letters(self.position).collect(),
-            observed: self.observed,
-        };
-        if self.observed == Pool::NONE {
-            WitnessStep::Unobserved(place)
-        } else {
-            WitnessStep::Observed(place)
-        }
+        let position = positions.letters(self.position).collect();
+        WitnessEvent { event: self.event, position, observed: self.observed }.into()
     }
 }
 
@@ -273,9 +265,16 @@ impl Replay<'_, '_> {
             }
         }
         let found = if self.relaxation == Relaxation::Full {
-            decoupled::explain(&mut context, next.expr, &mut self.logs, self.meter)
+            decoupled::explain(&mut context, next.expr, &mut self.logs, u64::MAX, self.meter)
         } else {
-            coupled::explain(&mut context, next.expr, &mut self.logs, self.global, self.meter)
+            coupled::explain(
+                &mut context,
+                next.expr,
+                &mut self.logs,
+                self.global,
+                u64::MAX,
+                self.meter,
+            )
         };
         match found {
             Found::Yes => Some(true),

@@ -10,6 +10,7 @@ use crate::graph::observe::Observer;
 use crate::graph::search::NodeId;
 use crate::graph::state::{Leaf, Rule, SearchState};
 use crate::verdict::Verdict;
+use crate::witness::{event_text, lifeline_names};
 
 /// The graph of a search, in the order of its creation.
 #[derive(Debug, Clone, Default)]
@@ -73,24 +74,21 @@ impl Context<'_> {
             Rule::Execute(now) => {
                 let name = if self.trace.is_some() { "Re " } else { "" };
                 let position = self.positions.text(now.position);
-                let event = crate::witness::event(self.pool, now.event, now.observed);
+                let event = event_text(self.pool, now.event, now.observed);
                 format!("{name}{event}@{position}")
             }
             Rule::Simulate(now) => {
                 format!("Rs {}@{}", self.event(now.event), self.positions.text(now.position))
             }
             Rule::Remove(region) => {
-                let lifelines = self.pool.region(*region);
-                let names: Vec<&str> =
-                    lifelines.iter().map(|l| self.pool.signature().lifeline_name(l)).collect();
-                format!("Rr {}", names.join(", "))
+                format!("Rr {}", lifeline_names(self.pool, self.pool.region(*region).iter()))
             }
         }
     }
 
     /// An event: `a!m`, or `{a!m, b?m}`.
     pub fn event(&self, event: EventId) -> String {
-        crate::witness::event(self.pool, event, self.pool.event_lifelines(event))
+        event_text(self.pool, event, self.pool.event_lifelines(event))
     }
 
     /// The unconsumed rest of the multi-trace, a line per component.

@@ -4,6 +4,7 @@ mod accept;
 mod eliminate;
 mod simulate;
 
+use otus_core::index::Index as _;
 use otus_core::semantics::{Frontiers, Positions, Step};
 use otus_core::{Pool, TermId};
 use otus_syntax::options::LocalAnalysis;
@@ -14,8 +15,8 @@ use crate::config::{Config, Kind};
 use crate::graph::local::{Local, Rest};
 use crate::graph::measure::Measure;
 use crate::graph::reduce;
-use crate::graph::search::{Expansion, Span};
-use crate::graph::state::{Happening, Leaf, LeafKind, Rule, SearchState};
+use crate::graph::search::{Expander, Expansion};
+use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
 use crate::observation::{Observation, Parts};
 use crate::verdict::Verdict;
 
@@ -78,8 +79,8 @@ impl<'a> Rules<'a> {
         }
         let touched: Vec<ComponentId> = match (self.config.local_analysis, rule) {
             (LocalAnalysis::Off, _) => return true,
-            (LocalAnalysis::Front, Some(Rule::Execute(happening))) => {
-                let parts = self.observation.parts(self.pool, happening.event);
+            (LocalAnalysis::Front, Some(Rule::Execute(occurrence))) => {
+                let parts = self.observation.parts(self.pool, occurrence.event);
                 parts.iter().map(|&(component, _)| component).collect()
             }
             (LocalAnalysis::Front, Some(Rule::Simulate(_) | Rule::Remove(_))) => return true,
@@ -93,7 +94,7 @@ impl<'a> Rules<'a> {
                 self.pool,
                 &mut self.frontiers,
                 &mut self.observation,
-                Rest { term: state.term, component, consumed: state.consumed[index(component)] },
+                Rest { term: state.term, component, consumed: state.consumed[component.index()] },
                 kind,
             )
         })
@@ -116,7 +117,7 @@ impl<'a> Rules<'a> {
             return None;
         }
         let next = self.consume(state, step, parts.iter().map(|&(component, _)| component));
-        Some((Rule::Execute(happening(self.pool, step)), next))
+        Some((Rule::Execute(occurrence(self.pool, step)), next))
     }
 
     /// The node after a step that is observed on these components.
@@ -128,7 +129,7 @@ impl<'a> Rules<'a> {
     ) -> SearchState {
         let mut consumed = state.consumed.clone();
         for component in components {
-            consumed[index(component)] += 1;
+            consumed[component.index()] += 1;
         }
         let measure = match &self.config.kind {
             Kind::Simulate(simulation) if simulation.reset => self.initial_measure(step.follow_up),
@@ -149,7 +150,7 @@ impl<'a> Rules<'a> {
         state: &SearchState,
         component: ComponentId,
     ) -> Option<crate::observation::MomentId> {
-        let at = state.consumed[index(component)] as usize;
+        let at = state.consumed[component.index()] as usize;
         self.observation.moments(component).get(at).copied()
     }
 
@@ -184,7 +185,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-impl Span for Rules<'_> {
+impl Expander for Rules<'_> {
     fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion {
         if !self.locally_possible(state, rule) {
             let verdict = match self.config.kind {
@@ -207,15 +208,11 @@ impl Span for Rules<'_> {
 }
 
 /// The step as an event observed on all of its lifelines.
-pub(crate) fn happening(pool: &Pool, step: &Step) -> Happening {
-    Happening {
+pub(crate) fn occurrence(pool: &Pool, step: &Step) -> Occurrence {
+    Occurrence {
         event: step.event,
         position: step.position,
         loop_depth: step.loop_depth,
         observed: pool.event_lifelines(step.event),
     }
-}
-
-pub(super) fn index(component: ComponentId) -> usize {
-    component.0 as usize
 }

@@ -11,7 +11,7 @@ use crate::budget::{Meter, Stop};
 use crate::config::{Config, Priorities};
 use crate::graph::observe::Observer;
 use crate::graph::queue::Queue;
-use crate::graph::state::{Happening, Leaf, Rule, SearchState};
+use crate::graph::state::{Leaf, Occurrence, Rule, SearchState};
 
 otus_core::define_id! {
     /// A node, numbered in order of creation.
@@ -55,7 +55,7 @@ struct Pending {
 }
 
 /// The rules that span a graph.
-pub trait Span {
+pub trait Expander {
     /// The leaf, if the node is one, and the node's children in the order of positions. `rule` is
     /// the rule that led to the node.
     fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion;
@@ -69,7 +69,7 @@ pub type Expansion = (Option<Leaf>, Vec<(Rule, SearchState)>);
 
 /// Explores the graph from a root.
 pub fn search(
-    rules: &mut impl Span,
+    rules: &mut impl Expander,
     root: SearchState,
     config: &Config,
     observer: &mut dyn Observer,
@@ -123,7 +123,7 @@ pub fn search(
         let depth = pending.depth + 1;
         let mut next = Vec::with_capacity(children.len());
         for (rule, state) in children {
-            let instantiated = rule.happening().map_or(0, |happening| happening.loop_depth);
+            let instantiated = rule.occurrence().map_or(0, |occurrence| occurrence.loop_depth);
             let loop_depth = pending.loop_depth + u64::from(instantiated);
             let filters = &config.filters;
             if filters.depth.is_some_and(|most| depth > most)
@@ -144,7 +144,7 @@ pub fn search(
 /// random one.
 fn order(
     children: &mut [(Rule, SearchState)],
-    rules: &impl Span,
+    rules: &impl Expander,
     priorities: &Priorities,
     random: &mut fastrand::Rng,
 ) {
@@ -159,8 +159,8 @@ fn order(
 }
 
 fn level(pool: &Pool, priorities: &Priorities, rule: &Rule) -> i64 {
-    let event = |happening: &Happening| {
-        let actions = pool.event_actions(happening.event);
+    let event = |occurrence: &Occurrence| {
+        let actions = pool.event_actions(occurrence.event);
         let has = |direction| actions.iter().any(|&a| pool.action(a).direction == direction);
         let (emits, receives) = (has(Direction::Emission), has(Direction::Reception));
         let several = actions.len() > 1;
@@ -168,11 +168,11 @@ fn level(pool: &Pool, priorities: &Priorities, rule: &Rule) -> i64 {
         pick(emits, priorities.emission)
             + pick(receives, priorities.reception)
             + pick(several, priorities.rendezvous)
-            + pick(happening.loop_depth > 0, priorities.in_loop)
+            + pick(occurrence.loop_depth > 0, priorities.in_loop)
     };
     match rule {
-        Rule::Execute(happening) => event(happening) + priorities.step,
-        Rule::Simulate(happening) => event(happening) + priorities.simulate,
+        Rule::Execute(occurrence) => event(occurrence) + priorities.step,
+        Rule::Simulate(occurrence) => event(occurrence) + priorities.simulate,
         Rule::Remove(_) => priorities.eliminate,
     }
 }

@@ -29,16 +29,16 @@ pub struct SearchState {
 pub enum Rule {
     /// R_e: an event happens and is consumed from the multi-trace; in a simulation possibly only
     /// on some of the components it touches.
-    Execute(Happening),
+    Execute(Occurrence),
     /// R_s: an event happens and is not observed.
-    Simulate(Happening),
+    Simulate(Occurrence),
     /// R_r: lifelines are removed.
     Remove(RegionId),
 }
 
 /// An event with its position and the lifelines that observe it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Happening {
+pub struct Occurrence {
     /// The event.
     pub event: EventId,
     /// Its position.
@@ -51,9 +51,9 @@ pub struct Happening {
 
 impl Rule {
     /// The event of an execution or simulation.
-    pub fn happening(&self) -> Option<Happening> {
+    pub fn occurrence(&self) -> Option<Occurrence> {
         match self {
-            Rule::Execute(happening) | Rule::Simulate(happening) => Some(*happening),
+            Rule::Execute(occurrence) | Rule::Simulate(occurrence) => Some(*occurrence),
             Rule::Remove(_) => None,
         }
     }

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::rules::{Rules, Situation, Tables, events};
 use crate::question::Question;
+use crate::witness::lifeline_names;
 
 /// The next moment of a component, and why it does not happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,8 +131,5 @@ fn fewest(left: Option<LifelineSet>, right: Option<LifelineSet>) -> Option<Lifel
 
 /// The names of the lifelines of a component: `a, b`.
 pub(super) fn names(pool: &Pool, trace: &MultiTrace, component: ComponentId) -> String {
-    let lifelines = trace.partition().lifelines(component).iter();
-    let names: Vec<&str> =
-        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect();
-    names.join(", ")
+    lifeline_names(pool, trace.partition().lifelines(component).iter().copied())
 }

@@ -243,12 +243,7 @@ impl<'a> Search<'a> {
             };
             let seen: LifelineSet = lifelines.iter().filter(sees).collect();
             complete &= lifelines.difference(&seen).is_subset(&unobserved);
-            let place = self.place(step, &seen);
-            steps.push(if seen.is_empty() {
-                WitnessStep::Unobserved(place)
-            } else {
-                WitnessStep::Observed(place)
-            });
+            steps.push(self.witness_step(step, &seen));
             way = *parent;
         }
         steps.reverse();
@@ -256,8 +251,7 @@ impl<'a> Search<'a> {
         // A fully observed global prefix may stop anywhere; other witnesses are whole executions.
         if !self.rules.is_global() {
             while let Some(step) = self.completion(term) {
-                let place = self.place(&step, &LifelineSet::EMPTY);
-                steps.push(WitnessStep::Unobserved(place));
+                steps.push(self.witness_step(&step, &LifelineSet::EMPTY));
                 let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
                 complete &= lifelines.is_subset(&unobserved);
                 term = step.follow_up;
@@ -289,12 +283,10 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn place(&mut self, step: &Step, observed: &LifelineSet) -> WitnessEvent {
-        WitnessEvent {
-            event: step.event,
-            position: self.tables.frontiers.positions.letters(step.position).collect(),
-            observed: self.pool.intern_region(observed),
-        }
+    fn witness_step(&mut self, step: &Step, observed: &LifelineSet) -> WitnessStep {
+        let position = self.tables.frontiers.positions.letters(step.position).collect();
+        let observed = self.pool.intern_region(observed);
+        WitnessEvent { event: step.event, position, observed }.into()
     }
 }
 

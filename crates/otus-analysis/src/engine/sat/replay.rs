@@ -23,7 +23,7 @@ use super::encode::is_simple;
 use super::residual::ResidualTree;
 use super::{Model, Problem};
 use crate::question::{Observed, Question};
-use crate::witness::{Witness, WitnessEvent, WitnessStep};
+use crate::witness::{Witness, WitnessEvent};
 
 /// See [`Problem::witness`].
 pub(super) fn witness(
@@ -48,8 +48,7 @@ pub(super) fn witness(
                 observed[leaf as usize].contains(&problem.partition.component_of(lifeline))
             })
             .collect();
-        let place = WitnessEvent { event, position, observed: pool.intern_region(&seen) };
-        if seen.is_empty() { WitnessStep::Unobserved(place) } else { WitnessStep::Observed(place) }
+        WitnessEvent { event, position, observed: pool.intern_region(&seen) }.into()
     });
     Witness { steps: steps.collect() }
 }
@@ -189,11 +188,10 @@ fn order(
     component: ComponentId,
 ) -> Vec<Placed> {
     let declared = question.of(component);
-    let moments = match declared {
-        Observed::Unobserved => Vec::new(),
-        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-            compiled.moments(trace, component).collect()
-        }
+    let moments: Vec<u32> = if declared == Observed::Unobserved {
+        Vec::new()
+    } else {
+        compiled.moments(trace, component).collect()
     };
     let parts = compiled.on(component);
     let chosen = |leaf: u32| compiled.leaves[leaf as usize].chosen.holds(&model.values);

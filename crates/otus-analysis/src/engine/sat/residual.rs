@@ -143,10 +143,15 @@ impl ResidualTree {
     }
 
     fn node(&mut self, kind: NodeKind, lifelines: RegionId, ordinal: u32) -> u32 {
-        let id = u32::try_from(self.nodes.len()).expect("terms are far smaller");
+        let id = self.next_id();
         let operands = [NONE, NONE];
         self.nodes.push(Node { kind, operands, parent: NONE, side: 0, lifelines, ordinal });
         id
+    }
+
+    /// The id of the next node.
+    fn next_id(&self) -> u32 {
+        u32::try_from(self.nodes.len()).expect("terms are far smaller")
     }
 
     /// Sets the operands of a node.
@@ -189,7 +194,7 @@ impl ResidualTree {
 
     /// A copy of a tree, templates included.
     fn copy(&mut self, root: u32) -> u32 {
-        let first = u32::try_from(self.nodes.len()).expect("terms are far smaller");
+        let first = self.next_id();
         self.nodes.push(self.nodes[root as usize]);
         let mut at = first as usize;
         // Copies are made breadth first; each then gets copies of its operands.
@@ -197,7 +202,7 @@ impl ResidualTree {
             let mut operands = self.nodes[at].operands;
             for operand in &mut operands {
                 if *operand != NONE {
-                    let copy = u32::try_from(self.nodes.len()).expect("terms are far smaller");
+                    let copy = self.next_id();
                     self.nodes.push(self.nodes[*operand as usize]);
                     *operand = copy;
                 }

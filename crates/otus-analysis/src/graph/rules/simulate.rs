@@ -17,14 +17,15 @@
 //! no measure. The number of such children is exponential only in the components that have not
 //! started.
 
+use otus_core::index::Index as _;
 use otus_core::semantics::Step;
 use otus_core::{LifelineSet, Pool};
 use otus_trace::multitrace::ComponentId;
 
-use super::{Rules, happening, index};
+use super::{Rules, occurrence};
 use crate::config::Simulation;
 use crate::graph::search::Expansion;
-use crate::graph::state::{Happening, Leaf, LeafKind, Rule, SearchState};
+use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
 use crate::verdict::Verdict;
 
 impl Rules<'_> {
@@ -51,7 +52,7 @@ impl Rules<'_> {
                 let term = step.follow_up;
                 let next = SearchState { term, measure, exact: false, ..state.clone() };
                 let observed = Pool::NONE;
-                let now = Happening { observed, ..happening(self.pool, step) };
+                let now = Occurrence { observed, ..occurrence(self.pool, step) };
                 children.push((Rule::Simulate(now), next));
             }
         }
@@ -91,7 +92,7 @@ impl Rules<'_> {
                 .filter(|&lifeline| chosen.contains(&partition.component_of(lifeline)))
                 .collect();
             let observed = self.pool.intern_region(&observed);
-            let now = Happening { observed, ..happening(self.pool, step) };
+            let now = Occurrence { observed, ..occurrence(self.pool, step) };
             children.push((Rule::Execute(now), SearchState { exact: false, ..next }));
         }
     }
@@ -103,7 +104,7 @@ impl Rules<'_> {
         simulation: &Simulation,
         component: ComponentId,
     ) -> bool {
-        let started = state.consumed[index(component)] > 0;
+        let started = state.consumed[component.index()] > 0;
         self.is_over(state, component) || (simulation.before && !started)
     }
 }
