@@ -96,7 +96,7 @@ fn report(name: &str, model: &mut Model, size: Size) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use otus_analysis::engine::harm::Harm;
+    use otus_analysis::engine::coupling::Coupling;
 
     use super::*;
     use crate::engine::walk::{Part, execution};

@@ -15,7 +15,7 @@ use std::fmt::{self, Write as _};
 
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{Leaf, LeafKind, Rule, State};
+use otus_analysis::graph::{Leaf, LeafKind, Rule, SearchState};
 use otus_core::TermId;
 use rustc_hash::FxHashMap;
 
@@ -37,7 +37,7 @@ pub struct Options<'a> {
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
     /// The picture of what is left of the multi-trace; without one it is drawn as small lanes,
     /// with how much was consumed and simulated on the way.
-    pub remaining: Option<&'a dyn Fn(&State) -> Scene>,
+    pub remaining: Option<&'a dyn Fn(&SearchState) -> Scene>,
 }
 
 impl Default for Options<'_> {

@@ -128,9 +128,9 @@ impl UseCase {
                 traces
             }
             Accepted::Random { count, length } => {
-                let bounds =
-                    (setting.pick(8, count[0], count[1]), setting.pick(30, length[0], length[1]));
-                generate::random(&mut pool, model.term, bounds, setting.seed)
+                let count = setting.pick(8, count[0], count[1]);
+                let length = setting.pick(30, length[0], length[1]);
+                generate::random(&mut pool, model.term, count, length, setting.seed)
             }
         }
     }

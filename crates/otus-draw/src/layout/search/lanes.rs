@@ -6,7 +6,7 @@
 //! from parents to children, and only for ancestors of what is drawn.
 
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{Rule, State};
+use otus_analysis::graph::{Rule, SearchState};
 use otus_core::LifelineSet;
 use otus_core::index::Index as _;
 use otus_trace::MultiTrace;
@@ -55,7 +55,7 @@ pub(super) fn lanes(
 fn simulated(
     context: &Context<'_>,
     trace: &MultiTrace,
-    before: &State,
+    before: &SearchState,
     rule: &Rule,
     lanes: &mut [Lane],
 ) {

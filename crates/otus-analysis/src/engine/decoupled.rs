@@ -1,81 +1,74 @@
-//! Explaining a multi-trace component by component.
+//! The search for decoupled components: consumes one component at a time.
 //!
-//! If no conflict and no event of an expression is across components, then the order in which
-//! components are looked at makes no difference:
+//! If no conflict and no event of an expression crosses components, the order in which
+//! components are consumed makes no difference:
 //!
-//! **Claim.** Let a be the next moment of some component c. Then µ is explained by x iff what is left
-//! of µ is explained by `∂_a x`.
+//! **Claim.** Let a be the next moment of some component c. Then x explains µ iff `∂_a x` explains
+//! the rest of µ.
 //!
-//! *Proof.* In a trace of x that explains µ, let e be the event that is observed as a, the first
-//! of c (events that were skipped are gone, see [`late`](super::late)). Events before e are on
-//! other components, hence in no conflict with it, so e can be moved to the front: conditions of
-//! operators are about pairs in conflict. The other components see no difference. ∎
+//! *Proof.* In a trace of x that explains µ, let e be the event that is observed as a, the first of
+//! c (skipped events are gone, see [`suffix`](super::suffix)). Events before e are on other
+//! components, hence not in conflict with it, so e can be moved to the front, because operators
+//! only constrain pairs in conflict. The other components see no difference. ∎
 //!
-//! So nothing is tried but the alternatives of the expression, and these are kept together in one
-//! expression as long as it stays small: a deterministic run of a lazy automaton. Only when it has
-//! grown are its alternatives tried one by one. When the log of a component is consumed, its
-//! remaining events are pruned (it was complete) or stripped (it may have stopped early).
+//! So only the alternatives of the expression are tried, and these are kept together in one
+//! expression as long as it stays small: a deterministic run of a lazily built automaton. Only when
+//! it has grown are its alternatives tried one by one. When the log of a component is consumed, its
+//! remaining events are pruned (if the log was complete) or erased (if it may have stopped early).
 //!
-//! *Which component next.* One whose step makes the expression smaller, at once, beginning with the one
-//! that moved last; else the one that leaves it smallest. If one component ran ahead, a loop would be
-//! unrolled as often as it iterates; so the others follow close behind. In an expression that has grown, how
-//! small a component's next few steps can make it counts, not the next one alone: that one may be a choice, which
-//! doubles the expression until the step after it tells. (If it were put off, another component would
-//! run ahead with plain steps, and each makes the choice dearer.) An impossible step ends the branch
-//! wherever it is. In an expression that was met before in this analysis the same component is taken,
-//! if it leaves no more than it did then. (Not to strip a log that is over makes the random benchmark
-//! take 1.6 times as many instructions: fewer residuals are the same.)
+//! *Choice of the component.* The first component, beginning with the one that moved last, whose
+//! step makes the expression smaller; otherwise the one that leaves it smallest. If one component
+//! ran ahead, it would unroll a loop for each iteration, so the others follow closely. In an
+//! expression that has grown, the smallest size within a component's next few steps counts instead
+//! of the size after the next step, because that step may be a choice that doubles the expression
+//! until the following step resolves it. (If such a choice were postponed, another component would
+//! run ahead, and each of its steps would make the choice more expensive.) An impossible step of
+//! any component ends the branch. From an expression that was met before in this analysis, the same
+//! component moves, if it leaves no more than it did then. (Without erasing finished logs, the
+//! random benchmark takes 1.6 times as many instructions, since fewer residuals coincide.)
 //!
 //! *Cost.* A step that was taken before, by this or another multi-trace, is a look-up for each
-//! component that is compared; a run without branches remembers no state. With branches it is exponential in
-//! the worst case (the question is NP-hard); after some states a formula is asked, if there is one
-//! ([`sat`](super::sat)).
+//! component that is compared; a run without branches remembers no state. With branches the search
+//! is exponential in the worst case (the question is NP-hard); after some states a formula is
+//! asked, if there is one ([`sat`](super::sat)).
 //!
-//! *Switch.* `Options::relax`: without it every component is coupled. *Counter.*
+//! *Switch.* `Options::relax`: if off, every component is coupled. *Counter.*
 //! `Counters::branches`, the expressions that were split.
 
 use rustc_hash::FxHashSet;
 
-use super::ahead::{Seen, beginnings, is_possible_alone, plausible};
 use super::logs::{Consumed, Logs};
+use super::lookahead::{LocalMemo, beginnings, is_locally_possible, plausible};
 use super::store::{Expr, ExprId, LeafId, Store};
 use super::{Context, Ending};
 use crate::budget::{Meter, Stop};
 
-/// How many steps of a component are looked at where an expression has grown and no single one makes it smaller.
+/// The number of steps of a component that are compared if an expression has grown and no single
+/// step makes it smaller.
 const FORESIGHT: usize = 4;
-/// How much is remembered of what components alone said.
+/// The most memoized results of look-ahead.
 const REMEMBERED: usize = 1 << 14;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// It is explained.
+    /// The multi-trace is explained.
     Yes,
-    /// It cannot be.
+    /// The multi-trace is not explained.
     No,
-    /// Nobody knows, because of a limit.
+    /// Undecided because of a limit.
     Unknown(Stop),
 }
 
-/// Alternatives that are still to be tried, from the last to the first.
+/// Alternatives that are still to be tried, the last one first.
 struct Branch {
     alternatives: Vec<ExprId>,
     consumed: Consumed,
 }
 
-/// Whether an expression explains what is left of the logs.
+/// Whether an expression explains the rest of the logs. Gives up after this number of states beyond
+/// those of the greedy attempt.
 pub(crate) fn explain(
-    context: &mut Context<'_>,
-    start: ExprId,
-    logs: &mut Logs<'_>,
-    meter: &mut Meter<'_>,
-) -> Found {
-    explain_within(context, start, logs, u64::MAX, meter)
-}
-
-/// The same, giving up after so many states beyond those that luck takes.
-pub(crate) fn explain_within(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
@@ -83,50 +76,51 @@ pub(crate) fn explain_within(
     meter: &mut Meter<'_>,
 ) -> Found {
     if context.options.look_ahead && logs.late.contains(&true) {
-        if !(0..logs.len()).all(|component| is_possible_alone(context, logs, start, component)) {
+        if !(0..logs.len()).all(|component| is_locally_possible(context, logs, start, component)) {
             if !context.store.is_spent() {
                 return Found::No;
             }
             context.store.refuel();
         }
-        // With luck, if that is quick.
+        // The greedy attempt often succeeds quickly.
         let initial = logs.consumed.clone();
         let states = 1000 + 4 * logs.left() as u64;
-        let found = run(context, start, logs, (Manner::Hurried, states), meter);
+        let found = run(context, start, logs, Starts::Greedy, states, meter);
         logs.furthest = None;
         if found == Found::Yes {
             return found;
         }
         logs.consumed.copy_from_slice(&initial);
     }
-    run(context, start, logs, (Manner::Thorough, states), meter)
+    explain_exhaustively(context, start, logs, states, meter)
 }
 
-/// The same, giving up after so many states.
-pub(crate) fn look_ahead(
+/// As [`explain`], without the greedy attempt.
+pub(crate) fn explain_exhaustively(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
     states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
-    run(context, start, logs, (Manner::Thorough, states), meter)
+    run(context, start, logs, Starts::Exhaustive, states, meter)
 }
 
-/// How logs that may start late are begun.
+/// How the start of logs that may start late is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
-    /// In all ways.
-    Thorough,
-    /// One after the other ([`hurry`](super::hurry)).
-    Hurried,
+enum Starts {
+    /// All possibilities are tried.
+    Exhaustive,
+    /// One log after the other ([`greedy`](super::greedy)).
+    Greedy,
 }
 
 fn run(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
-    (manner, states): (Manner, u64),
+    starts: Starts,
+    states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
     let mut left = states;
@@ -136,22 +130,22 @@ fn run(
     let mut search = Search {
         context,
         logs,
-        manner,
+        starts,
         alert,
         together,
         branches: Vec::new(),
         fresh,
         current: 0,
         met: FxHashSet::default(),
-        seen: Seen::default(),
+        local_memo: LocalMemo::default(),
     };
     let mut expr = start;
     loop {
-        if search.manner == Manner::Hurried && search.fresh > 0 {
-            expr = search.context.store.hurry(expr);
+        if search.starts == Starts::Greedy && search.fresh > 0 {
+            expr = search.context.store.greedy(expr);
         }
         if search.fresh == 0 {
-            expr = search.cruise(expr, &mut left, meter);
+            expr = search.repeat_known_steps(expr, &mut left, meter);
         }
         if left == 0 {
             return Found::Unknown(Stop::States);
@@ -161,14 +155,14 @@ fn run(
             return Found::Unknown(stop);
         }
         if search.context.options.look_ahead && search.context.store.size(expr) > search.alert {
-            if search.seen.len() > REMEMBERED {
-                search.seen.clear();
+            if search.local_memo.len() > REMEMBERED {
+                search.local_memo.clear();
             }
-            let kept = plausible(search.context, &mut search.seen, search.logs, expr);
-            // Looking ahead is not worth more work than a step.
+            let kept = plausible(search.context, &mut search.local_memo, search.logs, expr);
+            // Look-ahead is not worth more fuel than a step.
             if search.context.store.is_spent() && !search.context.store.is_late() {
                 search.context.store.refuel();
-                search.seen.clear();
+                search.local_memo.clear();
             } else {
                 expr = kept;
             }
@@ -200,26 +194,32 @@ enum Move {
 struct Search<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     logs: &'s mut Logs<'l>,
-    manner: Manner,
-    /// From which size on components are looked at alone.
+    starts: Starts,
+    /// The size above which look-ahead is used.
     alert: u32,
-    /// From which size on alternatives are tried one by one.
+    /// The size above which alternatives are tried one by one.
     together: u32,
     branches: Vec<Branch>,
-    /// Whether, and how many, logs that may start late have not begun; no less than there are.
+    /// An upper bound on the number of logs that may start late and have not started.
     fresh: usize,
-    /// The component that was looked at last.
+    /// The component that moved last.
     current: usize,
     met: FxHashSet<(ExprId, Consumed)>,
-    seen: Seen,
+    local_memo: LocalMemo,
 }
 
 impl Search<'_, '_, '_> {
-    /// Takes steps that this analysis took before, as long as they are plain: the component is known,
-    /// the expression does not grow more than it did then, and the log goes on. This is where long multi-traces of regular
-    /// models spend their time, so it does no more for an action than look up its component, its leaf
-    /// and its step. It takes no step that would not be taken one by one, and counts all of them.
-    fn cruise(&mut self, expr: ExprId, left: &mut u64, meter: &mut Meter<'_>) -> ExprId {
+    /// Repeats steps that this analysis took before, as long as the component is known, the
+    /// expression does not grow more than it did then, and the log goes on. Long multi-traces of
+    /// regular models spend their time here, so each action costs only the look-ups of its
+    /// component, its leaf and its step. The steps are the same as those taken one by one, and all
+    /// are counted.
+    fn repeat_known_steps(
+        &mut self,
+        expr: ExprId,
+        left: &mut u64,
+        meter: &mut Meter<'_>,
+    ) -> ExprId {
         let most = meter.room().min(*left);
         let mut expr = expr;
         let mut size = self.context.store.size(expr);
@@ -249,16 +249,16 @@ impl Search<'_, '_, '_> {
         expr
     }
 
-    /// Whether an expression that has grown is neither looked at more closely nor split.
+    /// Whether an expression that has grown needs neither look-ahead nor splitting.
     fn is_plain(&self, expr: ExprId, size: u32) -> bool {
         size <= self.together && !matches!(self.context.store.expr(expr), Expr::Alt(_))
     }
 
-    /// Consumes a moment of the component that is best looked at now.
+    /// Consumes a moment of the best component.
     fn advance(&mut self, expr: ExprId) -> Option<Move> {
         if self.fresh > 0
-            && !(self.manner == Manner::Hurried && self.is_busy())
-            && let Some(component) = self.latecomer(expr)
+            && !(self.starts == Starts::Greedy && self.has_running_log())
+            && let Some(component) = self.next_to_start(expr)
         {
             self.fresh -= 1;
             let (leaf, after) = self.logs.next(component, self.context.alphabet)?;
@@ -267,7 +267,9 @@ impl Search<'_, '_, '_> {
         }
         let size = self.context.store.size(expr);
         if let Some((component, usual)) = self.context.hint(expr)
-            && !(self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component))
+            && !(self.starts == Starts::Greedy
+                && self.fresh > 0
+                && self.logs.is_unstarted(component))
             && let Some((leaf, after)) = self.logs.next(component, self.context.alphabet)
         {
             let next = self.step(expr, leaf?)?;
@@ -282,7 +284,8 @@ impl Search<'_, '_, '_> {
         for offset in 0..count {
             let rotated = self.current + offset;
             let component = if rotated < count { rotated } else { rotated - count };
-            if self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component) {
+            if self.starts == Starts::Greedy && self.fresh > 0 && self.logs.is_unstarted(component)
+            {
                 continue;
             }
             let Some((leaf, after)) = self.logs.next(component, self.context.alphabet) else {
@@ -303,7 +306,7 @@ impl Search<'_, '_, '_> {
             return self.context.store.nullable(expr).then_some(Move::Done);
         }
         let (mut cost, mut component, mut next, mut after) = best?;
-        // While that is cheap: in an expression that has grown far, each step is as dear as the expression is large.
+        // Only while that is cheap: in an expression that has grown far, each step is expensive.
         if cost >= size && size / 2 > self.alert && size / 4 <= self.alert {
             (cost, component, next, after) = self.foresee(expr, size)?;
         }
@@ -311,14 +314,16 @@ impl Search<'_, '_, '_> {
         Some(self.take(component, next, after))
     }
 
-    /// The step of the component whose next few steps make an expression smallest, where no single one makes
-    /// it smaller: its cost, the component, what is left and what is consumed. `None` if some component cannot go on.
+    /// The step of the component whose next few steps make the expression smallest, for when no
+    /// single step makes it smaller: its cost, the component, the residual and the consumed
+    /// actions. `None` if some component cannot move.
     fn foresee(&mut self, expr: ExprId, size: u32) -> Option<(u32, usize, ExprId, u32)> {
         let mut best: Option<((u32, u32), usize, ExprId, u32)> = None;
         let count = self.logs.len();
         for offset in 0..count {
             let component = (self.current + offset) % count;
-            if self.manner == Manner::Hurried && self.fresh > 0 && self.logs.is_unborn(component) {
+            if self.starts == Starts::Greedy && self.fresh > 0 && self.logs.is_unstarted(component)
+            {
                 continue;
             }
             let Some((leaf, after)) = self.logs.next(component, self.context.alphabet) else {
@@ -346,20 +351,22 @@ impl Search<'_, '_, '_> {
         best.map(|((_, cost), component, next, after)| (cost, component, next, after))
     }
 
-    /// Whether a log that has begun is not over.
-    fn is_busy(&self) -> bool {
-        (0..self.logs.len()).any(|c| !self.logs.is_over(c) && !self.logs.is_unborn(c))
+    /// Whether some log has started and is not consumed.
+    fn has_running_log(&self) -> bool {
+        (0..self.logs.len()).any(|c| !self.logs.is_over(c) && !self.logs.is_unstarted(c))
     }
 
-    /// The log that is begun next: of those that may start late the one with the fewest beginnings
-    /// that its component alone does not refute.
-    fn latecomer(&mut self, expr: ExprId) -> Option<usize> {
-        let fresh: Vec<usize> = (0..self.logs.len()).filter(|&c| self.logs.is_unborn(c)).collect();
+    /// The log to start next: among those that may start late, the one with the fewest possible
+    /// starts that its component by itself does not refute.
+    fn next_to_start(&mut self, expr: ExprId) -> Option<usize> {
+        let fresh: Vec<usize> =
+            (0..self.logs.len()).filter(|&c| self.logs.is_unstarted(c)).collect();
         self.fresh = fresh.len();
         if let [_, _, ..] = fresh.as_slice() {
             let mut best = None;
             for component in fresh {
-                let count = beginnings(self.context, &mut self.seen, self.logs, expr, component);
+                let count =
+                    beginnings(self.context, &mut self.local_memo, self.logs, expr, component);
                 if best.is_none_or(|(least, _)| count < least) {
                     best = Some((count, component));
                 }
@@ -374,15 +381,15 @@ impl Search<'_, '_, '_> {
         (next != Store::NEVER).then_some(next)
     }
 
-    /// Goes on to an expression, with a component's log consumed up to `after`.
+    /// Moves to an expression, with a component's log consumed up to `after`.
     fn take(&mut self, component: usize, next: ExprId, after: u32) -> Move {
         self.logs.consumed[component] = after;
         self.current = component;
         if !self.logs.is_over(component) {
             return Move::To(next);
         }
-        // All others have ended, so what is left has events on this component only, and every expression
-        // but `NEVER` has a trace.
+        // All other logs are consumed, so the rest has events on this component only, and every
+        // expression except `NEVER` has a trace.
         if self.logs.endings[component] == Ending::Early && self.logs.all_over() {
             return Move::Done;
         }
@@ -393,11 +400,11 @@ impl Search<'_, '_, '_> {
         let lifelines = self.context.components[component];
         match self.logs.endings[component] {
             Ending::Final => self.context.store.prune(expr, lifelines),
-            Ending::Early => self.context.store.strip(expr, lifelines),
+            Ending::Early => self.context.store.erase(expr, lifelines),
         }
     }
 
-    /// Alternatives of an expression that has grown are tried one by one.
+    /// Splits an expression that has grown into alternatives, to be tried one by one.
     fn split(&mut self, expr: ExprId) -> Option<ExprId> {
         let mut alternatives = self.context.store.alternatives(expr);
         if alternatives.len() < 2 {
@@ -406,7 +413,7 @@ impl Search<'_, '_, '_> {
         if !self.met.insert((expr, self.logs.consumed.clone())) {
             return Some(Store::NEVER);
         }
-        // The smallest first.
+        // The smallest alternative is tried first.
         alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
         self.context.counters.branches += 1;
         let first = alternatives.pop().unwrap_or(Store::NEVER);

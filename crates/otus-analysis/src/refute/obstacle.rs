@@ -1,9 +1,10 @@
-//! Why nothing goes on from a situation, for people.
+//! The obstacles in a situation, for users: what each component waits for, and why it does not
+//! happen.
 //!
-//! This proves nothing: the certificate does. It says of each component what it waits for, and
-//! what stands in the way right there.
+//! Obstacles prove nothing; the certificate does.
 
 use otus_core::algebra::{Memo, fold::fold, prune, simplify};
+use otus_core::index::Index as _;
 use otus_core::{EventId, LifelineSet, Pool, Term, TermId};
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
@@ -11,34 +12,36 @@ use rustc_hash::FxHashMap;
 
 use super::rules::{Rules, Situation, Tables, events};
 use crate::question::Question;
+use crate::witness::lifeline_names;
 
-/// What a component waits for.
+/// The next moment of a component, and why it does not happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
     /// The component.
     pub component: ComponentId,
     /// Its next moment, counted from 0.
     pub moment: u32,
-    /// What stands in the way.
+    /// The reason.
     pub hindrance: Hindrance,
 }
 
-/// Why a moment does not happen.
+/// The reason why a moment does not happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hindrance {
-    /// The interaction has no such event.
+    /// The interaction never had such an event.
     Unknown,
-    /// It had one, but none is left: it has happened, or something else was chosen.
+    /// The interaction had such an event, but none is left: it has happened, or another branch was
+    /// taken.
     NoLonger,
-    /// Something must happen first, on these lifelines.
+    /// An event on these lifelines must happen first.
     Waits(LifelineSet),
-    /// It can happen, but not as these components observed.
+    /// It can happen, but contradicts the next observed moment of these components.
     Elsewhere(Vec<ComponentId>),
-    /// It can happen; what follows cannot.
+    /// It can happen, but nothing explains the rest afterwards.
     Possible,
 }
 
-/// What each component waits for that is not at its end, and the events that can happen next.
+/// The obstacle of each component whose log is not consumed, and the events that can happen next.
 pub fn obstacles(
     pool: &mut Pool,
     term: TermId,
@@ -74,8 +77,7 @@ pub fn obstacles(
             let others = parts.iter().filter(|(own, seen)| {
                 rules.next(now, *own) != Some(seen) && !rules.is_outside(now, *own)
             });
-            let others =
-                others.map(|(own, _)| ComponentId(u32::try_from(*own).unwrap_or(u32::MAX)));
+            let others = others.map(|(own, _)| ComponentId::new(*own));
             Hindrance::Elsewhere(others.collect())
         } else {
             let memo = &mut tables.frontiers.memo;
@@ -87,8 +89,9 @@ pub fn obstacles(
     (found, possible)
 }
 
-/// The lifelines on which something must happen before an event of a term; `None` if it is not
-/// in the term. Of several places the one that waits for the fewest counts.
+/// The lifelines on which an event must happen before this one can; `None` if the term does not
+/// have the event. If it occurs several times, the occurrence that waits for the fewest lifelines
+/// counts.
 fn waits(pool: &mut Pool, memo: &mut Memo, term: TermId, event: EventId) -> Option<LifelineSet> {
     let own = pool.region(pool.event_lifelines(event));
     let mut done = FxHashMap::default();
@@ -97,35 +100,27 @@ fn waits(pool: &mut Pool, memo: &mut Memo, term: TermId, event: EventId) -> Opti
         term,
         &mut done,
         |_, _| None,
-        |pool, term, operands: &[Option<LifelineSet>]| match (pool.node(term), operands) {
-            (Term::Event(leaf), _) => (leaf == event).then(LifelineSet::default),
-            (Term::Alt(..), [left, right]) => fewest(left.clone(), right.clone()),
-            (Term::Strict(before, _), [left, right]) => {
+        |pool, term, operands: &[Option<LifelineSet>]| match pool.node(term) {
+            Term::Empty => None,
+            Term::Event(leaf) => (leaf == event).then(LifelineSet::default),
+            Term::Alt(..) => fewest(operands[0].clone(), operands[1].clone()),
+            Term::Strict(before, _) => {
                 let held = !pool.attributes(before).terminates;
                 let before = pool.lifelines(before);
-                let right = right.clone();
+                let right = operands[1].clone();
                 let right = right.map(|set| if held { set.union(&before) } else { set });
-                fewest(left.clone(), right)
+                fewest(operands[0].clone(), right)
             }
-            (Term::Coreg(region, before, _), [left, right]) => {
+            Term::Coreg(region, before, _) => {
                 let ordered = own.difference(&pool.region(region));
                 let avoided = pool.intern_region(&ordered);
                 let held = prune(pool, memo, before, avoided).is_none();
                 let before = pool.lifelines(before).intersection(&ordered);
-                let right = right.clone();
+                let right = operands[1].clone();
                 let right = right.map(|set| if held { set.union(&before) } else { set });
-                fewest(left.clone(), right)
+                fewest(operands[0].clone(), right)
             }
-            (Term::LoopS(_) | Term::LoopC(..), [body]) => body.clone(),
-            (
-                Term::Empty
-                | Term::Strict(..)
-                | Term::Coreg(..)
-                | Term::Alt(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..),
-                _,
-            ) => None,
+            Term::LoopS(_) | Term::LoopC(..) => operands[0].clone(),
         },
     )
 }
@@ -134,10 +129,7 @@ fn fewest(left: Option<LifelineSet>, right: Option<LifelineSet>) -> Option<Lifel
     [left, right].into_iter().flatten().min_by_key(LifelineSet::len)
 }
 
-/// The lifelines of a component: `a, b`.
+/// The names of the lifelines of a component: `a, b`.
 pub(super) fn names(pool: &Pool, trace: &MultiTrace, component: ComponentId) -> String {
-    let lifelines = trace.partition().lifelines(component).iter();
-    let names: Vec<&str> =
-        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect();
-    names.join(", ")
+    lifeline_names(pool, trace.partition().lifelines(component).iter().copied())
 }

@@ -1,55 +1,55 @@
-//! What is left of a term, as a tree in which leaves know where they stand.
+//! The residual of a term as a tree with parent links, to find the positions of leaves.
 //!
-//! The residuals of a term are the term with leaves taken away, branches dropped, loops
-//! instantiated and ∅ simplified. Here the nodes of the term are a tree that is changed step by
-//! step by the rules of [`Frontiers`](otus_core::semantics::Frontiers), all of which are local to the way from a leaf
-//! up to the root; the letters met on this way are the position of the leaf. So a chosen leaf
-//! is found without looking at all steps that are possible.
+//! A residual of a term is the term with leaves removed, branches dropped, loops instantiated and ∅
+//! simplified. Here the nodes of the term form a tree that is rewritten step by step by the rules
+//! of [`Frontiers`](otus_core::semantics::Frontiers), all of which are local to the path from a
+//! leaf to the root; the letters along this path are the position of the leaf. So a chosen leaf is
+//! found without enumerating all possible steps.
 //!
-//! Leaves and loops are known by the iteration they are directly in and their number there (see
+//! Leaves and loops are identified by the iteration they are directly in and their index there (see
 //! [`Iteration`](super::compile::Iteration)). A loop node holds its body as a *template*, in
-//! which branches may be pruned; the first event of an iteration makes a copy of it. In
+//! which branches may be pruned; the first event of an iteration copies it. In
 //!
 //! ```text
 //! coreg_r(loopC_r(i)∖…, coreg_r(i′, loopC_r(i)))
 //! ```
 //!
-//! there are two loops then, for iterations before and after this one: a loop node stands for a
+//! there are then two loops, for iterations before and after this one: a loop node stands for a
 //! *gap* between two iterations that have begun.
 
 use otus_core::{LifelineId, Pool, RegionId, Term, TermId};
 use rustc_hash::FxHashMap;
 
-use super::compile::Compiled;
+use super::compile::Unrolled;
 
-/// ∅, and the node above the root.
+/// ∅, and the parent of the root.
 const NONE: u32 = u32::MAX;
 
-/// What is left of a term.
-pub(super) struct Rest {
+/// The residual of a term.
+pub(super) struct ResidualTree {
     nodes: Vec<Node>,
-    /// By iteration and number: the leaves of iterations that have begun.
+    /// By iteration and ordinal: the leaves of iterations that have begun.
     leaves: FxHashMap<(u32, u32), u32>,
-    /// By iteration and number: the loops of iterations that have begun.
+    /// By iteration and ordinal: the loops of iterations that have begun.
     gaps: FxHashMap<(u32, u32), Vec<Gap>>,
 }
 
 #[derive(Clone, Copy)]
 struct Node {
-    kind: Kind,
-    /// Both operands; or the template of a loop and ∅.
+    kind: NodeKind,
+    /// Both operands; for a loop its template and ∅.
     operands: [u32; 2],
     parent: u32,
-    /// Which operand of its parent it is.
+    /// Its index among the operands of its parent.
     side: usize,
-    /// At least the lifelines below.
+    /// A superset of the lifelines below it.
     lifelines: RegionId,
-    /// Of leaves and loops: the number in the innermost iteration.
+    /// For leaves and loops: the ordinal in the innermost iteration.
     ordinal: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NodeKind {
     Leaf,
     Alt,
     Strict,
@@ -58,17 +58,20 @@ enum Kind {
     LoopC(RegionId),
 }
 
-/// The iterations from one number on, up to the next gap.
+/// The iterations from one index on, up to the next gap.
 #[derive(Clone, Copy)]
 struct Gap {
     from: u32,
     node: u32,
 }
 
-impl Rest {
+impl ResidualTree {
     pub(super) fn new(pool: &Pool, term: TermId) -> Self {
-        let mut rest =
-            Rest { nodes: Vec::new(), leaves: FxHashMap::default(), gaps: FxHashMap::default() };
+        let mut rest = ResidualTree {
+            nodes: Vec::new(),
+            leaves: FxHashMap::default(),
+            gaps: FxHashMap::default(),
+        };
         let root = rest.build(pool, term);
         rest.begin(root, 0);
         rest
@@ -78,7 +81,7 @@ impl Rest {
     fn build(&mut self, pool: &Pool, term: TermId) -> u32 {
         let mut pending = vec![(term, 0, false)];
         let mut done: Vec<u32> = Vec::new();
-        // The numbers of the next leaf and loop, for each body around.
+        // The ordinals of the next leaf and loop, for each enclosing body.
         let mut next = vec![(0, 0)];
         while let Some((term, ordinal, operands_done)) = pending.pop() {
             let lifelines = pool.attributes(term).lifelines;
@@ -92,16 +95,16 @@ impl Rest {
                 Term::Event(_) => {
                     let ordinal = counters.0;
                     counters.0 += 1;
-                    done.push(self.node(Kind::Leaf, lifelines, ordinal));
+                    done.push(self.node(NodeKind::Leaf, lifelines, ordinal));
                     continue;
                 }
-                Term::Alt(..) => Kind::Alt,
-                Term::Strict(..) => Kind::Strict,
-                Term::Coreg(region, ..) => Kind::Coreg(region),
-                Term::LoopS(_) => Kind::LoopS,
-                Term::LoopC(region, _) => Kind::LoopC(region),
+                Term::Alt(..) => NodeKind::Alt,
+                Term::Strict(..) => NodeKind::Strict,
+                Term::Coreg(region, ..) => NodeKind::Coreg(region),
+                Term::LoopS(_) => NodeKind::LoopS,
+                Term::LoopC(region, _) => NodeKind::LoopC(region),
             };
-            let is_loop = matches!(kind, Kind::LoopS | Kind::LoopC(_));
+            let is_loop = matches!(kind, NodeKind::LoopS | NodeKind::LoopC(_));
             if !operands_done {
                 let ordinal = counters.1;
                 if is_loop {
@@ -119,15 +122,15 @@ impl Rest {
             }
             let new = match (kind, left, right) {
                 (_, NONE, NONE) => NONE,
-                (Kind::Strict | Kind::Coreg(_), NONE, other)
-                | (Kind::Strict | Kind::Coreg(_), other, NONE) => other,
+                (NodeKind::Strict | NodeKind::Coreg(_), NONE, other)
+                | (NodeKind::Strict | NodeKind::Coreg(_), other, NONE) => other,
                 (
-                    Kind::Leaf
-                    | Kind::Alt
-                    | Kind::Strict
-                    | Kind::Coreg(_)
-                    | Kind::LoopS
-                    | Kind::LoopC(_),
+                    NodeKind::Leaf
+                    | NodeKind::Alt
+                    | NodeKind::Strict
+                    | NodeKind::Coreg(_)
+                    | NodeKind::LoopS
+                    | NodeKind::LoopC(_),
                     ..,
                 ) => {
                     let id = self.node(kind, lifelines, ordinal);
@@ -139,14 +142,19 @@ impl Rest {
         done.pop().expect("the root is done")
     }
 
-    fn node(&mut self, kind: Kind, lifelines: RegionId, ordinal: u32) -> u32 {
-        let id = u32::try_from(self.nodes.len()).expect("terms are far smaller");
+    fn node(&mut self, kind: NodeKind, lifelines: RegionId, ordinal: u32) -> u32 {
+        let id = self.next_id();
         let operands = [NONE, NONE];
         self.nodes.push(Node { kind, operands, parent: NONE, side: 0, lifelines, ordinal });
         id
     }
 
-    /// The node with these operands.
+    /// The id of the next node.
+    fn next_id(&self) -> u32 {
+        u32::try_from(self.nodes.len()).expect("terms are far smaller")
+    }
+
+    /// Sets the operands of a node.
     fn join(&mut self, id: u32, operands: [u32; 2]) -> u32 {
         self.nodes[id as usize].operands = operands;
         for (side, operand) in operands.into_iter().enumerate().filter(|&(_, o)| o != NONE) {
@@ -156,7 +164,7 @@ impl Rest {
         id
     }
 
-    /// The `strict` or `coreg` with these operands, simplified.
+    /// Sets the operands of a `strict` or `coreg`, simplified.
     fn compose(&mut self, id: u32, operands: [u32; 2]) -> u32 {
         match operands {
             [NONE, other] | [other, NONE] => other,
@@ -164,7 +172,7 @@ impl Rest {
         }
     }
 
-    /// Makes the leaves and loops of a tree known as those of an iteration.
+    /// Registers the leaves and loops of a tree as those of an iteration.
     fn begin(&mut self, root: u32, iteration: u32) {
         let mut pending = vec![root];
         while let Some(id) = pending.pop() {
@@ -173,28 +181,28 @@ impl Rest {
             }
             let Node { kind, operands, ordinal, .. } = self.nodes[id as usize];
             match kind {
-                Kind::Leaf => {
+                NodeKind::Leaf => {
                     self.leaves.insert((iteration, ordinal), id);
                 }
-                Kind::LoopS | Kind::LoopC(_) => {
+                NodeKind::LoopS | NodeKind::LoopC(_) => {
                     self.gaps.insert((iteration, ordinal), vec![Gap { from: 0, node: id }]);
                 }
-                Kind::Alt | Kind::Strict | Kind::Coreg(_) => pending.extend(operands),
+                NodeKind::Alt | NodeKind::Strict | NodeKind::Coreg(_) => pending.extend(operands),
             }
         }
     }
 
     /// A copy of a tree, templates included.
     fn copy(&mut self, root: u32) -> u32 {
-        let first = u32::try_from(self.nodes.len()).expect("terms are far smaller");
+        let first = self.next_id();
         self.nodes.push(self.nodes[root as usize]);
         let mut at = first as usize;
-        // Copies are made in order, and each is then given copies of its operands.
+        // Copies are made breadth first; each then gets copies of its operands.
         while at < self.nodes.len() {
             let mut operands = self.nodes[at].operands;
             for operand in &mut operands {
                 if *operand != NONE {
-                    let copy = u32::try_from(self.nodes.len()).expect("terms are far smaller");
+                    let copy = self.next_id();
                     self.nodes.push(self.nodes[*operand as usize]);
                     *operand = copy;
                 }
@@ -206,8 +214,8 @@ impl Rest {
         first
     }
 
-    /// The loop node for an iteration, and where it is among the gaps of its loop.
-    fn gap(&self, compiled: &Compiled, iteration: u32) -> Option<((u32, u32), usize)> {
+    /// The key of an iteration's loop, and the index of its gap there.
+    fn gap(&self, compiled: &Unrolled, iteration: u32) -> Option<((u32, u32), usize)> {
         let about = compiled.iterations[iteration as usize];
         let key = (about.parent, about.ordinal);
         let gaps = self.gaps.get(&key)?;
@@ -215,9 +223,9 @@ impl Rest {
         Some((key, at))
     }
 
-    /// The node of a leaf, after copies were made of all loops around it that are needed. Returns
-    /// the loops and iterations that begin with it as well.
-    fn find(&mut self, compiled: &Compiled, leaf: u32) -> Option<(u32, Vec<(u32, u32)>)> {
+    /// The node of a leaf, after copying the templates of the loops around it that have not begun.
+    /// Also returns the loop nodes and iterations that begin with it.
+    fn find(&mut self, compiled: &Unrolled, leaf: u32) -> Option<(u32, Vec<(u32, u32)>)> {
         let leaf = compiled.leaves[leaf as usize];
         let mut around = Vec::new();
         let mut iteration = leaf.iteration;
@@ -244,18 +252,18 @@ impl Rest {
     }
 
     /// Whether the first event of an iteration has happened.
-    fn has_begun(&self, compiled: &Compiled, iteration: u32) -> bool {
+    fn has_begun(&self, compiled: &Unrolled, iteration: u32) -> bool {
         // A gap begins after each iteration that has begun.
         let about = compiled.iterations[iteration as usize];
         let gaps = self.gaps.get(&(about.parent, about.ordinal));
         gaps.is_some_and(|gaps| gaps.iter().any(|gap| gap.from == about.index + 1))
     }
 
-    /// Takes the step of a leaf; returns its position before that. `None` if it cannot step.
+    /// Takes the step of a leaf; returns its position before the step. `None` if it cannot step.
     pub(super) fn step(
         &mut self,
         pool: &Pool,
-        compiled: &Compiled,
+        compiled: &Unrolled,
         leaf: u32,
     ) -> Option<Box<[u8]>> {
         let (leaf, begun) = self.find(compiled, leaf)?;
@@ -269,28 +277,28 @@ impl Rest {
         let mut left = NONE;
         while at != NONE {
             letters.push(if side == 0 { 1 } else { 2 });
-            // Taken now, because a loop node moves to another place below.
+            // Read the parent now, because a loop node is moved below.
             let above = self.up(at);
             let Node { kind, operands, lifelines, .. } = self.nodes[at as usize];
             left = match (kind, side) {
-                (Kind::Leaf | Kind::Alt, _) | (Kind::Strict, 1) => left,
-                (Kind::Coreg(region), 1) => {
+                (NodeKind::Leaf | NodeKind::Alt, _) | (NodeKind::Strict, 1) => left,
+                (NodeKind::Coreg(region), 1) => {
                     let pruned = self.prune(pool, operands[0], &ordered(region))?;
                     self.compose(at, [pruned, left])
                 }
-                (Kind::Strict | Kind::Coreg(_), _) => self.compose(at, [left, operands[1]]),
-                (Kind::LoopS, _) => {
+                (NodeKind::Strict | NodeKind::Coreg(_), _) => self.compose(at, [left, operands[1]]),
+                (NodeKind::LoopS, _) => {
                     self.split(compiled, &begun, at, None);
-                    let strict = self.node(Kind::Strict, lifelines, 0);
+                    let strict = self.node(NodeKind::Strict, lifelines, 0);
                     self.compose(strict, [left, at])
                 }
-                (Kind::LoopC(region), _) => {
+                (NodeKind::LoopC(region), _) => {
                     let copy = self.copy(at);
                     let before = self.prune(pool, copy, &ordered(region))?;
                     self.split(compiled, &begun, at, Some(before));
-                    let inner = self.node(Kind::Coreg(region), lifelines, 0);
+                    let inner = self.node(NodeKind::Coreg(region), lifelines, 0);
                     let after = self.compose(inner, [left, at]);
-                    let outer = self.node(Kind::Coreg(region), lifelines, 0);
+                    let outer = self.node(NodeKind::Coreg(region), lifelines, 0);
                     self.compose(outer, [before, after])
                 }
             };
@@ -303,26 +311,26 @@ impl Rest {
         Some(letters.into())
     }
 
-    /// The parent of a node, and which of its operands the node is.
+    /// The parent of a node, and the node's index among its operands.
     fn up(&self, id: u32) -> (u32, usize) {
         let Node { parent, side, .. } = self.nodes[id as usize];
         (parent, side)
     }
 
-    /// An iteration begins in a gap: what was one is two, the first of which may be another node.
-    fn split(&mut self, compiled: &Compiled, begun: &[(u32, u32)], gap: u32, before: Option<u32>) {
+    /// Splits a gap at a beginning iteration; the gap before it may be another node.
+    fn split(&mut self, compiled: &Unrolled, begun: &[(u32, u32)], gap: u32, before: Option<u32>) {
         let iteration =
             begun.iter().find(|(node, _)| *node == gap).map(|&(_, iteration)| iteration);
         let iteration = iteration.expect("only what begins goes up through a loop");
         let (key, at) = self.gap(compiled, iteration).expect("it begins in this gap");
         let index = compiled.iterations[iteration as usize].index;
         let gaps = self.gaps.get_mut(&key).expect("it begins in this gap");
-        // Nothing comes before an iteration of a strict loop any more.
+        // In a strict loop, no iteration can begin before this one any more.
         gaps[at].node = before.unwrap_or(NONE);
         gaps.insert(at + 1, Gap { from: index + 1, node: gap });
     }
 
-    /// Drops the branches with events on the given lifelines. `None` if there is no other way.
+    /// Drops the branches with events on these lifelines. `None` if every branch has one.
     fn prune(&mut self, pool: &Pool, root: u32, avoided: &[LifelineId]) -> Option<u32> {
         let mut pending = vec![(root, false)];
         let mut done: Vec<Option<u32>> = Vec::new();
@@ -337,7 +345,7 @@ impl Rest {
                 done.push(Some(id));
                 continue;
             }
-            if kind == Kind::Leaf {
+            if kind == NodeKind::Leaf {
                 done.push(None);
                 continue;
             }
@@ -349,12 +357,12 @@ impl Rest {
             let right = done.pop().expect("both operands are done");
             let left = done.pop().expect("both operands are done");
             let new = match (kind, left, right) {
-                (Kind::LoopS | Kind::LoopC(_), None, _) => Some(NONE),
+                (NodeKind::LoopS | NodeKind::LoopC(_), None, _) => Some(NONE),
                 (_, Some(NONE), Some(NONE)) => Some(NONE),
-                (Kind::Alt | Kind::LoopS | Kind::LoopC(_), Some(left), Some(right)) => {
+                (NodeKind::Alt | NodeKind::LoopS | NodeKind::LoopC(_), Some(left), Some(right)) => {
                     Some(self.join(id, [left, right]))
                 }
-                (Kind::Alt, left, right) => left.or(right),
+                (NodeKind::Alt, left, right) => left.or(right),
                 (_, Some(left), Some(right)) => Some(self.compose(id, [left, right])),
                 (_, _, _) => None,
             };

@@ -1,9 +1,9 @@
-//! What is known of expressions and leaves: the automaton as far as it has been met.
+//! Memo tables by expression and leaf: the automaton as far as it is built.
 //!
-//! Long logs and many short ones mostly take steps that were taken before, so that finding them is
-//! what an action costs. An alphabet is small as a rule; then an expression of which anything is
-//! known has a row with a cell for each leaf, and finding it is two look-ups by index. Of a large
-//! alphabet an expression can take few leaves, and what is known is hashed.
+//! Long logs, and many short ones, mostly take steps that were taken before, so the cost of an
+//! action is the cost of finding its step. If the alphabet is small, as usual, an expression with
+//! any entry has a row with a cell for each leaf, and a look-up is two array accesses. If the
+//! alphabet is large, an expression can take few of its leaves, and the entries are hashed.
 //!
 //! *Cost.* Four bytes for each leaf of each expression that has a row.
 
@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 
 use super::store::{ExprId, LeafId};
 
-/// What fits in a cell.
+/// A value that fits in a cell.
 pub(crate) trait Cell: Copy {
-    /// As a number below [`u32::MAX`].
+    /// The value as a number below [`u32::MAX`].
     fn pack(self) -> u32;
-    /// From that number.
+    /// The value of that number.
     fn unpack(number: u32) -> Self;
 }
 
@@ -39,31 +39,31 @@ impl Cell for bool {
     }
 }
 
-/// Up to how many leaves there are rows.
+/// The most leaves for which there are rows.
 const NARROW: usize = 64;
-/// What a cell holds of which nothing is known.
+/// An empty cell.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Something about expressions and leaves, as far as it is known.
+/// Memoized values by expression and leaf.
 #[derive(Debug)]
-pub(crate) struct Known<T> {
-    /// By expression: one more than where its row begins, or 0.
+pub(crate) struct LeafMemo<T> {
+    /// By expression: one more than the start of its row, or 0 if it has none.
     rows: Vec<u32>,
     cells: Vec<u32>,
-    /// How many cells a row has; none as long as there is no row.
+    /// The number of cells of a row; 0 before the first row.
     width: usize,
-    /// What is known with leaves that have no cell.
+    /// The values for leaves that have no cell.
     others: FxHashMap<(ExprId, LeafId), T>,
 }
 
-impl<T> Default for Known<T> {
+impl<T> Default for LeafMemo<T> {
     fn default() -> Self {
-        Known { rows: Vec::new(), cells: Vec::new(), width: 0, others: FxHashMap::default() }
+        LeafMemo { rows: Vec::new(), cells: Vec::new(), width: 0, others: FxHashMap::default() }
     }
 }
 
-impl<T: Cell> Known<T> {
-    /// What is known of an expression and a leaf.
+impl<T: Cell> LeafMemo<T> {
+    /// The value for an expression and a leaf.
     #[inline]
     pub(crate) fn get(&self, expr: ExprId, leaf: LeafId) -> Option<T> {
         let column = leaf.0 as usize;
@@ -76,8 +76,8 @@ impl<T: Cell> Known<T> {
         if self.others.is_empty() { None } else { self.others.get(&(expr, leaf)).copied() }
     }
 
-    /// Notes something, there being so many leaves.
-    pub(crate) fn insert(&mut self, (expr, leaf): (ExprId, LeafId), leaves: usize, found: T) {
+    /// Records a value, given the number of leaves.
+    pub(crate) fn insert(&mut self, expr: ExprId, leaf: LeafId, leaves: usize, found: T) {
         if self.width == 0 && leaves <= NARROW {
             self.width = leaves;
         }
@@ -96,12 +96,12 @@ impl<T: Cell> Known<T> {
         self.cells[self.rows[index] as usize - 1 + column] = found.pack();
     }
 
-    /// Forgets all.
+    /// Removes all values.
     pub(crate) fn clear(&mut self) {
-        *self = Known::default();
+        *self = LeafMemo::default();
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory of the table.
     pub(crate) fn bytes(&self) -> usize {
         (self.rows.capacity() + self.cells.capacity()) * 4 + self.others.capacity() * 14
     }
@@ -114,12 +114,12 @@ mod tests {
     #[test]
     fn what_is_known_is_found_in_rows_and_beside_them() {
         for leaves in [3, 1000] {
-            let mut known: Known<ExprId> = Known::default();
+            let mut known: LeafMemo<ExprId> = LeafMemo::default();
             assert_eq!(known.get(ExprId(7), LeafId(2)), None);
-            known.insert((ExprId(7), LeafId(2)), leaves, ExprId(5));
-            known.insert((ExprId(4), LeafId(0)), leaves, ExprId(0));
-            // A leaf that was made later.
-            known.insert((ExprId(4), LeafId(2000)), 2001, ExprId(9));
+            known.insert(ExprId(7), LeafId(2), leaves, ExprId(5));
+            known.insert(ExprId(4), LeafId(0), leaves, ExprId(0));
+            // This leaf was created after the row.
+            known.insert(ExprId(4), LeafId(2000), 2001, ExprId(9));
             assert_eq!(known.get(ExprId(7), LeafId(2)), Some(ExprId(5)));
             assert_eq!(known.get(ExprId(7), LeafId(1)), None);
             assert_eq!(known.get(ExprId(5), LeafId(2)), None);

@@ -1,41 +1,41 @@
-//! Slices of what repeats itself: each log alone.
+//! Decomposition of slices: if the interaction repeats itself, each log is decided by itself.
 //!
 //! **Claim.** Let x be closed under concatenation, such as a loop of any kind, and let every
-//! component be a slice or unobserved. Then µ is explained by x iff each of its logs is, with all other
-//! components unobserved.
+//! component be a slice or unobserved. Then x explains µ iff it explains each log of µ, with all
+//! other components unobserved.
 //!
-//! *Proof.* What explains µ explains each of its logs. Conversely let tₖ be a trace of x that explains
-//! the log of the k-th component. Then t₁.t₂…tₙ is a trace of x, and the k-th component may have seen of
-//! it what it saw of tₖ: it started late and stopped early. ∎
+//! *Proof.* What explains µ explains each of its logs. Conversely let tₖ be a trace of x that
+//! explains the log of the k-th component. Then t₁.t₂…tₙ is a trace of x, and the k-th component
+//! may have observed the same part of it as of tₖ, since it may start late and stop early. ∎
 //!
-//! So how logs lie to each other, which is what makes slices hard, makes no difference: a slice of n
-//! actions takes n steps of small automata, one for each component. Those are what a component
-//! sees of the loosened expression ([`loosen`](super::loosen)), where one log alone cannot tell the
-//! difference ([`harm`](super::harm)).
+//! So the relative position of the logs, which makes slices hard, does not matter: a slice of n
+//! actions takes n steps of small automata, one for each component. These are the projections
+//! of the fully relaxed expression ([`relaxation`](super::relaxation)), for components that cannot
+//! observe the difference ([`coupling`](super::coupling)).
 //!
-//! What may stop early need not be completed, so more can be forgotten:
+//! A log that may stop early need not be completed, so more can be dropped:
 //!
-//! **Claim.** Let y be a loop without conflicts, and x ⊑ y. Then `par(x, y, z)` and `par(y, z)` have the
-//! same prefixes.
+//! **Claim.** Let y be a loop without conflicts, and x ⊑ y. Then `par(x, y, z)` and `par(y, z)`
+//! have the same prefixes.
 //!
-//! *Proof.* `par(x, y) ⊑ par(y, y) ⊑ y`; conversely x may remain to be begun. ∎
+//! *Proof.* `par(x, y) ⊑ par(y, y) ⊑ y`; conversely x need not have begun. ∎
 //!
-//! *Cost.* A step for each moment, if what a component sees has no choices that are settled late; if
-//! it has, the log is asked for like any other multi-trace.
-//! *Switch.* `Options::alone`. *Counter.* `Counters::alone`, the logs asked by themselves.
+//! *Cost.* A step for each moment, if the projection has no choices that are resolved late;
+//! otherwise the log is searched like any other multi-trace. *Switch.* `Options::decompose`.
+//! *Counter.* `Counters::decomposed`, the logs decided by themselves.
 
 use otus_core::index::Index as _;
 use otus_trace::{ComponentId, MultiTrace};
 
 use super::compile::Compiled;
+use super::decoupled::Found;
 use super::logs::Logs;
-use super::search::Found;
 use super::store::{Expr, ExprId, Store};
-use super::{Context, begin};
+use super::{Context, initial_expr};
 use crate::budget::{Meter, Stop};
 use crate::question::{Observed, Question};
 
-/// Whether logs can be asked one by one.
+/// Whether logs can be decided one by one.
 pub(crate) fn applies(store: &Store, compiled: &Compiled, question: &Question) -> bool {
     let components = 0..store.components.len();
     components.map(ComponentId::new).all(|component| match question.of(component) {
@@ -44,7 +44,7 @@ pub(crate) fn applies(store: &Store, compiled: &Compiled, question: &Question) -
     }) && repeats(store, compiled.rigid)
 }
 
-/// The same question about one log, the other components unobserved.
+/// The question about one log, with the other components unobserved.
 pub(crate) fn only(question: &Question, component: usize, components: usize) -> Question {
     let each = (0..components).map(|other| {
         let own = other == component;
@@ -53,7 +53,7 @@ pub(crate) fn only(question: &Question, component: usize, components: usize) -> 
     Question::Each(each.collect())
 }
 
-/// Whether the only log that is observed is explained, where that can be told by going along it.
+/// Whether the only observed log is explained, if following it decides that.
 pub(crate) fn explain(
     context: &mut Context<'_>,
     compiled: &Compiled,
@@ -61,19 +61,19 @@ pub(crate) fn explain(
     component: usize,
     meter: &mut Meter<'_>,
 ) -> Found {
-    context.counters.alone += 1;
-    if !logs.is_known(component, context.alphabet) {
+    context.counters.decomposed += 1;
+    if !logs.is_in_alphabet(component, context.alphabet) {
         return Found::No;
     }
-    if !is_loose(compiled, component) {
+    if !is_relaxable(compiled, component) {
         return Found::Unknown(Stop::States);
     }
-    let loose = context.store.loosen(compiled.relaxed);
-    let start = begin(context, loose, logs);
+    let relaxed = context.store.relax_fully(compiled.relaxed);
+    let start = initial_expr(context, relaxed, logs);
     run(context, start, logs, component, meter)
 }
 
-/// Goes along one log, which may stop early, with what its component sees. Unknown if
+/// Follows one log, which may stop early, in the projection of its component. Unknown if
 /// alternatives would have to be tried one by one.
 pub(crate) fn run(
     context: &mut Context<'_>,
@@ -90,7 +90,7 @@ pub(crate) fn run(
         }
         let Some(leaf) = leaf else { return Found::No };
         let next = context.store.step(expr, leaf);
-        expr = context.store.shed(next);
+        expr = context.store.prefix_reduce(next);
         if context.store.is_spent() || context.store.size(expr) > most {
             return Found::Unknown(Stop::States);
         }
@@ -104,18 +104,15 @@ pub(crate) fn run(
 }
 
 impl Store {
-    /// An expression with the same prefixes and less to complete.
-    fn shed(&mut self, expr: ExprId) -> ExprId {
-        if let Some(&known) = self.shed.get(&expr) {
+    /// An expression with the same prefixes and fewer operands to complete.
+    fn prefix_reduce(&mut self, expr: ExprId) -> ExprId {
+        if let Some(&known) = self.prefix_reduced.get(&expr) {
             return known;
         }
         let found = match self.expr(expr).clone() {
-            Expr::Alt(alternatives) => {
-                let all: Vec<ExprId> = alternatives.iter().map(|&x| self.shed(x)).collect();
-                self.alt(all)
-            }
+            Expr::Alt(alternatives) => self.alt_of(&alternatives, Store::prefix_reduce),
             Expr::Par(operands) => {
-                // What stands in another loop that stays can go.
+                // An operand that is included in an iteration of another loop can be dropped.
                 let mut all = operands.to_vec();
                 let mut at = 0;
                 while at < all.len() {
@@ -139,45 +136,35 @@ impl Store {
             | Expr::Leaf(_)
             | Expr::Seq(..)
             | Expr::Loop(..)
-            | Expr::Late(..) => expr,
+            | Expr::Suffix(..) => expr,
         };
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.shed.insert(expr, found);
+        self.prefix_reduced.insert(expr, found);
         found
     }
 
-    /// The alternatives of the body of a loop without conflicts, late starts spelt out.
+    /// The alternatives of the body of a loop without conflicts, with `Suffix` nodes expanded.
     fn repeated(&mut self, expr: ExprId) -> Vec<ExprId> {
         let mut found = Vec::new();
-        let mut pending = match *self.expr(expr) {
-            Expr::Loop(order, body) if self.order(order).is_none() => vec![body],
-            Expr::Loop(..)
-            | Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Par(_)
-            | Expr::Seq(..)
-            | Expr::Late(..) => return found,
-        };
+        let Expr::Loop(order, body) = *self.expr(expr) else { return found };
+        if !self.order(order).is_none() {
+            return found;
+        }
+        let mut pending = vec![body];
         while let Some(body) = pending.pop() {
             match self.expr(body).clone() {
                 Expr::Alt(alternatives) => pending.extend_from_slice(&alternatives),
-                Expr::Late(skipped, inner) => {
+                Expr::Suffix(skipped, inner) => {
                     let own = self.sets.items[skipped].clone();
                     let home = self.components.iter().find(|here| !here.is_disjoint(&own)).cloned();
                     let expanded = home.map(|home| self.expand(body, &home));
                     pending.extend(expanded.filter(|&other| other != body));
                     found.push(inner);
                 }
-                Expr::Never
-                | Expr::Empty
-                | Expr::Leaf(_)
-                | Expr::Par(_)
-                | Expr::Seq(..)
-                | Expr::Loop(..) => found.push(body),
+                Expr::Never | Expr::Empty | Expr::Leaf(_) => found.push(body),
+                Expr::Par(_) | Expr::Seq(..) | Expr::Loop(..) => found.push(body),
             }
             if self.is_spent() {
                 break;
@@ -187,9 +174,9 @@ impl Store {
     }
 }
 
-/// Whether one log alone cannot tell the loosened expression from the original.
-pub(crate) fn is_loose(compiled: &Compiled, component: usize) -> bool {
-    compiled.decoupled || compiled.alone[component]
+/// Whether the fully relaxed expression is exact for a single log.
+pub(crate) fn is_relaxable(compiled: &Compiled, component: usize) -> bool {
+    compiled.decoupled || compiled.relaxable[component]
 }
 
 /// Whether an expression is closed under concatenation.
@@ -199,11 +186,11 @@ fn repeats(store: &Store, expr: ExprId) -> bool {
         Expr::Par(operands) => {
             operands.iter().all(|&(x, _)| matches!(store.expr(x), Expr::Empty | Expr::Loop(..)))
         }
-        Expr::Never | Expr::Leaf(_) | Expr::Alt(_) | Expr::Seq(..) | Expr::Late(..) => false,
+        Expr::Never | Expr::Leaf(_) | Expr::Alt(_) | Expr::Seq(..) | Expr::Suffix(..) => false,
     }
 }
 
-/// How much is consumed of one log, beside all of the others.
+/// By component: the consumed actions if one log fails and all others are consumed.
 pub(crate) fn beside(trace: &MultiTrace, component: usize, consumed: Box<[u32]>) -> Box<[u32]> {
     let mut all = consumed;
     for other in trace.partition().components() {

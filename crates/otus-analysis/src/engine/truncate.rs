@@ -1,76 +1,77 @@
-//! Global prefixes: what can no longer happen because a log is over.
+//! Truncation for global prefixes: events that cannot happen any more because a log is over.
 //!
-//! In a global prefix every component was observed up to the same moment, so when a log is
+//! In a global prefix every component was observed up to the same time, so once a log is
 //! consumed, nothing happens on that component any more; and nothing need be completed. Let E
 //! be the lifelines of such components. An event that touches E is *dead*: it will not happen, but
-//! it may block what stands behind it in conflict with it.
+//! it may block events that stand behind it in conflict with it.
 //!
 //! **Claim 1.** Replacing by ∅ every dead event that has no live event in conflict with it to its
-//! right (in later iterations neither) leaves the prefixes without dead events unchanged.
+//! right (nor in later iterations) leaves the prefixes without dead events unchanged.
 //!
-//! *Proof.* Let t be such a prefix. If a trace of the original begins with t, take out the dead
-//! events that are replaced: conditions of operators are about pairs of events that are there, so a trace of
-//! the other remains, and it begins with t. Conversely let t begin a trace u of the other, and put the
-//! dead events that were replaced back into the alternatives and iterations that u chose. Order all events: first t,
-//! then the rest as they stand in the interaction, from left to right. Two events in conflict are then in the order of
-//! the interaction: if both are in t because t is a beginning of u; if neither is, by construction; and if
-//! f is in t and g is not, then g is not to the left of f, for otherwise g would come first in u,
-//! or be one that was replaced though the live f is to its right. ∎
+//! *Proof.* Let t be such a prefix. If a trace of the original begins with t, remove the replaced
+//! dead events: operators only constrain pairs of events that are present, so the rest is a trace
+//! of the truncated expression, and it begins with t. Conversely let t be a prefix of a trace u of
+//! the truncated expression, and put the replaced dead events back into the alternatives and
+//! iterations that u chose. Order all events: first t, then the rest from left to right as in the
+//! interaction. Two events in conflict are then in the order of the interaction: if both are in t,
+//! because t is a prefix of u; if neither is, by construction; and if f is in t and g is not, then
+//! g is not to the left of f, for otherwise g would precede f in u, or be a replaced event although
+//! the live f is to its right. ∎
 //!
-//! **Claim 2.** If x has no live event that can happen first, and y is nullable, then `alt(x, y)` may be
-//! replaced by y; and x by ∅ if it is nullable.
+//! **Claim 2.** If x has no live event that can happen first, and y is nullable, then `alt(x, y)`
+//! may be replaced by y; and x by ∅ if it is nullable.
 //!
-//! *Proof.* No event of x is in a prefix without dead events. If such a prefix chooses x, let it
-//! choose the empty trace instead: nothing to the right waits for that. ∎
+//! *Proof.* No event of x is in a prefix without dead events. If such a prefix chooses x, it can
+//! choose the empty trace instead, because nothing to the right waits for that. ∎
 //!
-//! *Cost.* One walk for each expression, E, and set of lifelines that matter to the right, kept.
-//! *Switch.* `Options::strip`. *Counter.* None.
+//! *Cost.* One walk for each expression, E, and set of lifelines that matter to the right,
+//! memoized. *Switch.* `Options::erase`. *Counter.* None.
 
 use otus_core::LifelineSet;
 
 use super::store::{Expr, ExprId, SetId, Store};
 
 impl Store {
-    /// The expression without dead events, where they block nothing.
-    pub(crate) fn cut(&mut self, expr: ExprId, over: SetId) -> ExprId {
-        self.cut_before(expr, over, &LifelineSet::EMPTY)
+    /// The expression without dead events that block nothing.
+    pub(crate) fn truncate(&mut self, expr: ExprId, over: SetId) -> ExprId {
+        self.truncate_before(expr, over, &LifelineSet::EMPTY)
     }
 
-    /// The same where events on some lifelines block what stands to the right.
-    fn cut_before(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
+    /// As [`Store::truncate`], where dead events on some lifelines block live events to the right.
+    fn truncate_before(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
         if self.sets.items[over].is_disjoint(self.lifelines(expr)) {
             return expr;
         }
         let blocking = blocking.intersection(self.lifelines(expr));
         let key = (expr, over, self.set(&blocking));
-        if let Some(&known) = self.cuts.get(&key) {
+        if let Some(&known) = self.truncated.get(&key) {
             return known;
         }
         if self.work() {
             return Store::NEVER;
         }
-        let mut found = super::deep(|| self.cut_inside(expr, over, &blocking));
+        let mut found = super::deep(|| self.truncate_inside(expr, over, &blocking));
         if self.nullable(found) && self.is_idle(found, over) {
             found = Store::EMPTY;
         }
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.cuts.insert(key, found);
+        self.truncated.insert(key, found);
         found
     }
 
-    fn cut_inside(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
+    fn truncate_inside(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
         match self.expr(expr).clone() {
             Expr::Never | Expr::Empty => expr,
             Expr::Leaf(leaf) => {
                 let own = &self.leaf(leaf).lifelines;
-                // Only what is dead comes here.
+                // Expressions without dead events were returned by `truncate_before`.
                 if own.is_disjoint(blocking) { Store::EMPTY } else { expr }
             }
             Expr::Alt(alternatives) => {
                 let mut all: Vec<ExprId> =
-                    alternatives.iter().map(|&x| self.cut_before(x, over, blocking)).collect();
+                    alternatives.iter().map(|&x| self.truncate_before(x, over, blocking)).collect();
                 if all.iter().any(|&x| self.nullable(x)) {
                     all.retain(|&x| !self.is_idle(x, over));
                     all.push(Store::EMPTY);
@@ -78,18 +79,14 @@ impl Store {
                 self.alt(all)
             }
             Expr::Par(operands) => {
-                let all: Vec<(ExprId, u32)> = operands
-                    .iter()
-                    .map(|&(x, n)| (self.cut_before(x, over, blocking), n))
-                    .collect();
-                self.par(all)
+                self.par_of(&operands, |store, x| store.truncate_before(x, over, blocking))
             }
             Expr::Seq(order, operands) => {
                 let classes = self.order(order);
                 let mut blocking = blocking.clone();
                 let mut all = Vec::with_capacity(operands.len());
                 for &operand in operands.iter().rev() {
-                    let left = self.cut_before(operand, over, &blocking);
+                    let left = self.truncate_before(operand, over, &blocking);
                     let live = self.lifelines(left).difference(&self.sets.items[over]);
                     blocking = blocking.union(&classes.conflicts(&live));
                     all.push(left);
@@ -100,15 +97,15 @@ impl Store {
             Expr::Loop(order, body) => {
                 let live = self.lifelines(body).difference(&self.sets.items[over]);
                 let blocking = blocking.union(&self.order(order).conflicts(&live));
-                let body = self.cut_before(body, over, &blocking);
+                let body = self.truncate_before(body, over, &blocking);
                 self.repeat(order, body)
             }
-            // Nothing starts late in a global prefix.
-            Expr::Late(..) => expr,
+            // No log starts late in a global prefix.
+            Expr::Suffix(..) => expr,
         }
     }
 
-    /// Whether no live event can happen first; `false` if that is not plain to see.
+    /// Whether no live event can happen first; `false` if unknown.
     fn is_idle(&mut self, expr: ExprId, over: SetId) -> bool {
         if let Some(&known) = self.idle.get(&(expr, over)) {
             return known;
@@ -126,8 +123,8 @@ impl Store {
                 operands.iter().all(|&x| {
                     let idle = super::deep(|| self.is_idle(x, over));
                     let waits = self.lifelines(x).is_subset(&blocked);
-                    // One class with all lifelines of x: whichever events it waits for, all that conflict
-                    // with x's lifelines wait.
+                    // If one class has all lifelines of x, then everything in conflict with them
+                    // waits for x, whichever of its events come first.
                     let class = classes.classes().find(|class| self.lifelines(x).is_subset(class));
                     if let Some(class) = class.filter(|_| idle && !self.nullable(x)) {
                         blocked = blocked.union(&class);
@@ -135,7 +132,7 @@ impl Store {
                     idle || waits
                 })
             }
-            Expr::Loop(_, inner) | Expr::Late(_, inner) => {
+            Expr::Loop(_, inner) | Expr::Suffix(_, inner) => {
                 super::deep(|| self.is_idle(inner, over))
             }
         };

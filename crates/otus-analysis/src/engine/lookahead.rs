@@ -1,25 +1,25 @@
-//! Looking ahead: what components alone refute.
+//! Look-ahead: refutation by single components.
 //!
-//! **Claim.** If components are taken apart, µ is explained by x only if each log of µ alone is
-//! explained by what its component sees of x.
+//! **Claim.** If components are decoupled, x explains µ only if each log of µ by itself is
+//! explained by its component's projection of x.
 //!
-//! *Proof.* Strip the events of all other components from a trace that explains µ
-//! ([`strip`](super::strip)). ∎
+//! *Proof.* Erase the events of all other components from a trace that explains µ
+//! ([`erase`](super::erase)). ∎
 //!
-//! What one component sees is a small expression, and going along its log is a run of a small
-//! automaton. So alternatives of an expression that has grown are looked at first, and those that
+//! A projection is a small expression, and following a log is a run of a small
+//! automaton. So the alternatives of an expression that has grown are checked first, and those that
 //! some component refutes are dropped.
 //!
-//! Before anything else, all of each log is looked at in this way ([`ask_alone`]). If every log is
-//! explained but some is not complete, the multi-trace cannot be accepted with nothing missing, and
-//! that need not be asked.
+//! Before any search, each log is checked completely in this way ([`analyze_locally`]). If every
+//! log is explained but some is not complete, the multi-trace cannot be accepted with nothing
+//! missing, so that question is skipped.
 //!
-//! *Cost.* At most [`DEPTH`] steps for each component and alternative; what was asked once for an
-//! expression and a place in a log is kept until there is too much of it.
+//! *Cost.* At most [`DEPTH`] steps for each component and alternative; results are memoized by
+//! expression and position in a log until there are too many of them.
 //!
-//! *Switch.* `Options::look_ahead`, which also covers [`loosen`](super::loosen) and
-//! [`hurry`](super::hurry). *Counter.* `Counters::refuted`, the alternatives that were dropped; what
-//! is refuted before a search begins has no state and is not counted.
+//! *Switch.* `Options::look_ahead`, which also covers [`relaxation`](super::relaxation) and
+//! [`greedy`](super::greedy). *Counter.* `Counters::refuted`, the dropped alternatives;
+//! multi-traces refuted before a search begins have no state and are not counted.
 
 use otus_core::index::Index as _;
 use otus_trace::{ComponentId, MultiTrace};
@@ -31,18 +31,18 @@ use super::store::{Expr, ExprId, Store};
 use super::{Context, Ending};
 use crate::question::Question;
 
-/// How many moments ahead are looked at.
+/// The number of moments that look-ahead follows.
 const DEPTH: usize = 256;
-/// Up to how many actions nothing is remembered of what was found.
+/// Logs with at most this number of actions left are not memoized.
 const NEAR: usize = 16;
 
-/// What was found for what a component sees, its number, and how much of its log is consumed.
-pub(crate) type Seen = FxHashMap<(ExprId, u32, u32), bool>;
+/// Memoized results by projection, number of the component, and consumed actions of its log.
+pub(crate) type LocalMemo = FxHashMap<(ExprId, u32, u32), bool>;
 
-/// An expression without the alternatives that a component alone refutes.
+/// The expression without the alternatives that a single component refutes.
 pub(crate) fn plausible(
     context: &mut Context<'_>,
-    seen: &mut Seen,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
     expr: ExprId,
 ) -> ExprId {
@@ -53,7 +53,7 @@ pub(crate) fn plausible(
         .iter()
         .copied()
         .filter(|&x| {
-            (0..logs.len()).all(|component| is_possible(context, seen, logs, x, component))
+            (0..logs.len()).all(|component| is_possible(context, memo, logs, x, component))
         })
         .collect();
     if kept.len() == alternatives.len() {
@@ -63,38 +63,33 @@ pub(crate) fn plausible(
     context.store.alt(kept)
 }
 
-/// In how many ways a component alone can take its next moment.
+/// The number of ways in which a component by itself can take its next moment.
 pub(crate) fn beginnings(
     context: &mut Context<'_>,
-    seen: &mut Seen,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
     expr: ExprId,
     component: usize,
 ) -> usize {
     let Some((Some(leaf), after)) = logs.next(component, context.alphabet) else { return 0 };
-    let local = context.store.strip(expr, context.others[component]);
+    let local = context.store.erase(expr, context.others[component]);
     let next = context.store.step(local, leaf);
-    let ways = match context.store.expr(next) {
-        Expr::Never => return 0,
-        Expr::Alt(alternatives) => alternatives.clone(),
-        Expr::Empty
-        | Expr::Leaf(_)
-        | Expr::Par(_)
-        | Expr::Seq(..)
-        | Expr::Loop(..)
-        | Expr::Late(..) => return 1,
-    };
-    ways.iter().filter(|&&way| survives(context, seen, logs, (way, component, after))).count()
+    if next == Store::NEVER {
+        return 0;
+    }
+    let Expr::Alt(ways) = context.store.expr(next) else { return 1 };
+    let ways = ways.clone();
+    ways.iter().filter(|&&way| survives(context, memo, logs, way, component, after)).count()
 }
 
-/// Whether a component alone does not refute an expression, all of its log looked at.
-pub(crate) fn is_possible_alone(
+/// Whether a component by itself does not refute an expression. Follows its log to the end.
+pub(crate) fn is_locally_possible(
     context: &mut Context<'_>,
     logs: &Logs<'_>,
     expr: ExprId,
     component: usize,
 ) -> bool {
-    let mut local = context.store.strip(expr, context.others[component]);
+    let mut local = context.store.erase(expr, context.others[component]);
     let most = context.store.size(local).saturating_mul(32).saturating_add(256);
     let mut at = logs.consumed[component];
     while let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) {
@@ -111,10 +106,10 @@ pub(crate) fn is_possible_alone(
     logs.endings[component] == Ending::Early || context.store.nullable(local)
 }
 
-/// Whether a component alone does not refute an expression.
+/// Whether a component by itself does not refute an expression.
 fn is_possible(
     context: &mut Context<'_>,
-    seen: &mut Seen,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
     expr: ExprId,
     component: usize,
@@ -122,27 +117,29 @@ fn is_possible(
     if logs.is_over(component) {
         return true;
     }
-    let local = context.store.strip(expr, context.others[component]);
-    survives(context, seen, logs, (local, component, logs.consumed[component]))
+    let local = context.store.erase(expr, context.others[component]);
+    survives(context, memo, logs, local, component, logs.consumed[component])
 }
 
-/// Whether what a component sees allows what is left of its log after so many actions.
+/// Whether the projection onto a component allows the rest of its log after this number of actions.
 fn survives(
     context: &mut Context<'_>,
-    seen: &mut Seen,
+    memo: &mut LocalMemo,
     logs: &Logs<'_>,
-    (local, component, at): (ExprId, usize, u32),
+    local: ExprId,
+    component: usize,
+    at: u32,
 ) -> bool {
     let (mut local, mut at) = (local, at);
     let number = u32::try_from(component).unwrap_or(u32::MAX);
     let most = context.store.size(local).saturating_mul(8).saturating_add(64);
-    // A short way is gone again more quickly than it is remembered.
+    // Recomputing a short suffix is cheaper than memoizing it.
     let far = logs.length(component) - at as usize > NEAR;
     let mut path = Vec::new();
     let mut steps = 0;
     let found = loop {
         if far {
-            if let Some(&known) = seen.get(&(local, number, at)) {
+            if let Some(&known) = memo.get(&(local, number, at)) {
                 break known;
             }
             path.push((local, number, at));
@@ -165,39 +162,40 @@ fn survives(
         at = after;
     };
     for place in path {
-        seen.insert(place, found);
+        memo.insert(place, found);
     }
     found
 }
 
-/// What components alone say about a multi-trace none of whose logs starts late.
+/// The result of checking each component by itself, for a multi-trace none of whose logs starts
+/// late.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Alone {
-    /// Some component cannot explain its log; of each log, how much its component can.
+pub(crate) enum LocalAnswer {
+    /// Some component cannot explain its log. By component: the number of actions it can explain.
     Refuted(Box<[u32]>),
     /// Every log is explained if it may stop early, but not all of them are complete.
     Unfinished,
     /// Every log is explained and complete.
     Explained,
-    /// Nothing: they were not asked, or not to the end.
+    /// The components were not checked, or not to the end.
     Unknown,
 }
 
-/// Asks components alone about a multi-trace, each given what it sees of the interaction. This is a
-/// run of small automata which all multi-traces share. Most that are wrong are refuted by it, and a
-/// run of the whole, which would make expressions that nobody needs again, is not begun.
-pub(crate) fn ask_alone(
+/// Checks each log of a multi-trace against its component's projection. This runs small automata
+/// that all multi-traces share. It refutes most wrong multi-traces, and thereby saves a search of
+/// the whole expression, which would create expressions that are never needed again.
+pub(crate) fn analyze_locally(
     context: &mut Context<'_>,
-    seen: &[ExprId],
+    projections: &[ExprId],
     trace: &MultiTrace,
     question: &Question,
-) -> Alone {
-    if seen.is_empty() {
-        return Alone::Unknown;
+) -> LocalAnswer {
+    if projections.is_empty() {
+        return LocalAnswer::Unknown;
     }
     let (mut refuted, mut unfinished) = (false, false);
     let mut explained: SmallVec<[u32; 8]> = SmallVec::new();
-    for (component, &start) in seen.iter().enumerate() {
+    for (component, &start) in projections.iter().enumerate() {
         let component = ComponentId::new(component);
         let log = trace.steps(component);
         let most = context.store.size(start).saturating_mul(8).saturating_add(64);
@@ -209,7 +207,7 @@ pub(crate) fn ask_alone(
                 break;
             }
             if context.store.size(next) > most {
-                return Alone::Unknown;
+                return LocalAnswer::Unknown;
             }
             (local, at) = (next, after);
         }
@@ -219,9 +217,9 @@ pub(crate) fn ask_alone(
         explained.push(at);
     }
     match (refuted, unfinished) {
-        _ if context.store.is_spent() => Alone::Unknown,
-        (true, _) => Alone::Refuted(explained.as_slice().into()),
-        (false, true) => Alone::Unfinished,
-        (false, false) => Alone::Explained,
+        _ if context.store.is_spent() => LocalAnswer::Unknown,
+        (true, _) => LocalAnswer::Refuted(explained.as_slice().into()),
+        (false, true) => LocalAnswer::Unfinished,
+        (false, false) => LocalAnswer::Explained,
     }
 }

@@ -1,17 +1,18 @@
-//! Where causality between components can be forgotten without changing what can be observed.
+//! Coupling: where causality between components can be forgotten without changing what can be
+//! observed.
 //!
 //! **Relaxation.** Let C be the partition. The *relaxed* `strict(i,j)` and `loopS(i)` order two
 //! events only if they are on a common component; the relaxed synchronous passing is one event for
 //! each component that it touches, without any order between them. Relaxing gives more global
 //! traces, and may give more multi-traces: `par(a -- m -> b, b -- n -> a)`, relaxed, can be
 //! observed as `a?n.a!m` and `b?m.b!n`, where each message is received before the other is sent.
-//! This file says where it does not.
+//! This module determines where it does not.
 //!
 //! **Definition.** comps(i) are the components of the events of i. G(i) is the digraph on comps(i)
-//! with the edges comps(u)×comps(v) for every `strict(u,v)` in i, comps(b)² for every `loopS(b)`, and
-//! comps(e)² for every synchronous passing e; G(i)⁺ is its transitive closure. A component c is
+//! with the edges comps(u)×comps(v) for every `strict(u,v)` in i, comps(b)² for every `loopS(b)`,
+//! and comps(e)² for every synchronous passing e; G(i)⁺ is its transitive closure. A component c is
 //! *loose* in `coreg_r(x,y)` if an event of y may come before one of x there: both have events on
-//! c, and not both on one and the same lifeline outside r only. `coreg_r(x,y)` is **harmful** if
+//! c, and not both on one and the same lifeline outside r only. `coreg_r(x,y)` is **coupling** if
 //! there is a closed walk
 //!
 //! ```text
@@ -19,121 +20,123 @@
 //!    cᵢ → dᵢ in G(x)⁺,   dᵢ → cᵢ₊₁ in G(y)⁺,   every cᵢ loose
 //! ```
 //!
-//! and `loopC_r(b)` is harmful if this is so with x = y = b.
+//! and `loopC_r(b)` is coupling if there is one with x = y = b.
 //!
-//! **Theorem.** Relaxing every `strict`, `loopS` and synchronous passing that has no harmful
+//! **Theorem.** Relaxing every `strict`, `loopS` and synchronous passing that has no coupling
 //! ancestor leaves `σ_C` unchanged.
 //!
-//! *Proof.* Choose the branches of the alternatives and the numbers of iterations. What is left is a
+//! *Proof.* Choose the branches of the alternatives and the numbers of iterations. This leaves a
 //! set E of leaves, and a set R of pairs that the operators order: all pairs across `strict` and
-//! across iterations of `loopS`, and the pairs across `coreg_r`, and across iterations of `loopC_r`,
-//! that share a lifeline outside r. The global traces of this choice are the orders of E that
-//! respect R (see the oracle in otus-testkit for that: conditional sequencing is a condition on
+//! across iterations of `loopS`, and the pairs across `coreg_r`, and across iterations of
+//! `loopC_r`, that share a lifeline outside r. The global traces of this choice are the orders of E
+//! that respect R (the oracle in otus-testkit proves this: conditional sequencing is a condition on
 //! pairs). So a multi-trace, which is a linear order <c of the events on each component c, is
-//! observable by this choice iff R and all <c together have no cycle. The same for the relaxed
-//! term with the relation R′ and parts of events. What the relaxed term lacks of the pairs of R
-//! are only those without a common component, and the identity of the parts of a synchronous
-//! passing; so it observes all that the term does. For the converse let R′ and the <c have no
-//! cycle, and suppose that R and the <c have one, when parts of an event are identified again.
+//! observable by this choice iff R and all <c together have no cycle. The same holds for the
+//! relaxed term with its relation R′ and the parts of events. Of the pairs of R, the relaxed term
+//! lacks only those without a common component, and the identity of the parts of a synchronous
+//! passing; so it observes everything that the term does. For the converse let R′ and the <c have
+//! no cycle, and suppose that R and the <c have one, when parts of an event are identified again.
 //!
-//! Of all such cycles take one whose events lie in the smallest sub-term n (with all its
+//! Of all such cycles take one whose events lie in the smallest subterm n (with all its
 //! iterations, if n is a loop; "below n" then means in one iteration), and among these one that
-//! changes most rarely between the operands, or iterations, of n.
+//! changes least often between the operands, or iterations, of n.
 //! No pair of R goes from a later operand or iteration to an earlier one, so where the cycle goes
 //! back it goes along some <c: from f to e with f <c e, where e is in the earlier one.
 //!
 //! - *n is a leaf, or an alternative.* Then there is no such pair at all.
 //! - *n is a `strict` or a `loopS`.* Relaxed or not, it orders e before f, since they have the
-//!   component c in common. That is against f <c e: R′ and <c have a cycle of two.
+//!   component c in common. This contradicts f <c e: R′ and <c have a cycle of two.
 //! - *n is `coreg_r(x,y)`.* Cut the cycle where it changes between x and y. Each change is along
 //!   some <c, or along a pair of R that shares a lifeline and so a component c; both operands have
-//!   events on c. Where it goes from y to x, c is loose: if x and y had events of one lifeline l ∉ r
-//!   only on c, then R′ would order e before f. Now look at a piece of the cycle inside an operand,
-//!   say x. It is entered on a component c, at an event e, and left on a component d, at an event e′. A step in it
-//!   stays on a component (along a <c or a pair of a `coreg` or `loopC`), or is an edge of G(x)
-//!   (`strict`, `loopS`, or from one part of a synchronous passing to another). So c = d, or
-//!   c → d is in G(x)⁺. If c = d then e = e′, or e <c e′, or e′ <c e. The last
-//!   closes a cycle inside x, a smaller sub-term. In the other cases let f, f′ be the neighbours of
-//!   the piece in y: there is a step from f to e on c, and one from e′ to f′ on c, so f <c f′ or
-//!   f = f′, because all of these steps agree with <c (a step along a pair of R between
-//!   operands of n is in R′ as well, which <c respects). The piece can be left out:
-//!   either a cycle with fewer changes remains, or it was the only piece in x, and a cycle inside y
-//!   remains (or f = f′ are one event and the rest of the cycle, if there is any, is one inside y;
-//!   if there is none then f <c e <c f). Each contradicts the choice of the cycle. So c ≠ d for all pieces, and
-//!   the components of the changes are a closed walk as in the definition: n is harmful.
-//! - *n is `loopC_r(b)`.* The same with iterations for operands. All pieces are edges of G(b)⁺ between
-//!   different components, and somewhere the cycle goes back to an earlier iteration, on a loose
-//!   component c. Let d be the next one: then c → d and d → c are in G(b)⁺, and n is harmful.
+//!   events on c. Where it goes from y to x, c is loose: if x and y had events of one lifeline l ∉
+//!   r only on c, then R′ would order e before f. Now look at a piece of the cycle inside an
+//!   operand, say x. It is entered on a component c, at an event e, and left on a component d, at
+//!   an event e′. A step in it stays on a component (along a <c or a pair of a `coreg` or `loopC`),
+//!   or is an edge of G(x) (`strict`, `loopS`, or from one part of a synchronous passing to
+//!   another). So c = d, or c → d is in G(x)⁺. If c = d then e = e′, or e <c e′, or e′ <c e. The
+//!   last closes a cycle inside x, a smaller sub-term. In the other cases let f, f′ be the
+//!   neighbours of the piece in y: there is a step from f to e on c, and one from e′ to f′ on c, so
+//!   f <c f′ or f = f′, because all of these steps agree with <c (a step along a pair of R between
+//!   operands of n is in R′ as well, which <c respects). The piece can be left out: either a cycle
+//!   with fewer changes remains, or it was the only piece in x, and a cycle inside y remains (or f
+//!   = f′ are one event and the rest of the cycle, if there is any, is one inside y; if there is
+//!   none then f <c e <c f). Each case contradicts the choice of the cycle. So c ≠ d for all
+//!   pieces, and the components of the changes are a closed walk as in the definition: n is
+//!   coupling.
+//! - *n is `loopC_r(b)`.* The same with iterations for operands. All pieces are edges of G(b)⁺
+//!   between different components, and somewhere the cycle goes back to an earlier iteration, on a
+//!   loose component c. Let d be the next one: then c → d and d → c are in G(b)⁺, and n is
+//!   coupling.
 //!
-//! So n is harmful. But then nothing below n is relaxed. All events of the cycle are in n, and the
-//! operator that orders a pair of R is below n or n itself, so all pairs of the cycle are in R′, and
-//! so are the identities of synchronous passings: R′ and the <c have a cycle. ∎
+//! So n is coupling. But then nothing below n is relaxed. All events of the cycle are in n, and the
+//! operator that orders a pair of R is below n or n itself, so all pairs of the cycle are in R′,
+//! and so are the identities of synchronous passings: R′ and the <c have a cycle. ∎
 //!
-//! **One log alone.** Let only one component c be observed, the others see nothing. Then there is
-//! only <c, and a cycle goes back on c alone; where it goes on to a later operand it does so on c
-//! or along a pair of R, on a component that has a lifeline outside r on both sides: call those
-//! *tight*. `coreg_r(x,y)` is **harmful for c** if c is loose there and, for some tight d ≠ c, c → d
-//! is in G(x)⁺ and d → c in G(y)⁺; the same for `loopC_r(b)` with x = y = b. If no node is harmful for c,
-//! all can be relaxed and c sees the same.
+//! **A single log.** Let only one component c be observed. Then there is only <c, and a cycle goes
+//! back on c alone; where it goes on to a later operand it does so on c or along a pair of R, on a
+//! component that has a lifeline outside r on both sides: call these *tight*. `coreg_r(x,y)` is
+//! **coupling for c** if c is loose there and, for some tight d ≠ c, c → d is in G(x)⁺ and d → c in
+//! G(y)⁺; the same for `loopC_r(b)` with x = y = b. If no node is coupling for c, the whole term
+//! can be relaxed and c observes the same.
 //!
 //! *Proof.* As before. A piece that is entered and left on the same component is left out with the
-//! help of <c, so it must be on c for that: in `coreg_r(x,y)` each piece is entered or left by going
-//! back, which is on c. In a loop, a piece may go on from d to d ≠ c; it then adds nothing to the walk
-//! from c to d and on to c, so c → d and d → c are in G(b)⁺ for the component d on which the first piece
-//! after going back is left. ∎
+//! help of <c, so it must be on c for that: in `coreg_r(x,y)` each piece is entered or left by
+//! going back, which is on c. In a loop, a piece may go on from d to d ≠ c; it then adds nothing to
+//! the walk from c to d and on to c, so c → d and d → c are in G(b)⁺ for the component d on which
+//! the first piece after going back is left. ∎
 //!
 //! All questions about declarations of single components (accept, multi-prefix, slice …) are
 //! questions about `σ_C`, so relaxation changes no answer. It does change global prefixes.
 //!
-//! **Compared with the design notes**, which ask for a strongly connected set with an edge of each operand
-//! and a loose component: a closed walk has to change operands at every component, which
-//! tells apart a few more harmless terms, and needs no search for strong components.
+//! **Alternative.** One could ask instead for a strongly connected set with an edge of each operand
+//! and a loose component. A closed walk has to change operands at every component, which
+//! recognises a few more decoupled terms and needs no search for strong components.
 //!
-//! **Cost.** Nothing for terms without `coreg` whose operands share two components and a loose
-//! one, such as all `seq` on a discrete partition. Otherwise one closed relation per distinct
-//! G(i)⁺, and a union per distinct pair of them. If this gets out of hand ([`WORK`]), G of the
-//! remaining terms is taken to be complete: more is called harmful, which is slower, never wrong.
+//! **Cost.** Nothing for terms without a `coreg` whose operands share two components, one of them
+//! loose, such as all `seq` on a discrete partition. Otherwise one closed relation per distinct
+//! G(i)⁺, and a union per distinct pair of them. Beyond [`WORK`], G of the remaining terms is taken
+//! to be complete: more nodes count as coupling, which is slower, never wrong.
 //!
-//! **Switch.** `Options::relax`. (Formulas rest on the theorem as well, and have a switch of their own,
-//! `Options::solver`.) **Counter.** None, as it is asked once for a term and a partition:
-//! [`Harm::decoupled`] and [`Harm::is_harmful`] say what came out.
+//! **Switch.** `Options::relax`. (Formulas rest on the theorem as well, and have a switch of their
+//! own, `Options::solver`.) **Counter.** None, as it is computed once for a term and a partition:
+//! [`Coupling::decoupled`] and [`Coupling::is_coupling`] give the result.
 
 use otus_core::index::Index as _;
 use otus_core::{Pool, RegionId, Term, TermId};
 use otus_trace::{ComponentId, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many words of relations are computed before the rest is over-approximated. A word takes
-/// about a nanosecond.
+/// The number of words of relations that are computed before the rest is over-approximated. A word
+/// takes about a nanosecond.
 const WORK: usize = 4_000_000;
 
-/// The harmful nodes of a term.
+/// The coupling nodes of a term.
 #[derive(Debug, Clone, Default)]
-pub struct Harm {
-    harmful: FxHashSet<TermId>,
-    /// The components for which some node is harmful.
+pub struct Coupling {
+    nodes: FxHashSet<TermId>,
+    /// The components for which some node is coupling.
     entangled: FxHashSet<usize>,
 }
 
-impl Harm {
-    /// Looks at every part of a term.
+impl Coupling {
+    /// Examines every subterm of a term.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition) -> Self {
         let mut search = Search::new(pool, partition);
         let parts = parts(pool, term);
         let candidates = search.candidates(&parts);
-        let mut harm = Harm::default();
+        let mut coupling = Coupling::default();
         if candidates.is_empty() {
-            return harm;
+            return coupling;
         }
         let mut graphs: FxHashMap<TermId, Graph> = FxHashMap::default();
         let mut next = candidates.iter().peekable();
         for &part in &parts {
             if let Some(&(_, region)) = next.next_if(|&&(candidate, _)| candidate == part) {
                 let (left, right) = sides(pool.node(part));
-                let (left, right) = ((left, graphs[&left]), (right, graphs[&right]));
-                if search.is_harmful(region, left, right) {
-                    harm.harmful.insert(part);
-                    search.entangle(region, left, right, &mut harm.entangled);
+                let [left, right] = [left, right].map(|term| Side { term, graph: graphs[&term] });
+                if search.is_coupling(region, left, right) {
+                    coupling.nodes.insert(part);
+                    search.entangle(region, left, right, &mut coupling.entangled);
                 }
             }
             // Nothing above the last candidate matters.
@@ -143,24 +146,24 @@ impl Harm {
             let graph = search.graph(part, &graphs);
             graphs.insert(part, graph);
         }
-        harm
+        coupling
     }
 
-    /// Whether a `coreg` or `loopC` of the term is harmful. Other terms never are.
-    pub fn is_harmful(&self, term: TermId) -> bool {
-        self.harmful.contains(&term)
+    /// Whether a `coreg` or `loopC` of the term is coupling. Other terms never are.
+    pub fn is_coupling(&self, term: TermId) -> bool {
+        self.nodes.contains(&term)
     }
 
-    /// Whether all can be relaxed if only one component is observed.
-    pub fn is_free_alone(&self, component: ComponentId) -> bool {
+    /// Whether the whole term can be relaxed if only this component is observed.
+    pub fn is_free(&self, component: ComponentId) -> bool {
         !self.entangled.contains(&component.index())
     }
 
-    /// Whether nothing is harmful: the whole term can be relaxed, and then components depend on
-    /// each other by choices only. (Below a harmful node there is always something that
-    /// relaxing would change: its closed walk has an edge between two components.)
+    /// Whether no node is coupling. Then the whole term can be relaxed, and components depend on
+    /// each other only by choices. (Below a coupling node there is always something that relaxing
+    /// would change, because its closed walk has an edge between two components.)
     pub fn decoupled(&self) -> bool {
-        self.harmful.is_empty()
+        self.nodes.is_empty()
     }
 }
 
@@ -175,7 +178,7 @@ pub(crate) fn sides(node: Term) -> (TermId, TermId) {
     }
 }
 
-/// The distinct parts of a term, operands first: they have smaller numbers than their term.
+/// The distinct subterms of a term, operands first, since they have smaller numbers.
 pub(crate) fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
     let mut is_part = vec![false; term.index() + 1];
     is_part[term.index()] = true;
@@ -196,15 +199,22 @@ pub(crate) fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
 /// A set of components.
 type Set = Box<[u64]>;
 
-/// G(i)⁺, in the table of relations.
+/// G(i)⁺, as a number in the table of relations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Graph {
     /// No edge between different components.
     Empty,
     /// The relation with this number.
     Known(u32),
-    /// Taken to have all edges: its computation was given up.
+    /// Taken to have all edges, because the work limit was reached.
     Complete,
+}
+
+/// An operand with its graph.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    term: TermId,
+    graph: Graph,
 }
 
 /// A closed relation on components: a row for each.
@@ -213,7 +223,7 @@ type Relation = Box<[u64]>;
 struct Search<'a> {
     pool: &'a Pool,
     partition: &'a Partition,
-    /// The words in a set of components.
+    /// The number of words of a set of components.
     width: usize,
     components: FxHashMap<RegionId, Set>,
     relations: Vec<Relation>,
@@ -236,7 +246,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The nodes that may be harmful, with their regions: both operands have something to relax
+    /// The nodes that may be coupling, with their regions: both operands have something to relax,
     /// and they share two components, one of them loose.
     fn candidates(&mut self, parts: &[TermId]) -> Vec<(TermId, RegionId)> {
         let mut has_edges = vec![false; parts.last().map_or(0, |last| last.index() + 1)];
@@ -252,7 +262,7 @@ impl<'a> Search<'a> {
             has_edges[part.index()] =
                 own || node.operands().any(|operand| has_edges[operand.index()]);
             let (Term::Coreg(region, ..) | Term::LoopC(region, _)) = node else { continue };
-            // On single lifelines weak sequencing leaves nothing loose.
+            // On a discrete partition, weak sequencing leaves no component loose.
             if (tight && region == Pool::NONE)
                 || !node.operands().all(|operand| has_edges[operand.index()])
             {
@@ -262,7 +272,7 @@ impl<'a> Search<'a> {
             let shared = self.shared(left, right);
             if count(&shared) > 1
                 && members(&shared)
-                    .any(|c| is_loose(self.pool, self.partition, region, (left, right), c))
+                    .any(|c| is_loose(self.pool, self.partition, region, left, right, c))
             {
                 candidates.push((part, region));
             }
@@ -270,38 +280,33 @@ impl<'a> Search<'a> {
         candidates
     }
 
-    /// The closed walk of the definition: a cycle among loose components, each two steps away from
-    /// the one before.
-    fn is_harmful(
-        &mut self,
-        region: RegionId,
-        (x, graph_x): (TermId, Graph),
-        (y, graph_y): (TermId, Graph),
-    ) -> bool {
-        if graph_x == Graph::Empty || graph_y == Graph::Empty {
+    /// Searches the closed walk of the definition: a cycle among loose components, each two steps
+    /// from the one before.
+    fn is_coupling(&mut self, region: RegionId, x: Side, y: Side) -> bool {
+        if x.graph == Graph::Empty || y.graph == Graph::Empty {
             return false;
         }
-        let shared = self.shared(x, y);
+        let shared = self.shared(x.term, y.term);
         let loose: Vec<usize> = members(&shared)
-            .filter(|&c| is_loose(self.pool, self.partition, region, (x, y), c))
+            .filter(|&c| is_loose(self.pool, self.partition, region, x.term, y.term, c))
             .collect();
         let mut loose_set = self.none();
         for &c in &loose {
             insert(&mut loose_set, c);
         }
-        // By loose component: the loose components that can come next.
+        // By loose component: the loose components that can follow.
         let mut successors: Vec<Set> = Vec::with_capacity(loose.len());
         for &c in &loose {
             let mut after = self.none();
-            let middle = intersection(&self.row(graph_x, c, &shared), &shared);
+            let middle = intersection(&self.row(x.graph, c, &shared), &shared);
             for d in members(&middle).filter(|&d| d != c) {
-                let ends = intersection(&self.row(graph_y, d, &shared), &loose_set);
+                let ends = intersection(&self.row(y.graph, d, &shared), &loose_set);
                 members(&ends).filter(|&end| end != d).for_each(|end| insert(&mut after, end));
                 self.work += self.width;
             }
             successors.push(after);
         }
-        // What has no successor that is left is on no cycle.
+        // A component without a remaining successor is on no cycle.
         loop {
             let before = count(&loose_set);
             for (&c, after) in loose.iter().zip(&successors) {
@@ -317,17 +322,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds the components for which a harmful node is so by themselves.
-    fn entangle(
-        &mut self,
-        region: RegionId,
-        (x, graph_x): (TermId, Graph),
-        (y, graph_y): (TermId, Graph),
-        entangled: &mut FxHashSet<usize>,
-    ) {
-        let shared = self.shared(x, y);
+    /// Adds the components for which a coupling node is coupling by themselves.
+    fn entangle(&mut self, region: RegionId, x: Side, y: Side, entangled: &mut FxHashSet<usize>) {
+        let shared = self.shared(x.term, y.term);
         let mut tight = self.none();
-        let (left, right) = (self.pool.attributes(x).lifelines, self.pool.attributes(y).lifelines);
+        let [left, right] = [x, y].map(|side| self.pool.attributes(side.term).lifelines);
         for lifeline in self.pool.region(left).iter() {
             let outside = !self.pool.region_contains(region, lifeline);
             if outside && self.pool.region_contains(right, lifeline) {
@@ -335,10 +334,10 @@ impl<'a> Search<'a> {
             }
         }
         for c in members(&shared) {
-            let middle = intersection(&self.row(graph_x, c, &shared), &tight);
+            let middle = intersection(&self.row(x.graph, c, &shared), &tight);
             let mut middle = members(&middle).filter(|&d| d != c);
-            if is_loose(self.pool, self.partition, region, (x, y), c)
-                && middle.any(|d| contains(&self.row(graph_y, d, &shared), c))
+            if is_loose(self.pool, self.partition, region, x.term, y.term, c)
+                && middle.any(|d| contains(&self.row(y.graph, d, &shared), c))
             {
                 entangled.insert(c);
             }
@@ -425,7 +424,7 @@ impl<'a> Search<'a> {
         }))
     }
 
-    /// The components that follow one in a graph, of those in question.
+    /// The successors of a component in a graph, among the given components.
     fn row(&self, graph: Graph, from: usize, all: &Set) -> Set {
         match graph {
             Graph::Empty => self.none(),
@@ -459,12 +458,13 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether an event of y may come before one of x in `coreg_r(x,y)`, on a component that both have.
+/// Whether an event of y may come before one of x in `coreg_r(x,y)`, on a component of both.
 pub(crate) fn is_loose(
     pool: &Pool,
     partition: &Partition,
     region: RegionId,
-    (x, y): (TermId, TermId),
+    x: TermId,
+    y: TermId,
     component: usize,
 ) -> bool {
     let lifelines = partition.lifelines(ComponentId::new(component));
@@ -478,8 +478,8 @@ pub(crate) fn is_loose(
     of(x).any(|l| of(y).any(|other| l != other || pool.region_contains(region, l)))
 }
 
-/// Adds U×V to a closed relation and closes it again. A new path goes from what reaches U, or is
-/// in it, to what V reaches, or is in it; passing through U×V more than once leads nowhere else.
+/// Adds U×V to a closed relation and closes it again. A new path leads from a member or predecessor
+/// of U to a member or successor of V; passing through U×V more than once reaches nothing new.
 fn add_product(relation: &mut [u64], sources: &[u64], targets: &[u64], width: usize) {
     let mut reached: Vec<u64> = targets.to_vec();
     for target in members(targets) {
@@ -548,7 +548,8 @@ mod tests {
         (lowered.pool, lowered.term.expect("an interaction"))
     }
 
-    /// How many nodes are harmful, with components given as names of lifelines, the others alone.
+    /// Counts the coupling nodes. Components are given by names of lifelines; the others are
+    /// discrete.
     #[track_caller]
     fn check_with(components: &[&str], text: &str, expected: usize) {
         let (pool, term) = read(text);
@@ -558,10 +559,11 @@ mod tests {
         };
         let components = components.iter().map(|names| names.chars().map(named).collect());
         let partition = Partition::new(components.collect(), pool.signature().lifeline_count());
-        let harm = Harm::new(&pool, term, &partition);
-        let found = parts(&pool, term).into_iter().filter(|&part| harm.is_harmful(part)).count();
+        let coupling = Coupling::new(&pool, term, &partition);
+        let found =
+            parts(&pool, term).into_iter().filter(|&part| coupling.is_coupling(part)).count();
         assert_eq!(found, expected, "{text}");
-        assert_eq!(harm.decoupled(), expected == 0);
+        assert_eq!(coupling.decoupled(), expected == 0);
     }
 
     #[track_caller]
@@ -620,7 +622,7 @@ mod tests {
     #[test]
     fn the_walk_must_change_at_every_component() {
         // Both have edges in the strongly connected {a, b, c}, but x only ever leaves c, where the
-        // order is kept.
+        // order is preserved.
         check("coreg(b)(c -- m -> a, seq(a -- n -> b, b -- o -> c))", 0);
         check("coreg(c)(c -- m -> a, seq(a -- n -> b, b -- o -> c))", 1);
     }
@@ -640,9 +642,9 @@ mod tests {
             let (pool, term) = read(&text);
             let partition = Partition::discrete(pool.signature().lifeline_count());
             let start = std::time::Instant::now();
-            let harm = Harm::new(&pool, term, &partition);
+            let coupling = Coupling::new(&pool, term, &partition);
             println!("{lifelines} {messages} {operator}: {:?}", start.elapsed());
-            assert_eq!(harm.decoupled(), operator == "seq");
+            assert_eq!(coupling.decoupled(), operator == "seq");
         }
     }
 
@@ -659,6 +661,7 @@ mod tests {
             graphs.insert(part, graph);
         }
         let Term::Coreg(region, x, y) = pool.node(term) else { panic!("a par") };
-        assert!(search.is_harmful(region, (x, graphs[&x]), (y, graphs[&y])));
+        let [x, y] = [x, y].map(|term| Side { term, graph: graphs[&term] });
+        assert!(search.is_coupling(region, x, y));
     }
 }

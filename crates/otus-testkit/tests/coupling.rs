@@ -1,4 +1,4 @@
-//! Relaxing what has no harmful ancestor changes no multi-trace: `engine::harm` against the traces
+//! Relaxing what has no coupling ancestor changes no multi-trace: `engine::coupling` against the traces
 //! themselves.
 //!
 //! The relaxed meaning is computed here from its definition, on traces whose letters are the parts
@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use otus_analysis::engine::harm::Harm;
+use otus_analysis::engine::coupling::Coupling;
 use otus_core::{
     Action, EventId, LifelineId, LifelineSet, Pool, RegionId, Signature, Term, TermId,
 };
@@ -23,7 +23,7 @@ type Projections = BTreeSet<Vec<Vec<Moment>>>;
 struct Relaxed<'a> {
     pool: &'a mut Pool,
     partition: &'a Partition,
-    harm: &'a Harm,
+    coupling: &'a Coupling,
     max_len: usize,
 }
 
@@ -36,9 +36,9 @@ enum Order {
 }
 
 impl Relaxed<'_> {
-    /// The traces of a term; `rigid` below a harmful node.
+    /// The traces of a term; `rigid` below a coupling node.
     fn traces(&mut self, term: TermId, rigid: bool) -> Traces {
-        let rigid = rigid || self.harm.is_harmful(term);
+        let rigid = rigid || self.coupling.is_coupling(term);
         let strict = if rigid { Order::Always } else { Order::OnCommonComponents };
         let outside = |pool: &Pool, region| Order::OnLifelinesOutside(pool.region(region));
         match self.pool.node(term) {
@@ -155,7 +155,7 @@ struct Counts {
     cases: usize,
     harmless: usize,
     /// Harmful, and relaxing everything would change something.
-    rightly_harmful: usize,
+    rightly_coupling: usize,
 }
 
 /// Compares the multi-traces of a term of at most `max_len` moments with those of the relaxed one.
@@ -167,18 +167,18 @@ fn check(
     max_len: usize,
     counts: &mut Counts,
 ) {
-    let harm = Harm::new(pool, term, partition);
+    let coupling = Coupling::new(pool, term, partition);
     let exact = traces(pool, term, max_len, 100_000).expect("small terms have few traces");
     let exact = projections(pool, partition, &exact, max_len);
-    let mut relaxed = |harm: &Harm| {
-        let traces = Relaxed { pool, partition, harm, max_len }.traces(term, false);
+    let mut relaxed = |coupling: &Coupling| {
+        let traces = Relaxed { pool, partition, coupling, max_len }.traces(term, false);
         projections(pool, partition, &traces, max_len)
     };
-    let found = relaxed(&harm);
+    let found = relaxed(&coupling);
     counts.cases += 1;
-    counts.harmless += usize::from(harm.decoupled());
-    if !harm.decoupled() {
-        counts.rightly_harmful += usize::from(relaxed(&Harm::default()) != exact);
+    counts.harmless += usize::from(coupling.decoupled());
+    if !coupling.decoupled() {
+        counts.rightly_coupling += usize::from(relaxed(&Coupling::default()) != exact);
     }
     assert!(
         found == exact,
@@ -293,7 +293,7 @@ fn relaxing_changes_nothing_in_all_terms_of_three_leaves() {
         }
     }
     println!("{counts:?}");
-    assert!(counts.rightly_harmful > 1000);
+    assert!(counts.rightly_coupling > 1000);
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn random_terms(seeds: std::ops::Range<u64>, (most, loops): (usize, bool), max_l
         let partition = &partitions[rng.usize(..partitions.len())];
         check(&mut leaves.pool, term, partition, max_len, &mut counts);
     }
-    assert!(counts.harmless > 1000 && counts.rightly_harmful > 100, "{counts:?}");
+    assert!(counts.harmless > 1000 && counts.rightly_coupling > 100, "{counts:?}");
 }
 
 #[test]
@@ -341,5 +341,5 @@ fn relaxing_changes_nothing_in_all_small_terms() {
         }
     }
     println!("{counts:?}");
-    assert!(counts.rightly_harmful > 10, "{counts:?}");
+    assert!(counts.rightly_coupling > 10, "{counts:?}");
 }
