@@ -1,6 +1,7 @@
 //! From data to scenes, a file for each kind of picture.
 
 pub mod automaton;
+pub mod failure;
 pub mod layered;
 pub mod multitrace;
 pub mod order;

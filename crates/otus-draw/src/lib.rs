@@ -22,5 +22,5 @@ pub mod theme;
 #[cfg(feature = "png")]
 pub use raster::png;
 pub use scene::Scene;
-pub use svg::svg;
+pub use svg::{svg, svg_in_page};
 pub use theme::Theme;

@@ -7,6 +7,8 @@
 //!
 //! Invariant: items stand in painting order, what is later lies above.
 
+use std::collections::BTreeMap;
+
 use crate::geometry::{Point, Rect, Size, point};
 use crate::metrics::Font;
 
@@ -21,6 +23,9 @@ pub struct Scene {
     pub size: Size,
     /// What is on it, in painting order.
     pub items: Vec<Item>,
+    /// By [subject](Item::subject): the text that a viewer shows when the pointer rests on it. Consecutive items
+    /// of one such subject form one SVG group.
+    pub tooltips: BTreeMap<String, String>,
     /// How many keys are in use.
     keys: u32,
 }
@@ -361,6 +366,7 @@ impl Scene {
     pub fn place(&mut self, inner: &Scene, at: Point) {
         let used = self.keys;
         self.keys += inner.keys;
+        self.tooltips.extend(inner.tooltips.clone());
         self.items.extend(inner.items.iter().cloned().map(|mut item| {
             item.shift(at);
             item.key = item.key.map(|key| Key(key.0 + used));
