@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use otus_ctl::interval::{Budget, Natural, Stop};
+use otus_core::budget::{Budget, Stop};
+use otus_ctl::interval::BigUint;
 use otus_ctl::ist::Closure;
 use otus_ctl::{Answer, Checker, Engine, Formulas, Lowered, Options, lower};
 use otus_syntax::{Source, parse_formulas};
@@ -94,10 +95,11 @@ impl Asked {
 /// A bound in a word.
 pub(super) fn why(stop: Stop) -> &'static str {
     match stop {
-        Stop::Nodes => "nodes",
+        Stop::States => "nodes",
         Stop::Memory => "memory",
         Stop::Time => "time",
         Stop::Cancelled => "cancelled",
+        Stop::Exhausted | Stop::Goal => "done",
     }
 }
 
@@ -149,7 +151,7 @@ pub(super) fn ask(trace: &PartialOrder, text: &str, way: Way) -> Asked {
 }
 
 /// How many cuts a trace has, unless there is no room or time to count them.
-pub(super) fn cuts(trace: &PartialOrder) -> Result<Natural, Stop> {
+pub(super) fn cuts(trace: &PartialOrder) -> Result<BigUint, Stop> {
     let options = Options {
         budget: Budget {
             max_bytes: Some(BYTES),
@@ -163,11 +165,11 @@ pub(super) fn cuts(trace: &PartialOrder) -> Result<Natural, Stop> {
 }
 
 /// A number of cuts, short.
-pub(super) fn short(cuts: &Result<Natural, Stop>) -> String {
+pub(super) fn short(cuts: &Result<BigUint, Stop>) -> String {
     match cuts {
-        Ok(cuts) => match cuts.to_u128() {
-            Some(few) if few < 100_000 => few.to_string(),
-            Some(_) | None => format!("{:.1e}", cuts.to_f64()),
+        Ok(cuts) => match cuts.to_string() {
+            few if few.len() <= 5 => few,
+            many => format!("{:.1e}", many.parse().unwrap_or(f64::INFINITY)),
         },
         Err(stop) => why(*stop).to_owned(),
     }

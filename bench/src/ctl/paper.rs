@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use otus_ctl::interval::Stop;
+use otus_core::budget::Stop;
 use otus_syntax::Source;
 use otus_trace::order::{Writes, pot};
 

@@ -17,10 +17,11 @@ use rustc_hash::FxHashMap;
 use crate::evaluate::Evaluation;
 use crate::explicit::{self, Input};
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
-use crate::interval::{Budget, Natural, Stop};
+use crate::interval::BigUint;
 use crate::ist::{self, Closure};
 use crate::track::{Course, courses};
 use crate::view::{Arrangement, View};
+use otus_core::budget::{Budget, Stop};
 
 /// How sets of cuts are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,6 +51,13 @@ pub struct Options {
     pub budget: Budget,
 }
 
+impl Options {
+    /// The options from now on: phases that are given them share one time limit.
+    pub(crate) fn started(&self) -> Self {
+        Options { budget: self.budget.started(), ..self.clone() }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -77,9 +85,9 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     /// All cuts of the trace.
-    pub cuts: Natural,
+    pub cuts: BigUint,
     /// Those at which the formula holds.
-    pub satisfying: Natural,
+    pub satisfying: BigUint,
 }
 
 /// Formulas over a trace, to be checked.
@@ -109,6 +117,7 @@ impl<'t> Checker<'t> {
     ///
     /// A bound was met.
     pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
+        let options = &options.started();
         let mut answer = Answer { holds: false, visible: 0, parts: 0 };
         let mut known: FxHashMap<FormulaId, bool> = FxHashMap::default();
         let mut pending = vec![formula];
@@ -139,6 +148,7 @@ impl<'t> Checker<'t> {
     ///
     /// A bound was met.
     pub fn count(&mut self, formula: FormulaId, options: &Options) -> Result<Counts, Stop> {
+        let options = &options.started();
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
         let view = View::whole((self.trace, &|| self.clocks()), options.arrangement);

@@ -14,9 +14,10 @@ use otus_trace::order::PartialOrder;
 
 use crate::encode::Encoder;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
-use crate::interval::{Budget, Diagram, Set, Stop};
+use crate::interval::{Diagram, Set};
 use crate::track::Course;
 use crate::view::View;
+use otus_core::budget::{Budget, Stop};
 
 /// From how many nodes on garbage is worth collecting.
 const MANY: usize = 4_000_000;
@@ -181,7 +182,7 @@ impl<'f> Evaluation<'f> {
 
     /// Collects garbage if there may be much.
     fn tidy(&mut self) {
-        let allowed = self.diagram.budget().max_nodes.unwrap_or(u64::MAX) / 2;
+        let allowed = self.diagram.budget().max_states.unwrap_or(u64::MAX) / 2;
         let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY);
         if self.diagram.nodes() > limit {
             let sets = self.sets.iter_mut().filter_map(Option::as_mut);

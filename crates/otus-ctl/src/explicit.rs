@@ -36,9 +36,9 @@ mod program;
 mod walk;
 
 use crate::formula::{AtomId, FormulaId, Formulas};
-use crate::interval::{Budget, Stop};
 use crate::track::Course;
 use crate::view::View;
+use otus_core::budget::{Budget, Stop};
 use otus_trace::order::PartialOrder;
 
 /// What the engine is asked about.

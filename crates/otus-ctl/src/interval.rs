@@ -50,15 +50,16 @@
 //!
 //! # Limits
 //!
-//! A [`Budget`] bounds nodes, bytes and time, and can be cancelled from outside; an operation that
-//! meets a bound returns a [`Stop`], leaves every existing set as it is, and may be repeated after
-//! [`collect`](Diagram::collect) has made room.
+//! A [`Budget`](otus_core::budget::Budget) bounds nodes, bytes and time, and can be cancelled from outside. An
+//! operation that meets a bound returns a [`Stop`](otus_core::budget::Stop), leaves every existing set as it is, and
+//! may be repeated after [`collect`](Diagram::collect) has made room. Bounds on memory are checked where it grows; time and
+//! cancellation are checked about every ten thousand intervals.
 //!
 //! # Example
 //!
 //! ```
 //! use otus_ctl::interval::{Diagram, Set};
-//! # fn main() -> Result<(), otus_ctl::interval::Stop> {
+//! # fn main() -> Result<(), otus_core::budget::Stop> {
 //! // Vectors (x, y) with x and y in 0..=9.
 //! let mut diagram = Diagram::new(&[9, 9]);
 //! let low = diagram.cuboid(&[(0, 4), (0, 9)])?;
@@ -75,7 +76,6 @@
 
 pub mod apply;
 mod boxes;
-pub mod budget;
 pub mod build;
 pub mod clocks;
 pub mod close;
@@ -86,17 +86,17 @@ pub mod find;
 mod gc;
 pub mod iterate;
 mod memo;
-pub mod natural;
 pub mod pick;
 mod reach;
 pub mod shift;
+pub mod stats;
 mod store;
 mod sweep;
 pub mod top;
 pub mod until;
 
-pub use budget::{Budget, Stats, Stop};
 pub use build::{ACCEPT, Machine, REJECT};
 pub use clocks::{ClockTable, Clocks};
 pub use diagram::{Diagram, Set};
-pub use natural::Natural;
+pub use num_bigint::BigUint;
+pub use stats::Stats;

@@ -40,7 +40,8 @@ mod tree;
 
 use crate::explicit::Input;
 use crate::formula::FormulaId;
-use crate::interval::{Budget, Natural, Stop};
+use crate::interval::BigUint;
+use otus_core::budget::{Budget, Stop};
 
 /// How EF, and with it AG, is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -68,7 +69,7 @@ pub(crate) fn count(
     input: Input<'_>,
     formula: FormulaId,
     (closure, budget): (Closure, &Budget),
-) -> Result<(Natural, Natural), Stop> {
+) -> Result<(BigUint, BigUint), Stop> {
     let mut evaluation = fixpoint::Evaluation::new(input, (closure, budget))?;
     let set = evaluation.set(formula)?;
     Ok((evaluation.trees.count(evaluation.top()), evaluation.trees.count(set)))

@@ -8,8 +8,8 @@ use otus_core::index::Index as _;
 
 use crate::check::{Checker, Counts, Options};
 use crate::formula::FormulaId;
-use crate::interval::Stop;
 use crate::view::View;
+use otus_core::budget::Stop;
 
 /// Where a formula holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,7 @@ impl Checker<'_> {
         limit: usize,
         options: &Options,
     ) -> Result<Satisfying, Stop> {
+        let options = &options.started();
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
         let view = View::whole((self.trace(), &|| self.clocks()), options.arrangement);

@@ -16,8 +16,9 @@ use otus_trace::order::{Clocks, EventId, PartialOrder};
 use crate::check::{Checker, Options};
 use crate::evaluate::Evaluation;
 use crate::formula::{Formula, FormulaId, Formulas};
-use crate::interval::{Set, Stop};
+use crate::interval::Set;
 use crate::view::View;
+use otus_core::budget::Stop;
 
 /// A run that shows a formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,7 @@ impl Checker<'_> {
     ///
     /// A bound was met.
     pub fn explain(&mut self, formula: FormulaId, options: &Options) -> Result<Explanation, Stop> {
+        let options = &options.started();
         let holds = self.check(formula, options)?.holds;
         let shown = if holds { formula } else { self.formulas.not(formula) };
         let mut evidence = Vec::new();

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use super::Input;
 use crate::atom::Atom;
 use crate::formula::AtomId;
-use crate::interval::{Budget, Stop};
 use crate::track::{Course, Track};
+use otus_core::budget::{Budget, Stop};
 
 /// The atoms of a formula.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use super::atoms::Atoms;
 use super::program::Program;
 use super::{Input, Tally};
 use crate::formula::FormulaId;
-use crate::interval::{Budget, Clocks as _, Stop};
+use crate::interval::Clocks as _;
+use otus_core::budget::{Budget, Stop};
 
 /// No such prefix.
 const NONE: u32 = u32::MAX;
@@ -200,8 +201,8 @@ impl<'f> Walk<'f> {
         let (low, high) = (frame.low[last], frame.high[last]);
         let length = (high - low) as usize + 1;
         self.tally.cuts += length as u64;
-        if self.budget.max_nodes.is_some_and(|most| self.tally.cuts > most) {
-            return Err(Stop::Nodes);
+        if self.budget.max_states.is_some_and(|most| self.tally.cuts > most) {
+            return Err(Stop::States);
         }
         if self.tally.cuts - self.asked > PATIENCE {
             self.asked = self.tally.cuts;
@@ -291,5 +292,5 @@ fn extension(prefixes: &[Prefix], prefix: u32, value: u32) -> u32 {
 
 /// A number of cuts or prefixes, of which there are not more than fit.
 fn number(index: usize) -> Result<u32, Stop> {
-    u32::try_from(index).ok().filter(|&number| number < NONE).ok_or(Stop::Nodes)
+    u32::try_from(index).ok().filter(|&number| number < NONE).ok_or(Stop::States)
 }

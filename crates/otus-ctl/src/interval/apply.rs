@@ -7,17 +7,17 @@
 //! Where a residual of one operand settles the result for a long interval (in an intersection: where
 //! it is empty), the intervals of the other one below it are jumped over.
 
-use super::budget::Stop;
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
+use otus_core::budget::Stop;
 
 impl Diagram {
     /// `a ∪ b`.
     ///
     /// # Errors
     ///
-    /// A bound of the [budget](super::Budget) was met; so for every operation.
+    /// A bound of the [budget](otus_core::budget::Budget) was met; so for every operation.
     pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.join(a.0, b.0)).map(Set)
     }

@@ -3,8 +3,8 @@
 //! Tried and dropped: numbering sixteen boxes at a time, so that looks at the table do not wait for each
 //! other, as nodes are made. It gained a few per cent.
 
-use super::budget::{Budget, Stop};
 use super::store::grow;
+use otus_core::budget::{Budget, Stop};
 
 /// Boxes of one layer: `width` lower ends, as many upper ends, a state.
 #[derive(Debug)]
@@ -129,10 +129,10 @@ impl Boxes {
             at = (at + 1) & mask;
         }
         allowance.states += 1;
-        if budget.max_nodes.is_some_and(|most| allowance.states > most) {
-            return Err(Stop::Nodes);
+        if budget.max_states.is_some_and(|most| allowance.states > most) {
+            return Err(Stop::States);
         }
-        let state = u32::try_from(self.count).map_err(|_| Stop::Nodes)?;
+        let state = u32::try_from(self.count).map_err(|_| Stop::States)?;
         allowance.push(&mut self.keys, &self.key, budget)?;
         self.slots[at] = (hash, state);
         self.count += 1;

@@ -14,10 +14,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::budget::Stop;
 use super::diagram::{Diagram, Set};
 use super::memo::{Memo, Op};
 use super::store::{EMPTY, FULL, Id};
+use otus_core::budget::Stop;
 
 /// A predicate on vectors as a machine that reads them component by component.
 pub trait Machine {

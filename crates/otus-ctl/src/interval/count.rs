@@ -5,8 +5,8 @@
 //! bits do not suffice does the pass start again with numbers of any size.
 
 use super::diagram::{Diagram, Set};
-use super::natural::Natural;
 use super::store::{EMPTY, FULL};
+use num_bigint::BigUint;
 
 impl Diagram {
     /// How many nodes and how many intervals the diagram of `set` has.
@@ -17,16 +17,15 @@ impl Diagram {
     }
 
     /// How many vectors are in `set`.
-    pub fn count(&self, set: Set) -> Natural {
+    pub fn count(&self, set: Set) -> BigUint {
         let small = self.total(set, 1_u128, |sum, count, width| {
             sum.checked_add(count.checked_mul(u128::from(width))?)
         });
         match small {
-            Some(count) => Natural::from(count),
+            Some(count) => BigUint::from(count),
             None => {
-                let large = self.total(set, Natural::from(1_u64), |mut sum, count, width| {
-                    sum.add_product(count, width);
-                    Some(sum)
+                let large = self.total(set, BigUint::from(1_u64), |sum, count, width| {
+                    Some(sum + count * width)
                 });
                 large.unwrap_or_default()
             }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::budget::{Budget, Stats, Stop};
 use super::memo::Memo;
+use super::stats::Stats;
 use super::store::{EMPTY, Edge, FULL, Id, Store, hash};
+use otus_core::budget::{Budget, Stop};
 
 /// A set of vectors of one [`Diagram`]: two are equal iff the sets are.
 ///
@@ -70,7 +71,7 @@ impl Diagram {
             bounds,
             memo: Memo::new(),
             scratch: Vec::new(),
-            budget,
+            budget: budget.started(),
             stats: Stats::default(),
             until_check: BETWEEN_CHECKS,
             glances: 0,
@@ -94,7 +95,7 @@ impl Diagram {
 
     /// What it may use from now on.
     pub fn set_budget(&mut self, budget: Budget) {
-        self.budget = budget;
+        self.budget = budget.started();
     }
 
     /// How many nodes there are, garbage included.

@@ -5,12 +5,12 @@
 //! those from which nothing was found, and ends at the first member.
 
 use super::boxes::{Allowance, Boxes};
-use super::budget::Stop;
 use super::build::{ACCEPT, Job, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set};
 use super::store::{EMPTY, Id};
 use super::sweep::Sweep;
+use otus_core::budget::Stop;
 
 impl Diagram {
     /// The first vector that is in both sets.

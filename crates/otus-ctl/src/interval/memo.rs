@@ -6,8 +6,8 @@
 //! places, up to a bound, so that small problems stay in the fastest memory and large ones keep nearly
 //! all results.
 
-use super::budget::Budget;
 use super::store::{FEW, Id};
+use otus_core::budget::Budget;
 
 /// The operations that are remembered: numbers below those of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,10 +11,10 @@
 //! right side is constant but for the one value at the end where the neighbour belongs to another interval: at
 //! most twice as many intervals, whatever their lengths.
 
-use super::budget::Stop;
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
+use otus_core::budget::Stop;
 
 impl Diagram {
     /// The vectors from which one step leads into `set`.
@@ -133,5 +133,5 @@ impl Diagram {
 }
 
 fn id(number: usize) -> Result<Id, Stop> {
-    Id::try_from(number).map_err(|_| Stop::Nodes)
+    Id::try_from(number).map_err(|_| Stop::States)
 }

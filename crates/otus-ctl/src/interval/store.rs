@@ -14,7 +14,7 @@
 //! A first version kept headers in an array of their own: one more miss of the cache per node looked
 //! at, and 10 to 30 % more time on diagrams that do not fit into it.
 
-use super::budget::{Budget, Stop};
+use otus_core::budget::{Budget, Stop};
 
 /// A node or a terminal.
 pub(super) type Id = u32;
@@ -167,7 +167,7 @@ impl Store {
         budget: &Budget,
         other_bytes: usize,
     ) -> Result<(Id, bool), Stop> {
-        let layer = u32::try_from(layer).map_err(|_| Stop::Nodes)?;
+        let layer = u32::try_from(layer).map_err(|_| Stop::States)?;
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
@@ -181,8 +181,8 @@ impl Store {
             at = (at + 1) & mask;
         }
         self.make_room(edges.len() + 1, budget, other_bytes)?;
-        let id = u32::try_from(self.places.len()).map_err(|_| Stop::Nodes)?;
-        let length = u32::try_from(edges.len()).map_err(|_| Stop::Nodes)?;
+        let id = u32::try_from(self.places.len()).map_err(|_| Stop::States)?;
+        let length = u32::try_from(edges.len()).map_err(|_| Stop::States)?;
         self.places.push(Edge { high: length, child: layer & LAYER });
         self.places.extend_from_slice(edges);
         self.count += 1;
@@ -226,9 +226,9 @@ impl Store {
     #[inline]
     fn make_room(&mut self, more: usize, budget: &Budget, others: usize) -> Result<(), Stop> {
         if self.places.len() + more > u32::MAX as usize
-            || budget.max_nodes.is_some_and(|most| self.count as u64 >= most)
+            || budget.max_states.is_some_and(|most| self.count as u64 >= most)
         {
-            return Err(Stop::Nodes);
+            return Err(Stop::States);
         }
         if self.places.len() + more > self.places.capacity() {
             let bytes = self.bytes() + others;

@@ -45,12 +45,12 @@
 //! never expanded, so that a selective predicate is cheap where the lattice is far too large to be made.
 
 use super::boxes::{Allowance, Boxes, NONE};
-use super::budget::{Budget, Stop};
 use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set, TOGETHER};
 use super::store::{EMPTY, Edge, FULL, Id};
 use super::sweep::Sweep;
+use otus_core::budget::{Budget, Stop};
 
 impl Diagram {
     /// The set of vectors that the clocks allow.
@@ -176,7 +176,7 @@ impl Layer {
 
     /// Starts the intervals of the next box, which begin at `low`.
     fn push(&mut self, low: u32, budget: &Budget, allowance: &mut Allowance) -> Result<(), Stop> {
-        let start = u32::try_from(self.edges.len()).map_err(|_| Stop::Nodes)?;
+        let start = u32::try_from(self.edges.len()).map_err(|_| Stop::States)?;
         allowance.push(&mut self.starts, &[start], budget)?;
         match low.checked_sub(1) {
             Some(gap) => self.append(gap, NONE, budget, allowance),

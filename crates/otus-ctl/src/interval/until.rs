@@ -34,10 +34,10 @@
 //!
 //! Where `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same for less.
 
-use super::budget::Stop;
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
+use otus_core::budget::Stop;
 
 impl Diagram {
     /// The vectors from which steps of one lead into `goal`, through vectors of `through` only:

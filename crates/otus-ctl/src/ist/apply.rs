@@ -4,7 +4,7 @@
 //! goes on with the successors there. Recursion is as deep as there are processes.
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
-use crate::interval::Stop;
+use otus_core::budget::Stop;
 
 /// An operation whose results are remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -17,8 +17,9 @@ use super::tree::{EMPTY, END, Ist, Node, Trees};
 use crate::atom::Atom;
 use crate::explicit::Input;
 use crate::formula::AtomId;
-use crate::interval::{Clocks as _, Stop};
+use crate::interval::Clocks as _;
 use crate::track::{Course, Track};
+use otus_core::budget::Stop;
 
 /// An event: its component, from 0, and its position there, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

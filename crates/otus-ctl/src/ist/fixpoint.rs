@@ -7,7 +7,7 @@ use super::blocks::Blocks;
 use super::tree::{EMPTY, Ist, Trees};
 use crate::explicit::Input;
 use crate::formula::{Formula, FormulaId, Formulas};
-use crate::interval::{Budget, Stop};
+use otus_core::budget::{Budget, Stop};
 
 /// The trees of some formulas.
 #[derive(Debug)]

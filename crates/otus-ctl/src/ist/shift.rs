@@ -4,7 +4,7 @@ use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
-use crate::interval::Stop;
+use otus_core::budget::Stop;
 
 impl Trees {
     /// `I^[xᵢ ← xᵢ + by]`. Labels may become negative, as Definition 2 has integers there.

@@ -20,7 +20,8 @@ use otus_core::intern::Interner;
 use rustc_hash::FxHashMap;
 
 use super::apply::Operation;
-use crate::interval::{Budget, Natural, Stop};
+use crate::interval::BigUint;
+use otus_core::budget::{Budget, Stop};
 
 define_id! {
     /// The successors of the root of a tree, or of another node: the tree below it.
@@ -96,8 +97,8 @@ impl Trees {
         if self.lists.items.len() > count {
             self.nodes += length;
             self.made += length + 1;
-            if self.budget.max_nodes.is_some_and(|most| self.nodes as u64 > most) {
-                return Err(Stop::Nodes);
+            if self.budget.max_states.is_some_and(|most| self.nodes as u64 > most) {
+                return Err(Stop::States);
             }
             if self.made > PATIENCE {
                 self.made = 0;
@@ -143,15 +144,15 @@ impl Trees {
     }
 
     /// How many vectors are accepted.
-    pub(super) fn count(&self, tree: Ist) -> Natural {
+    pub(super) fn count(&self, tree: Ist) -> BigUint {
         let wanted = self.reach([tree]);
-        let mut counts: Vec<Natural> = vec![Natural::default(); self.lists.items.len()];
-        counts[END.index()] = Natural::from(1_u64);
+        let mut counts: Vec<BigUint> = vec![BigUint::default(); self.lists.items.len()];
+        counts[END.index()] = BigUint::from(1_u64);
         for id in (END.index() + 1..counts.len()).filter(|&id| wanted[id]) {
-            let mut sum = Natural::default();
+            let mut sum = BigUint::default();
             for node in self.list(Ist::new(id)) {
                 let width = u64::try_from(node.high - node.low + 1).unwrap_or(0);
-                sum.add_product(&counts[node.below.index()], width);
+                sum += &counts[node.below.index()] * width;
             }
             counts[id] = sum;
         }
@@ -174,7 +175,7 @@ impl Trees {
 
     /// Forgets what is part of none of these trees, if that may be much; their numbers change.
     pub(super) fn tidy<'a>(&mut self, kept: impl IntoIterator<Item = &'a mut Ist>) {
-        let allowed = self.budget.max_nodes.unwrap_or(u64::MAX) / 2;
+        let allowed = self.budget.max_states.unwrap_or(u64::MAX) / 2;
         let limit = (2 * self.live).max(MANY).min(usize::try_from(allowed).unwrap_or(usize::MAX));
         if self.nodes <= limit {
             return;

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use otus_ctl::interval::{Budget, Stop};
+use otus_core::budget::Budget;
 use otus_ctl::ist::Closure;
 use otus_ctl::{Checker, Engine, Formulas, Options, lower};
 use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
@@ -264,7 +264,7 @@ fn ask(
                 let least = best.map_or(time, |(least, _)| least.min(time));
                 best = Some((least, answer.holds));
             }
-            Err(Stop::Nodes | Stop::Memory | Stop::Time | Stop::Cancelled) => return best,
+            Err(_) => return best,
         }
         if time > 0.1 {
             break;
@@ -286,11 +286,11 @@ fn cuts(trace: &PartialOrder, watch: &Watch<'_>) -> Cell {
     let options = Options { budget: budget(MINUTE, watch), ..Options::default() };
     let counted = Checker::new(trace, Formulas::default()).count(Formulas::TRUE, &options);
     match counted.map(|counts| counts.cuts) {
-        Ok(cuts) => match cuts.to_u128().and_then(|cuts| u64::try_from(cuts).ok()) {
-            Some(cuts) => Cell::Count(cuts),
-            None => Cell::Number(cuts.to_f64()),
+        Ok(cuts) => match u64::try_from(&cuts) {
+            Ok(cuts) => Cell::Count(cuts),
+            Err(_) => Cell::Number(cuts.to_string().parse().unwrap_or(f64::INFINITY)),
         },
-        Err(Stop::Nodes | Stop::Memory | Stop::Time | Stop::Cancelled) => Cell::None,
+        Err(_) => Cell::None,
     }
 }
 

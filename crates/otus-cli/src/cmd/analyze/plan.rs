@@ -484,5 +484,5 @@ pub(in crate::cmd) fn budget(
         ),
         None => None,
     };
-    Ok(Budget { max_states, timeout, max_bytes: None, cancel })
+    Ok(Budget { max_states, timeout, cancel, ..Budget::default() })
 }
