@@ -11,17 +11,18 @@
 //! right side is constant but for the one value at the end where the neighbour belongs to another interval: at
 //! most twice as many intervals, whatever their lengths.
 
+use otus_core::budget::Stop;
+
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
-use otus_core::budget::Stop;
 
 impl Diagram {
     /// The vectors from which one step leads into `set`.
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn predecessors(&mut self, set: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.pre(set.0, 0)).map(Set)
     }
@@ -30,7 +31,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn successors(&mut self, set: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.post(set.0, 0)).map(Set)
     }
@@ -40,7 +41,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn predecessors_along(&mut self, set: Set, dimension: usize) -> Result<Set, Stop> {
         if dimension >= self.bounds.len() {
             return Ok(Set::EMPTY);
@@ -109,7 +110,7 @@ impl Diagram {
         if set == EMPTY {
             return Ok(EMPTY);
         }
-        // The terminal has one way down, which needs no memory.
+        // Results for the terminal are cheap and not memoized.
         let key = id(dimension)?;
         if set != FULL
             && let Some(known) = self.memo.find(set, key, Op::Shift)
