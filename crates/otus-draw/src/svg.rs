@@ -1,9 +1,8 @@
-//! Scenes as SVG: text that every browser and editor shows, and that can be compared.
+//! Scenes as SVG.
 //!
-//! The bytes depend on the scene alone. Colours stand in one style sheet at the top, a rule for
-//! each pair of role and tone that occurs; heads of arrows are plain paths, since markers are
-//! where renderers differ most. A label says how long it is to be, so that another font does
-//! not make it collide.
+//! The bytes depend on the scene alone, so that pictures can be compared. Colours stand in one style sheet at the top,
+//! with a rule for each pair of role and tone that occurs. Arrow heads are plain paths, since renderers differ most in
+//! markers. A label gives its length, so that it fits with another font too.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -97,10 +96,10 @@ fn used(scene: &Scene) -> BTreeSet<(Role, Tone, bool)> {
     items.map(|item| (item.role, item.tone, matches!(item.shape, Shape::Label(_)))).collect()
 }
 
-/// A style sheet in the making.
+/// A style sheet under construction.
 struct Style {
     out: String,
-    /// Begins every selector.
+    /// The beginning of every selector.
     scope: &'static str,
     used: BTreeSet<(Role, Tone, bool)>,
 }
@@ -123,7 +122,7 @@ impl Style {
         for &(role, tone, is_text) in &self.used {
             let name = class(role, tone);
             if is_text {
-                // A halo lifts text off the lines that pass behind it.
+                // A halo separates text from the lines behind it.
                 let _ = writeln!(
                     out,
                     "{scope}text.{name} {{ {} {} stroke-width: 3px; stroke-linejoin: round; \
@@ -156,7 +155,7 @@ impl Style {
     }
 }
 
-/// What is behind text of a role; `none` in boxes, which no line crosses.
+/// The colour of the halo of text; `none` in boxes, which no line crosses.
 fn halo(role: Role, palette: &Palette) -> &'static str {
     match role {
         Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band => "none",
@@ -237,7 +236,7 @@ fn rounded(points: &[Point]) -> String {
     path
 }
 
-/// How long arrow heads are.
+/// The length of arrow heads.
 pub(crate) const HEAD: f64 = 8.0;
 
 fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {
@@ -310,14 +309,14 @@ fn list(points: &[Point]) -> String {
     pairs.join(" ")
 }
 
-/// A number with at most two digits behind the point.
+/// A number with at most two decimals.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Text as XML allows it: what has no place in a document becomes U+FFFD.
+/// Text with XML escapes; characters that XML does not allow become U+FFFD.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

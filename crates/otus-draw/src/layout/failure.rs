@@ -20,7 +20,7 @@ mod window;
 
 pub use mermaid::mermaid;
 
-use crate::layout::multitrace::grouped;
+use crate::metrics::grouped;
 use crate::scene::Scene;
 
 use window::Window;

@@ -455,8 +455,8 @@ impl Painter<'_> {
                 let mut head = Scene::default();
                 head.push(Item::rect(Role::Head, rect).tone(tone));
                 let text = times(lines.len(), STRONG.line_height());
-                let first = (rect.center().x, top + (height - text) / 2.0);
-                head.lines(lines, first, Anchor::Middle, STRONG, (Role::Head, tone));
+                let first = point(rect.center().x, top + (height - text) / 2.0);
+                head.lines(lines, first, Anchor::Middle, STRONG, Role::Head, tone);
                 // Only the head at the top is the subject, so that ids are unique.
                 let subject = (top == 0.0).then(|| subject.clone());
                 let items = head.items.into_iter();
@@ -498,8 +498,7 @@ impl Painter<'_> {
             self.scene.push(Item::label(Role::Aside, state.words(), at, Anchor::Start, SMALL));
         }
         let top = times(line + 1, 18.0) - height;
-        let look = (Role::Aside, Tone::Normal);
-        self.scene.lines(&lines, (0.0, top), Anchor::Start, SMALL, look);
+        self.scene.asides(&lines, point(0.0, top));
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use super::rows::{Above, MomentId, rows};
 use super::{EventState, FailurePicture, Options, PictureEvent};
-use crate::layout::multitrace::grouped;
+use crate::metrics::grouped;
 
 /// The moments on either side of the end of the explained part of a component that are taken first.
 const AROUND: usize = 2;
