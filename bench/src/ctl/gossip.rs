@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use otus_ctl::interval::Budget;
+use otus_core::budget::Budget;
 use otus_ctl::{Checker, Options};
 
 use otus_papers::ctl::{Check, Method, formulas};
@@ -62,7 +62,7 @@ fn bounds(targets: &mut Targets) {
     let formula = every::unavoidable(30);
     let budgets = [
         ("64 MB", Budget { max_bytes: Some(64 << 20), ..Budget::default() }),
-        ("100,000 nodes", Budget { max_nodes: Some(100_000), ..Budget::default() }),
+        ("100,000 nodes", Budget { max_states: Some(100_000), ..Budget::default() }),
         (
             "0.2 s",
             Budget {

@@ -2,7 +2,7 @@
 //!
 //! # Definition
 //!
-//! Clocks say, for every two dimensions `i ≠ j`, how little and how much of `j` a value of `i` allows:
+//! Clocks give, for every two dimensions `i ≠ j`, the least and the greatest value of `j` that a value of `i` allows:
 //! `L_ij(x)` and `U_ij(x)`, monotone in `x`, with `L_ij(x) ≤ y ⇔ x ≤ U_ji(y)`. The set is
 //!
 //! ```text
@@ -10,42 +10,43 @@
 //! ```
 //!
 //! For a partial order on events of `k` processes, `L_ij(x)` is the vector clock of event `x` of process `i`
-//! at `j`: how many events of `j` happened before or are it. The set is then that of all cuts.
+//! at `j`: the number of events of `j` that happened before it. The set is then that of all cuts.
 //!
 //! # Theorem
 //!
-//! After choosing `x_1, …, x_{i-1}`, what may follow depends only on the box `lo_j = max_{l<i} L_lj(x_l)`,
-//! `hi_j = min_{l<i} U_lj(x_l)` for `j ≥ i`. *Proof.* A constraint between a chosen `l` and a `j` to come
-//! says `L_lj(x_l) ≤ x_j` or `L_jl(x_j) ≤ x_l`, the latter being `x_j ≤ U_lj(x_l)`: all of them together are the box;
-//! the others concern only what is to come. ∎
+//! Given `x_1, …, x_{i-1}`, the set of extensions depends only on the box `lo_j = max_{l<i} L_lj(x_l)`,
+//! `hi_j = min_{l<i} U_lj(x_l)` for `j ≥ i`. *Proof.* A constraint between a chosen `l` and a remaining `j`
+//! is `L_lj(x_l) ≤ x_j` or `L_jl(x_j) ≤ x_l`, the latter being `x_j ≤ U_lj(x_l)`: together they are the box.
+//! The other constraints concern only remaining components. ∎
 //!
 //! If the clocks are transitive, as vector clocks are (`L_jm(L_ij(x)) ≤ L_im(x)`), different boxes
-//! leave different sets: `lo` is itself allowed, being the componentwise maximum of vectors each of which is
-//! closed under the constraints; so is `hi`; they are the least and the greatest member of what
-//! is left, which thus determines the box. The box is a canonical key, there are as many boxes as
-//! there are nodes, and none is ever tried in vain. If they are not transitive the result is right all
-//! the same, and some boxes come to nothing or coincide.
+//! have different extensions: `lo` is itself allowed, being the componentwise maximum of vectors each of which is
+//! closed under the constraints; so is `hi`; they are the least and the greatest extension, so the
+//! extensions determine the box. The box is a canonical key, there are as many boxes as
+//! nodes, and none is empty. If they are not transitive, the result is still correct,
+//! but some boxes are empty or equivalent.
 //!
-//! # How
+//! # Algorithm
 //!
-//! Layer by layer, all boxes of one layer give those of the next. Along a component the next box
-//! changes only where some `L_ij` exceeds the `lo_j` reached, which is at `U_ji(lo_j) + 1`, or where some
-//! `U_ij` comes up to more than the `hi_j` reached, at `L_ji(hi_j + 1)`: two looks at the clocks instead of a
-//! walk. The hash of a box is a sum over its components, and changes with them. Then nodes are made from
+//! All boxes of one layer give those of the next. Along a component, the next box
+//! changes only where some `L_ij` exceeds the current `lo_j`, which is at `U_ji(lo_j) + 1`, or where some
+//! `U_ij` exceeds the current `hi_j`, at `L_ji(hi_j + 1)`: two clock lookups instead of a
+//! scan. The hash of a box is a sum over its components, and is updated with them. Then nodes are made from
 //! the last layer up. There is no recursion; the boxes of two layers are held at a time, and the
 //! intervals of all. Cost: `O(k)` simple steps per interval of the result.
 //!
-//! The paper starts from all vectors and subtracts what each message forbids, one after the other; the lattice
-//! then goes through as many shapes as there are messages. Recursion from box to box, instead of layer by layer,
+//! Paper 001 starts from all vectors and subtracts the set that each message forbids, so it builds
+//! as many intermediate diagrams as there are messages. Recursion from box to box, instead of layer by layer,
 //! would hold the boxes of all layers.
 //!
 //! # With a machine
 //!
-//! A [`Machine`] may read the vectors on the way: the key is then a box and a state. What it rejects is
-//! never expanded, so that a selective predicate is cheap where the lattice is far too large to be made.
+//! A [`Machine`] may read the vectors during the construction: the key is then a box and a state. Rejected boxes are
+//! not expanded, so a selective predicate is cheap even if the lattice is too large to be built.
+
+use otus_core::budget::{Budget, Stop};
 
 use super::boxes::{Allowance, Boxes, NONE};
-use super::budget::{Budget, Stop};
 use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set, TOGETHER};
@@ -57,7 +58,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn lattice(&mut self, clocks: &impl Clocks) -> Result<Set, Stop> {
         self.lattice_where(clocks, &mut Anything, ACCEPT)
     }
@@ -67,7 +68,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn lattice_where(
         &mut self,
         clocks: &impl Clocks,
@@ -95,7 +96,7 @@ impl Diagram {
         .map(Set)
     }
 
-    /// From the boxes of a layer to their intervals and the boxes of the next one.
+    /// Expands the boxes of a layer to their intervals and the boxes of the next one.
     fn expand<M: Machine>(
         &mut self,
         layer: usize,
@@ -176,7 +177,7 @@ impl Layer {
 
     /// Starts the intervals of the next box, which begin at `low`.
     fn push(&mut self, low: u32, budget: &Budget, allowance: &mut Allowance) -> Result<(), Stop> {
-        let start = u32::try_from(self.edges.len()).map_err(|_| Stop::Nodes)?;
+        let start = u32::try_from(self.edges.len()).map_err(|_| Stop::States)?;
         allowance.push(&mut self.starts, &[start], budget)?;
         match low.checked_sub(1) {
             Some(gap) => self.append(gap, NONE, budget, allowance),

@@ -1,8 +1,7 @@
-//! The nodes that a set needs, in ascending order of their numbers: children before parents.
+//! The nodes that are reachable from a set, in ascending order of their ids: children before parents.
 //!
-//! What is small is found by a walk that remembers where it was; once that has seen a good part
-//! of all nodes, a pass over all numbers is cheaper. So the cost is that of the set, not of all that was
-//! ever made.
+//! A graph search with a hash set finds them; once it has visited a large part of all nodes, a pass over all ids
+//! is cheaper and replaces it. So the cost depends on the set, not on the whole diagram.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +22,7 @@ enum Places {
     Many(Vec<u32>),
 }
 
-/// The place of a node that is not needed.
+/// The place of a node that is not reachable.
 const UNNEEDED: u32 = u32::MAX;
 
 impl Reach {
@@ -38,12 +37,12 @@ impl Reach {
 }
 
 impl Diagram {
-    /// The nodes that `root` needs; none for a terminal.
+    /// The nodes reachable from `root`; none for a terminal.
     pub(super) fn reach_from(&self, root: Id) -> Reach {
         if let Some(found) = self.walk(root, self.store.count / 16) {
             return found;
         }
-        // Parents come after their children: down over all nodes, then up.
+        // Parents come after their children, so one descending pass marks and one ascending pass collects.
         let mut places = vec![UNNEEDED; root as usize + 1];
         places[root as usize] = 0;
         let mut ids: Vec<Id> = Vec::new();
@@ -66,7 +65,7 @@ impl Diagram {
         Reach { ids, places: Places::Many(places) }
     }
 
-    /// The same by a walk; `None` if there are more than `most`.
+    /// The same by a graph search; `None` if there are more than `most`.
     fn walk(&self, root: Id, most: usize) -> Option<Reach> {
         let mut places = FxHashMap::default();
         let mut ids = Vec::new();

@@ -1,4 +1,4 @@
-//! Going through the intervals of a node from high to low.
+//! A cursor that traverses the intervals of a node from high to low.
 
 use super::diagram::Diagram;
 use super::store::{EMPTY, Id};

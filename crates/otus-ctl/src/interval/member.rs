@@ -1,4 +1,4 @@
-//! Questions about single vectors.
+//! Membership, and the least and greatest vector of a set.
 
 use super::diagram::{Diagram, Set};
 use super::store::{EMPTY, FULL, Id};
@@ -59,11 +59,11 @@ impl Diagram {
         }
     }
 
-    /// How far one can go from `point`, a member of `set`, along `dimension` without leaving `set`: the
-    /// greatest value of that component such that all values up to it, the others being kept,
+    /// The end of the longest straight path from `point`, a member of `set`, along `dimension` within `set`: the
+    /// greatest value of that component such that all values up to it, with the other components unchanged,
     /// give members. `None` if `point` is no member or there is no such dimension.
     ///
-    /// A run through a set takes one such question per change of direction, not one per step.
+    /// With it, a run through a set takes one call per change of direction instead of one per step.
     pub fn stretch(&self, set: Set, point: &[u32], dimension: usize) -> Option<u32> {
         if dimension >= self.bounds.len() || !self.contains(set, point) {
             return None;

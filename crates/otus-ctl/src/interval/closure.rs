@@ -12,21 +12,22 @@
 //!
 //! # Within a lattice
 //!
-//! Let `T` be closed under maximum and minimum, component by component: what
-//! [`lattice`](Diagram::lattice) and [`cuboid`](Diagram::cuboid) make, and every residual of it. A non-empty `T` has a
-//! greatest member, so that a downward closed `D` contains `T` iff it contains that one member, and meets `T` iff
-//! it contains the least one. Nodes know that they are lattices. So `↓S ∩ T` is made by an intersection
-//! that goes down only where the border of `↓S` runs through `T`: on the lattice of 10 processes with 10,000
-//! events (800,000 nodes) it looks at some thousand nodes.
+//! Let `T` be closed under maximum and minimum, component by component, as the results of
+//! [`lattice`](Diagram::lattice) and [`cuboid`](Diagram::cuboid) and all their residuals are. A non-empty `T` has a
+//! greatest member, so a downward closed `D` contains `T` iff it contains that one member, and meets `T` iff
+//! it contains the least one. Nodes of lattices are marked as such. So the intersection `↓S ∩ T` descends
+//! only where the border of `↓S` runs through `T`: on the lattice of 10 processes with 10,000
+//! events (800,000 nodes) it visits some thousand nodes.
 //!
-//! In the lattice of the cuts of a partial order, `↓S ∩ T` for `S ⊆ T` is what reaches `S` by steps within `T`: from a cut
-//! `x ≤ y` one gets to the cut `y` by adding the missing elements in any order that respects the
-//! partial order, a cut at every step. So it equals [`until(T, S)`](Diagram::until), and is much cheaper.
+//! In the lattice of the cuts of a partial order, `↓S ∩ T` for `S ⊆ T` is the set of cuts that reach `S` by steps
+//! within `T`: from a cut `x ≤ y`, adding the missing elements in any order that respects the
+//! partial order leads to `y`, with a cut at every step. So it equals [`until(T, S)`](Diagram::until), and is much cheaper.
 //!
-//! Tried and dropped: closing relative to `T` on the way, by uniting `S(x), …, S(n)` as they are. Their
-//! unions are not closed and have many more intervals: 2 to 14 times slower, all else being equal.
+//! Tried and dropped: closing relative to `T` during the traversal, by uniting `S(x), …, S(n)` unclosed. Their
+//! unions have many more intervals: 2 to 14 times slower, all else being equal.
 
-use super::budget::Stop;
+use otus_core::budget::Stop;
+
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
@@ -36,7 +37,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn below(&mut self, set: Set, within: Set) -> Result<Set, Stop> {
         self.operate(|diagram| {
             let closed = diagram.down(set.0)?;
@@ -49,7 +50,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn above(&mut self, set: Set, within: Set) -> Result<Set, Stop> {
         self.operate(|diagram| {
             let closed = diagram.up(set.0)?;
@@ -96,7 +97,7 @@ impl Diagram {
             reached = self.join(reached, closed)?;
             self.append(base, edge.high, reached);
         }
-        // What was reached stays so up to the end of the range.
+        // The residual stays the same up to the end of the range.
         self.append(base, self.bounds[layer], reached);
         let result = self.finish(layer, base)?;
         Ok(self.keep(set, 0, Op::Above, result))
@@ -110,7 +111,7 @@ impl Diagram {
         if within == EMPTY || closed == FULL {
             return Ok(within);
         }
-        // Known or not, it is an intersection.
+        // The result is an intersection, so it shares the memo of intersections.
         let (a, b) = (closed.min(within), closed.max(within));
         if let Some(known) = self.memo.find(a, b, Op::Intersect) {
             return Ok(known);
