@@ -31,31 +31,33 @@ pub struct Target {
     pub name: &'static str,
     /// Panics if the promise is broken for these bytes.
     pub run: fn(&[u8]),
-    /// Texts of this kind.
+    /// Valid texts, from which inputs are made by mutation.
     pub seeds: &'static [&'static str],
+    /// Whether the input is a log or its settings, which take longer to check than a text.
+    pub is_log: bool,
 }
 
 /// All targets.
 pub const TARGETS: [Target; 19] = [
-    Target { name: "spec", run: spec, seeds: SPECS },
-    Target { name: "trace", run: trace, seeds: TRACES },
-    Target { name: "mermaid", run: mermaid, seeds: MERMAID },
-    Target { name: "plantuml", run: plantuml, seeds: PLANTUML },
-    Target { name: "markdown", run: markdown, seeds: MARKDOWN },
-    Target { name: "cases", run: cases, seeds: CASES },
-    Target { name: "order", run: order, seeds: ORDERS },
-    Target { name: "formulas", run: formulas, seeds: FORMULAS },
-    Target { name: "settings", run: settings, seeds: logs::SETTINGS },
-    Target { name: "text_lines", run: text_lines, seeds: logs::TEXT_LINES },
-    Target { name: "json_lines", run: json_lines, seeds: logs::JSON_LINES },
-    Target { name: "csv", run: csv, seeds: logs::CSV },
-    Target { name: "otlp", run: otlp, seeds: logs::OTLP },
-    Target { name: "jaeger", run: jaeger, seeds: logs::JAEGER },
-    Target { name: "zipkin", run: zipkin, seeds: logs::ZIPKIN },
-    Target { name: "shiviz", run: shiviz, seeds: logs::SHIVIZ },
-    Target { name: "htf", run: htf, seeds: TRACES },
-    Target { name: "canonical", run: canonical, seeds: logs::CANONICAL },
-    Target { name: "packed", run: packed, seeds: logs::JSON_LINES },
+    Target { name: "spec", run: spec, seeds: SPECS, is_log: false },
+    Target { name: "trace", run: trace, seeds: TRACES, is_log: false },
+    Target { name: "mermaid", run: mermaid, seeds: MERMAID, is_log: false },
+    Target { name: "plantuml", run: plantuml, seeds: PLANTUML, is_log: false },
+    Target { name: "markdown", run: markdown, seeds: MARKDOWN, is_log: false },
+    Target { name: "cases", run: cases, seeds: CASES, is_log: false },
+    Target { name: "order", run: order, seeds: ORDERS, is_log: false },
+    Target { name: "formulas", run: formulas, seeds: FORMULAS, is_log: false },
+    Target { name: "settings", run: settings, seeds: logs::SETTINGS, is_log: true },
+    Target { name: "text_lines", run: text_lines, seeds: logs::TEXT_LINES, is_log: true },
+    Target { name: "json_lines", run: json_lines, seeds: logs::JSON_LINES, is_log: true },
+    Target { name: "csv", run: csv, seeds: logs::CSV, is_log: true },
+    Target { name: "otlp", run: otlp, seeds: logs::OTLP, is_log: true },
+    Target { name: "jaeger", run: jaeger, seeds: logs::JAEGER, is_log: true },
+    Target { name: "zipkin", run: zipkin, seeds: logs::ZIPKIN, is_log: true },
+    Target { name: "shiviz", run: shiviz, seeds: logs::SHIVIZ, is_log: true },
+    Target { name: "htf", run: htf, seeds: TRACES, is_log: true },
+    Target { name: "canonical", run: canonical, seeds: logs::CANONICAL, is_log: true },
+    Target { name: "packed", run: packed, seeds: logs::JSON_LINES, is_log: true },
 ];
 
 impl Target {
