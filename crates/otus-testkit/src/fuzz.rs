@@ -1,10 +1,9 @@
-//! What must hold of any input whatever.
+//! Promises about all inputs.
 //!
-//! A [`Target`] is a function that panics when a promise is broken: parsers do not panic, places
-//! lie in the text, printing is a fixed point, converting there and back gives the same term.
-//! [`Target::smoke`] drives it with seeded mutations of good texts on any toolchain; `fuzz/` does
-//! the same with coverage guidance.
-#![expect(clippy::missing_panics_doc, reason = "to panic on a broken promise is their purpose")]
+//! A [`Target`] is a function that panics if a promise is broken: parsers do not panic, places lie in the text, printing is a
+//! fixed point, converting there and back gives the same term. [`Target::smoke`] runs it with seeded mutations of valid texts
+//! on any toolchain; `fuzz/` does the same with coverage guidance.
+#![expect(clippy::missing_panics_doc, reason = "a target panics on a broken promise on purpose")]
 
 mod logs;
 mod mutate;
@@ -72,8 +71,8 @@ impl Target {
         }
     }
 
-    /// Panics if the promise is broken, and names the smallest such input it can make of these
-    /// bytes: the one to keep in `fuzz/regressions/`.
+    /// Panics if the promise is broken for these bytes, with the smallest such input that can be made of them, which can be
+    /// kept in `fuzz/regressions/`.
     pub fn keeps(&self, data: &[u8]) {
         let broken = |data: &[u8]| std::panic::catch_unwind(|| (self.run)(data)).is_err();
         if broken(data) {
@@ -92,7 +91,7 @@ pub fn spec(data: &[u8]) {
     let again = parse_spec(&Source::new("again", printed.clone()));
     assert_eq!(print::spec(&again.tree), printed, "printing is a fixed point");
     if !any_error(&parsed.diagnostics) {
-        assert!(!any_error(&again.diagnostics), "what is printed is well-formed: {printed}");
+        assert!(!any_error(&again.diagnostics), "the printed text is well-formed: {printed}");
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
         older(&parsed.tree);
     }
@@ -113,7 +112,7 @@ pub fn trace(data: &[u8]) {
     let line = parse_trace(&Source::new("line", print::trace_line(&parsed.tree)));
     assert_eq!(print::trace_line(&line.tree), print::trace_line(&parsed.tree));
     if !any_error(&parsed.diagnostics) {
-        assert!(!any_error(&again.diagnostics), "what is printed is well-formed: {printed}");
+        assert!(!any_error(&again.diagnostics), "the printed text is well-formed: {printed}");
         assert_eq!(parsed.tree.occurrences.len(), again.tree.occurrences.len());
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
     }
@@ -181,7 +180,7 @@ pub fn order(data: &[u8]) {
     let checked = pot::read(&source, Writes::Checked);
     let read = pot::read(&source, Writes::Ordered);
     for found in [&checked, &read].into_iter().filter_map(|read| read.as_ref().err()) {
-        assert!(any_error(found), "what is refused has an error");
+        assert!(any_error(found), "a refused trace has an error");
         check_places(&source, found);
     }
     let plain = source.text().strip_prefix('\u{feff}').unwrap_or(source.text());
@@ -189,19 +188,19 @@ pub fn order(data: &[u8]) {
     let malformed = read.as_ref().err().is_some_and(|found| {
         found.iter().any(|found| found.code == otus_syntax::Code::MALFORMED_JSON)
     });
-    // What is wrong otherwise may be told before the text ends.
-    assert!(json.is_err() || !malformed, "what is JSON is not called malformed");
-    assert!(json.is_ok() || read.is_err(), "what is not JSON is not read");
+    // Other errors may be reported before the end of the text is read.
+    assert!(json.is_err() || !malformed, "JSON is not called malformed");
+    assert!(json.is_ok() || read.is_err(), "a text that is not JSON is refused");
     let Ok(order) = read else {
-        assert!(checked.is_err(), "what is sound with checks is sound without");
+        assert!(checked.is_err(), "a trace that is valid with checks is valid without");
         return;
     };
     let written = pot::write(&order);
     let again = pot::read(&Source::new("again", written.clone()), Writes::Checked);
-    let again = again.expect("what is written can be read, and its writes are ordered");
+    let again = again.expect("a written trace can be read, and its writes are ordered");
     assert_eq!(pot::write(&again), written, "writing is a fixed point");
     if let Ok(checked) = checked {
-        assert_eq!(pot::write(&checked), written, "no order is made up where there is one");
+        assert_eq!(pot::write(&checked), written, "assignments that are ordered keep their order");
     }
     let (clocks, reduced) = (order.clocks(), order.clone().reduced().clocks());
     let count = u32::try_from(order.event_count()).expect("ids have 32 bits").min(30);
@@ -226,7 +225,7 @@ pub fn formulas(data: &[u8]) {
         return;
     }
     let again = parse_formulas(&Source::new("again", printed.clone()));
-    assert!(again.diagnostics.is_empty(), "what is printed is well-formed: {printed}");
+    assert!(again.diagnostics.is_empty(), "the printed text is well-formed: {printed}");
     assert_eq!(print::formulas(&again.tree), printed, "printing is a fixed point");
     assert_eq!(parsed.tree.items.len(), again.tree.items.len());
     assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
@@ -236,7 +235,7 @@ pub fn formulas(data: &[u8]) {
     }
 }
 
-/// What the language of 2020 can say, it says too.
+/// A specification that the language of 2020 can express has the same meaning in it.
 fn older(tree: &SpecFile) {
     if !print::not_in_2020(tree).is_empty() {
         return;
@@ -252,7 +251,7 @@ fn older(tree: &SpecFile) {
     assert_eq!(rest(&again.tree), rest(tree), "options and declarations stay: {written}");
 }
 
-/// Lowering does not panic; and a sound specification is the same term in every language.
+/// Lowering does not panic, and a valid specification is the same term in every language.
 fn conversions(source: &Source, tree: &SpecFile, faulty: bool) {
     let mut tree = tree.clone();
     tree.implicit |= tree.sections.is_empty();

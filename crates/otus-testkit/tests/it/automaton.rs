@@ -20,7 +20,7 @@ const BUDGET: usize = 200_000;
 /// Small enough that many terms are cut, large enough that most are not.
 const LIMITS: Limits = Limits { states: 60, work: 10_000 };
 
-/// The words of at most so many letters that an automaton accepts.
+/// The words of at most `length` letters that an automaton accepts.
 fn words(automaton: &Automaton, length: usize) -> Traces {
     let mut all = Traces::new();
     let mut now: BTreeMap<Trace, BTreeSet<StateId>> =
@@ -44,8 +44,8 @@ fn words(automaton: &Automaton, length: usize) -> Traces {
     all
 }
 
-/// The classes of states that accept the same words, by Moore's rounds: an algorithm with nothing
-/// in common with Hopcroft's but the result. Cut states are each alone.
+/// The number of classes of states that accept the same words, by Moore's algorithm, which is independent of Hopcroft's. Each cut
+/// state is a class of its own.
 fn distinct_states(automaton: &Automaton) -> usize {
     let states = automaton.states();
     let mut classes: Vec<usize> = states
@@ -75,7 +75,7 @@ fn distinct_states(automaton: &Automaton) -> usize {
     }
 }
 
-/// What the head of the module promises of every automaton.
+/// Checks the invariants that the module documents for every automaton.
 #[track_caller]
 fn check_form(automaton: &Automaton, context: &str) {
     let transitions = automaton.transitions();
@@ -123,8 +123,8 @@ fn normal_forms_have_the_same_traces() {
     assert!(compared > 5_000, "{compared}");
 }
 
-/// A loop may absorb what is beside it, and an alternative what it includes. Terms of small scopes have
-/// no room for two loops or alternatives over two events each, so these are made on purpose.
+/// A loop may absorb its neighbour, and an alternative an operand that the other includes. Terms of small scopes are too small for
+/// two loops or alternatives over two events each, so such terms are made here.
 #[test]
 fn inclusion_and_absorption_keep_the_traces() {
     let mut scope = Scope::new(2, 1, false);
@@ -134,7 +134,7 @@ fn inclusion_and_absorption_keep_the_traces() {
     let mut terms = Vec::new();
     let pool = &mut scope.pool;
     for (&first, &second) in leaves.iter().flat_map(|x| leaves.iter().map(move |y| (x, y))) {
-        // The one with most traces has the least number, so it is the first to be compared.
+        // The term with the most traces has the smallest id, so it is compared first.
         for body in [pool.par(first, second), pool.seq(first, second), pool.strict(first, second)] {
             let more = pool.alt(body, leaves[0]);
             let all_loops = |pool: &mut Pool, body| {
@@ -236,9 +236,8 @@ fn the_words_are_the_traces() {
 }
 
 #[test]
-fn what_is_equivalent_has_equal_minimal_automata() {
-    // Sets of traces that differ up to the length differ; complete automata that are equal have
-    // equal sets.
+fn equivalent_terms_have_equivalent_minimal_automata() {
+    // Sets of traces that differ up to the length differ; equal complete automata have equal sets.
     let mut scope = Scope::new(2, 1, false);
     let terms = scope.terms(4).concat();
     let terms = scope.up_to_renaming(&terms);
@@ -259,7 +258,7 @@ fn what_is_equivalent_has_equal_minimal_automata() {
     let mut equal = 0;
     let mut firsts: Vec<usize> = Vec::new();
     for members in by_traces.values() {
-        // A term of four nodes has at most two loops: traces of 6 events tell them apart.
+        // A term of four nodes has at most two loops, so traces of 6 events distinguish them.
         let complete: Vec<usize> =
             members.iter().copied().filter(|&i| least[i].is_complete()).collect();
         for &other in complete.iter().skip(1) {

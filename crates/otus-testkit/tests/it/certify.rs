@@ -1,4 +1,4 @@
-//! What a witness must look like to show something about a question.
+//! The conditions that `certify` checks on a witness, for each question.
 
 use otus_analysis::certify::{Refuted, certify};
 use otus_analysis::witness::{Place, WitnessStep};
@@ -13,8 +13,8 @@ use otus_trace::MultiTrace;
 use Observed::{Complete, Slice, StartsLate, StopsEarly, Unobserved};
 use Refuted::{InsideObservation, NotAllowed, NotObserved, NotTerminated, Unexplained};
 
-/// The steps of a witness are written with a space between them: `a!m (b?m) {a!m,(b?m)}`, where
-/// what is in parentheses is not observed. Of several places the first counts.
+/// The steps of a witness are separated by spaces: `a!m (b?m) {a!m,(b?m)}`; actions in parentheses are not observed. If a step
+/// is possible at several positions, the first is taken.
 fn witness(pool: &mut Pool, term: TermId, text: &str) -> Witness {
     let mut frontiers = Frontiers::default();
     let mut term = simplify(pool, term);
@@ -68,7 +68,7 @@ fn case(interaction: &str, trace: &str) -> Case {
 }
 
 impl Case {
-    /// What is said of a witness for Pass and for WeakPass.
+    /// The results for a witness of Pass and of WeakPass.
     #[track_caller]
     fn check(
         &mut self,
@@ -96,7 +96,7 @@ fn each<const N: usize>(each: [Observed; N]) -> Question {
 }
 
 #[test]
-fn what_is_observed_whole_passes() {
+fn a_complete_observation_passes() {
     let mut all = case("a -- m -> b", "[a] a!m; [b] b?m");
     all.check(&Question::ACCEPT, "a!m b?m", Ok(()), Err(NotTerminated));
     for question in [Question::GlobalPrefix, Question::MULTI_PREFIX, Question::SLICE] {
@@ -112,14 +112,14 @@ fn a_witness_goes_on_to_the_end() {
         cut.check(&question, "a!m (b?m)", Err(NotAllowed(2)), Ok(()));
         cut.check(&question, "a!m", Err(NotTerminated), Err(NotTerminated));
     }
-    // A global prefix may just stop, unless something is filled in.
+    // A global prefix may stop anywhere, unless unobserved events are filled in.
     cut.check(&Question::GlobalPrefix, "a!m", Err(NotTerminated), Ok(()));
     cut.check(&Question::GlobalPrefix, "a!m (b?m)", Err(NotAllowed(2)), Ok(()));
     let mut long = case("strict(a!m, b!m, c!m)", "[a] a!m; [b]; [c]");
     long.check(&Question::GlobalPrefix, "a!m", Err(NotTerminated), Ok(()));
     long.check(&Question::GlobalPrefix, "a!m (b!m)", Err(NotAllowed(2)), Err(NotTerminated));
     long.check(&Question::GlobalPrefix, "a!m (b!m) (c!m)", Err(NotAllowed(3)), Ok(()));
-    // What is complete is not filled in.
+    // No events are filled in on complete components.
     long.check(
         &each([StopsEarly, Complete, StopsEarly]),
         "a!m (b!m) (c!m)",
@@ -154,17 +154,17 @@ fn each_declaration_has_its_own_period() {
     gap.check(&each([Slice]), "a!m (a!n) a!k", inside.clone(), inside);
     let mut late = case("seq(a!m, a!n)", "[a] a!n");
     late.check(&each([StartsLate]), "(a!m) a!n", Err(NotAllowed(2)), Ok(()));
-    // An empty log that may start late starts after everything.
+    // An empty log that may start late can start after all events.
     let mut empty = case("seq(a!m, a!n)", "[a]");
     empty.check(&each([StartsLate]), "(a!m) (a!n)", Err(NotAllowed(2)), Ok(()));
     empty.check(&each([StopsEarly]), "(a!m) (a!n)", Err(NotAllowed(2)), Ok(()));
 }
 
 #[test]
-fn what_is_unobserved_is_not_looked_at() {
+fn unobserved_components_are_not_compared() {
     let mut recorded = case("a -- m -> b", "[a] a!k; [b] b?m");
     let question = each([Unobserved, Complete]);
-    // Nothing is missing of what is observed at all, so it passes, and not weakly.
+    // Nothing is missing on the observed components, so the verdict is Pass, not WeakPass.
     recorded.check(&question, "(a!m) b?m", Ok(()), Err(NotTerminated));
     recorded.check(&question, "a!m b?m", Err(NotObserved(0)), Err(NotObserved(0)));
     recorded.check(&each([Unobserved, StopsEarly]), "(a!m) b?m", Ok(()), Ok(()));

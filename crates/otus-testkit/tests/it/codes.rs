@@ -1,8 +1,7 @@
-//! The pages of the diagnostic codes say what is true.
+//! The pages of the diagnostic codes are correct.
 //!
-//! A page shows a wrong text and a right one. Every wrong text is read as `otus lint` would read
-//! it, and must be told exactly what the page explains; every right one must pass without a
-//! warning.
+//! A page shows a wrong text and a right one. Every wrong text is read as `otus lint` would read it, and must give exactly the
+//! diagnostic of the page; every right one must give no warning.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +21,7 @@ use otus_trace::mapping::Plan;
 use otus_trace::order::{PartialOrder, Writes, pot};
 use otus_trace::run::{LogFile, Observed, map};
 
-/// Codes whose wrong text is shown but cannot be run here, and why.
+/// Codes whose wrong text cannot be run here, with the reason.
 const NOT_RUN: [(Code, &str); 9] = [
     (Code::NO_INTERACTION, "whether an interaction is needed is known to the command, not here"),
     (Code::TOO_LARGE, "a text of 4 GiB is too large for a test"),
@@ -80,7 +79,7 @@ fn every_page_names_only_codes_that_exist() {
 }
 
 #[test]
-fn wrong_texts_are_told_what_the_page_explains_and_nothing_else() {
+fn wrong_texts_give_exactly_the_diagnostic_of_the_page() {
     for code in Code::all().filter(|&code| is_run(code)) {
         let section = section_of(code, "Wrong");
         let heard = run(code, &section);
@@ -110,7 +109,7 @@ fn right_texts_are_told_nothing_worse_than_a_note() {
 
 #[test]
 fn errors_are_explained_by_a_cause_and_a_remedy() {
-    // What was expected is the remedy of a text that is not well-formed.
+    // For a text that is not well-formed, the message names the expected token, which is the remedy.
     let tells_itself = [Code::UNEXPECTED_TOKEN];
     for code in Code::all().filter(|&code| is_run(code) && !tells_itself.contains(&code)) {
         for Heard { found, .. } in run(code, &section_of(code, "Wrong")) {
@@ -170,7 +169,7 @@ fn section_of(code: Code, title: &str) -> Case {
     found.unwrap_or_else(|| panic!("{code} has texts under `{title}`"))
 }
 
-/// What is said about one text, or about one specification of several files.
+/// The diagnostics of one text, or of one specification of several files.
 struct Heard {
     fence: String,
     found: Vec<Diagnostic>,
@@ -199,7 +198,7 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
             "markdown" => document(&source, fence),
             "htf" => trace(&source, spec.as_mut()),
             "jsonl" => case_file(&source, spec.as_mut()),
-            // On a page about formulas, it is what they are about.
+            // On a page about formulas, it is the trace of the formulas.
             "pot" if code.to_string().starts_with("O09") => {
                 order = pot::read(&source, Writes::Checked).ok();
                 continue;
@@ -214,8 +213,8 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
     heard
 }
 
-/// All parts together are one specification. Without a signature names declare themselves, unless
-/// the page is about names.
+/// All parts together are one specification. Without a signature, the use of a name declares it, unless the page is about
+/// names.
 fn specification(code: Code, parts: &[&Fence]) -> (Lowered, Heard) {
     let about_names = code.to_string().starts_with("O03");
     let has_signature = parts.iter().any(|part| part.kind == "hsf");
@@ -255,7 +254,7 @@ fn diagram(parsed: Parsed<SpecFile>) -> Vec<Diagnostic> {
     found
 }
 
-/// The diagram that the name of the fence picks (`file.md#heading`), or all of them.
+/// The diagram that the name of the fence selects (`file.md#heading`), or all of them.
 fn document(source: &Source, fence: &Fence) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let fences = markdown::fences(source, &mut found);
@@ -294,7 +293,7 @@ fn partial_order(source: &Source) -> Vec<Diagnostic> {
     pot::read(source, Writes::Checked).err().unwrap_or_default()
 }
 
-/// Settings, and what is found in the logs that stand beside them.
+/// The diagnostics of settings and of the logs beside them.
 fn settings(source: &Source, section: &Case) -> Vec<Diagnostic> {
     let (plan, mut found) = Plan::parse(source, &[]);
     let logs: Vec<&Fence> = section.fences.iter().filter(|fence| fence.kind == "log").collect();

@@ -1,23 +1,25 @@
 //! The fast engine gives the right verdicts.
 //!
-//! - [`small`]: against the oracle, on all small interactions, partitions and multi-traces;
-//! - [`random`]: against the oracle on random larger ones, and, where the oracle gives up, on
-//!   multi-traces whose answer is known by the way they were made;
-//! - [`by_graph`]: against the papers' searches, where both decide;
-//! - [`corpus`]: against recorded verdicts of hibou_label and of a brute-force oracle;
-//! - [`properties`]: against itself, where verdicts must be equal or follow from others;
-//! - [`budgets`]: a search that is cut never claims what is not so.
+//! It is compared with
 //!
-//! `OTUS_ENGINE_CASES` says about how many cases are tried in all; a case is an interaction, a
-//! partition, a multi-trace and a question. The default is for every day. For more:
+//! - [`small`]: the oracle, on all small interactions, partitions and multi-traces;
+//! - [`random`]: the oracle, on random larger ones, and, where the oracle gives up, on multi-traces whose verdict follows from
+//!   their construction;
+//! - [`by_graph`]: the papers' searches, where both decide;
+//! - [`corpus`]: recorded verdicts of hibou_label and of a brute-force oracle;
+//! - [`properties`]: itself, where verdicts must be equal or follow from others;
+//! - [`budgets`]: itself with a budget, under which it must not give a wrong verdict.
+//!
+//! `OTUS_ENGINE_CASES` is the approximate number of cases of all tests; a case is an interaction, a partition, a multi-trace and
+//! a question. The default is small. For more:
 //!
 //! ```console
 //! $ OTUS_ENGINE_CASES=4000000 cargo test --release -p otus-testkit --test it engine -- --nocapture
 //! ```
 //!
-//! tries every case of the small scopes and fills up with random ones. `OTUS_ENGINE_SEED` gives
-//! other random ones. A wrong verdict is printed as texts, the smallest first.
-#![expect(clippy::print_stdout, reason = "how much was compared, and what was skipped, is said")]
+//! tries every case of the small scopes and adds random ones. `OTUS_ENGINE_SEED` gives other random cases. Wrong verdicts are
+//! printed as texts, the smallest case first.
+#![expect(clippy::print_stdout, reason = "the tests print how much was compared and skipped")]
 
 mod budgets;
 mod by_graph;
@@ -31,7 +33,7 @@ use otus_analysis::engine::Options;
 
 use crate::setting;
 
-/// How many cases all tests together try by default.
+/// The default number of cases of all tests together.
 const CASES: u64 = 200_000;
 
 /// A share of the cases, in percent.
@@ -39,12 +41,12 @@ fn cases(percent: u64) -> u64 {
     (setting("OTUS_ENGINE_CASES", CASES) * percent / 100).max(1)
 }
 
-/// Where randomness comes from; each test has its own number.
+/// The random generator of a test; each test has its own number.
 fn rng(test: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(setting("OTUS_ENGINE_SEED", 0_u64).wrapping_mul(1_000) + test)
 }
 
-/// Some switches on, some off. All are listed, so that a new one is not forgotten here.
+/// Random switches. All are listed, so that the compiler reports a new one.
 fn random_options(rng: &mut fastrand::Rng) -> Options {
     Options {
         relax: rng.bool(),

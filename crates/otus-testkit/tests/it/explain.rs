@@ -1,5 +1,5 @@
-//! Explanations name what is wrong: 40 failures made by mutating accepted multi-traces of use
-//! cases and examples, and properties on random small cases.
+//! Explanations name the error: 40 failures, made by mutating accepted multi-traces of use cases and examples, and properties
+//! on random small cases.
 //!
 //! Run with `--nocapture` for the table.
 
@@ -37,7 +37,7 @@ const MODELS: [(&str, &[&str]); 8] = [
 enum Mutation {
     /// One change of a moment.
     Change(Change),
-    /// The end of a log was cut off, after so many moments.
+    /// The end of a log was cut off, after this many moments.
     Cut(ComponentId, usize),
     /// Components were taken from another multi-trace.
     Swap(Vec<ComponentId>),
@@ -69,7 +69,7 @@ fn verdict(pool: &Pool, term: TermId, trace: &MultiTrace, question: &Question) -
     engine.analyze(trace, question, &Budget::default()).verdict
 }
 
-/// A failing mutant of a model, of a kind; the seed says which.
+/// A failing mutant of a model, of a kind; the seed chooses it.
 fn case(files: &[&str], kind: &str, seed: u64) -> Case {
     let mut lowered = load(files);
     let term = lowered.term.expect("an interaction");
@@ -121,8 +121,7 @@ fn case(files: &[&str], kind: &str, seed: u64) -> Case {
     panic!("no failing mutant of {files:?} by {kind}");
 }
 
-/// The other ends of an action: those with the same message and the other direction that some
-/// passing of the model joins it with.
+/// The counterparts of an action: the actions with the same message and the other direction that the model joins with it.
 fn other_ends(pool: &Pool, term: TermId, action: ActionId) -> Vec<ActionId> {
     let mut found = Vec::new();
     let mut pending = vec![term];
@@ -132,7 +131,7 @@ fn other_ends(pool: &Pool, term: TermId, action: ActionId) -> Vec<ActionId> {
             continue;
         }
         let node = pool.node(term);
-        // A passing is one event, or an emission before its receptions.
+        // A message is one event (a rendez-vous), or an emission before its receptions.
         let is_passing = match node {
             Term::Event(_) => true,
             Term::Strict(left, _) => matches!(pool.node(left), Term::Event(_)),
@@ -173,8 +172,7 @@ fn moment(trace: &MultiTrace, component: ComponentId, index: usize) -> Vec<Actio
     moment.iter().map(|step| step.action()).collect()
 }
 
-/// Whether a headline names what was mutated, or its direct counterpart; at its place, or anywhere in
-/// the log.
+/// Whether a headline names the mutated event, or its direct counterpart; at its place, or anywhere in the log.
 fn names(case: &Case, headline: &Headline, anywhere: bool) -> bool {
     let pool = &case.lowered.pool;
     let observed = headline.observed.iter().flat_map(|moment| moment.iter().copied());
@@ -183,8 +181,8 @@ fn names(case: &Case, headline: &Headline, anywhere: bool) -> bool {
         .chain(expected)
         .chain(headline.counterpart.iter().map(|other| other.action))
         .collect();
-    // The event itself at its place, give or take one for what was dropped or inserted there; what is
-    // equal and stands next to it is the same change. Or an event at its other end.
+    // The event itself at its place, or one beside it, because an event was dropped or inserted there; an equal neighbour is
+    // the same change. Or an event at its other end.
     let near = |trace: &MultiTrace, component: ComponentId, index: usize| {
         let wanted = moment(trace, component, index);
         let all: Vec<Vec<ActionId>> = trace
@@ -223,8 +221,8 @@ fn names(case: &Case, headline: &Headline, anywhere: bool) -> bool {
             near(&case.mutant, *component, *first) || near(&case.mutant, *component, *second)
         }
         Mutation::Cut(component, kept) => near(&case.original, *component, *kept),
-        // A component from elsewhere is wrong as a whole: what is named must be on it, or be the
-        // other end of something on it.
+        // A component of another run is wrong as a whole: the named event must be on it, or be the other end of an event
+        // on it.
         Mutation::Swap(components) => {
             let here =
                 |lifeline| components.contains(&case.mutant.partition().component_of(lifeline));
@@ -258,7 +256,7 @@ fn describe(case: &Case) -> String {
 }
 
 #[test]
-fn headlines_name_what_was_mutated_and_repairs_undo_it() {
+fn headlines_name_the_mutation_and_repairs_undo_it() {
     eprintln!("{}", seeded(0));
     if is_large() {
         for seed in 1..10 {
@@ -267,14 +265,14 @@ fn headlines_name_what_was_mutated_and_repairs_undo_it() {
     }
 }
 
-/// Forty failures, as a seed has them: what was said about each, and the numbers.
+/// Forty failures of a seed: a table of their explanations, and statistics.
 fn seeded(seed: u64) -> String {
     let (mut cases, mut exact, mut named, mut single, mut repaired) = (0, 0, 0, 0, 0);
     let mut table = String::new();
     let mut wrong = Vec::new();
     for (at, (model, files)) in MODELS.iter().enumerate() {
         for number in 0..5 {
-            // Four changes of a moment, and one of the two others.
+            // Four changes of a moment, and one of the two other kinds of mutation.
             let kind = KINDS[if number < 4 { number } else { 4 + at % 2 }];
             let mut case =
                 case(files, kind, seed + u64::try_from(at * 10 + number).expect("a small number"));
@@ -301,14 +299,14 @@ fn seeded(seed: u64) -> String {
             );
             let headline = found.headline.as_ref().expect("a failure has a headline");
             let is_exact = names(&case, headline, false);
-            // Where equal events are concurrent, logs cannot tell which of them was mutated: one that
-            // repairs as well is as good.
+            // If equal events are concurrent, the logs do not show which of them was mutated: another repair of the same
+            // size is as good.
             let is_named = is_exact || names(&case, headline, headline.basis == Basis::Repair);
             let is_single = !matches!(case.mutation, Mutation::Swap(_));
             let repair = found.repair.as_ref().and_then(|search| search.found.as_ref());
             let stopped = |edit: &Edit| matches!(edit, Edit::StoppedEarly { .. });
             let restored = repair.is_some_and(|repair| {
-                // What a log lost is assumed and not written down, so that is a weak pass.
+                // The lost end of a log is assumed and not inserted, so the verdict is WeakPass.
                 let early = repair.edits.iter().any(stopped);
                 let wanted = if early { Verdict::WeakPass } else { original };
                 repair.edits.len() == 1 && repair.verdict == wanted
@@ -360,7 +358,7 @@ fn seeded(seed: u64) -> String {
     table + &summary
 }
 
-/// Every claim of an explanation holds, by what knows nothing of it.
+/// Checks every claim of an explanation by independent means.
 fn check_claims(
     pool: &mut Pool,
     term: TermId,
@@ -401,7 +399,7 @@ fn check_claims(
             assert!(length <= size(component));
             for index in 0..length {
                 for (at, &action) in moment(trace, component, index).iter().enumerate() {
-                    // Moments of several actions are not made by changes, and not checked here.
+                    // Changes do not make moments of several actions, so these are not checked here.
                     if at > 0 {
                         return;
                     }
@@ -417,8 +415,8 @@ fn check_claims(
     }
 }
 
-/// The furthest situations of complete logs and global prefixes are global prefixes, and none of the
-/// cuts of a small multi-trace that is one has more.
+/// The furthest situations of complete logs and global prefixes are global prefixes, and no cut of a small multi-trace that is
+/// a global prefix has more events.
 fn check_frontier(
     pool: &Pool,
     term: TermId,
@@ -574,7 +572,7 @@ fn on_random_small_cases_every_claim_holds() {
             let search = found.repair.as_ref().expect("a failure has a search");
             if let Some(repair) = &search.found {
                 repaired += 1;
-                // By an analysis that knows no engine.
+                // By an analysis that uses no engine.
                 let budget = Budget { max_states: Some(500), ..Budget::default() };
                 let plain = refute(&mut scope.pool, term, &repair.trace, &repair.question, &budget);
                 assert!(
@@ -582,7 +580,7 @@ fn on_random_small_cases_every_claim_holds() {
                     "{context}: {repair:?}"
                 );
             }
-            // The same again is the same.
+            // A second explanation is the same.
             if number % 16 == 0 {
                 let again = explain(&mut scope.pool, term, &trace, &question, &options);
                 assert_eq!(again.headline, found.headline, "{context}");

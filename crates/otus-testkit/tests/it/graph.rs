@@ -1,15 +1,14 @@
-//! The papers' searches give the right verdicts: compared with the oracle on all small cases and
-//! on random larger ones, with every option, with witnesses and certificates checked.
+//! The papers' searches give the right verdicts. They are compared with the oracle on all small cases and on random larger
+//! ones, with every option, and their witnesses and certificates are checked.
 //!
-//! - [`sweep`]: which cases; [`truth`]: what the oracle says about one; [`case`]: how it is asked, with its
-//!   [`options`];
-//! - [`witnesses`], [`closed`], [`cuts`], [`legacy`]: what else is checked of a case, in turn;
+//! - [`sweep`]: the cases; [`truth`]: the answer of the oracle; [`case`]: the questions about a case, with [`options`];
+//! - [`witnesses`], [`closed`], [`cuts`], [`legacy`]: further checks of a case, in turn;
 //! - [`generation`]: exploration and random multi-traces;
-//! - [`corpus`]: the recorded verdicts of the peer and of a brute-force oracle;
-//! - [`found`]: what all this found once.
+//! - [`corpus`]: recorded verdicts of hibou_label and of a brute-force oracle;
+//! - [`found`]: errors that these tests once found.
 //!
 //! `OTUS_SCOPE=large` takes larger scopes, for hours.
-#![expect(clippy::print_stdout, reason = "how much was compared, and what was skipped, is said")]
+#![expect(clippy::print_stdout, reason = "the tests print how much was compared and skipped")]
 
 mod case;
 mod closed;
@@ -27,5 +26,5 @@ use crate::is_large;
 
 const BUDGET: usize = 1_000_000;
 
-/// Beyond this a search without memory is taken for too large.
+/// The most nodes of a search without memory; a larger one is run with memory.
 const MAX_STATES: u64 = 1_000;

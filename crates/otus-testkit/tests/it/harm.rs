@@ -1,9 +1,8 @@
-//! Relaxing what has no harmful ancestor changes no multi-trace: `engine::harm` against the traces
-//! themselves.
+//! `engine::harm` compared with sets of traces: relaxing a node without harmful ancestor changes no multi-trace.
 //!
-//! The relaxed meaning is computed here from its definition, on traces whose letters are the parts
-//! of events on single components. Most terms tried have a message of its own for each leaf, so
-//! that no two runs look alike and each wrong relaxation shows.
+//! The relaxed meaning is computed here from its definition, on traces whose letters are the parts of events on single
+//! components. Most of the terms have a different message for each leaf, so that different runs look different and each wrong
+//! relaxation shows.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +18,7 @@ use otus_trace::Partition;
 type Traces = BTreeSet<Vec<EventId>>;
 type Projections = BTreeSet<Vec<Vec<Moment>>>;
 
-/// The relaxed meaning of a term, cut at a number of letters.
+/// The relaxed meaning of a term, up to a number of letters.
 struct Relaxed<'a> {
     pool: &'a mut Pool,
     partition: &'a Partition,
@@ -27,7 +26,7 @@ struct Relaxed<'a> {
     max_len: usize,
 }
 
-/// When two events of the operands of a node are ordered.
+/// The condition under which two events of the operands of a node are ordered.
 #[derive(Clone)]
 enum Order {
     Always,
@@ -90,7 +89,7 @@ impl Relaxed<'_> {
         all
     }
 
-    /// The shuffles in which no event comes before one of the left that it is ordered after.
+    /// The shuffles in which no event comes before an event of the left operand that must precede it.
     fn compose(&self, order: &Order, left: &Traces, right: &Traces) -> Traces {
         let mut out = BTreeSet::new();
         for t1 in left {
@@ -139,7 +138,7 @@ impl Relaxed<'_> {
     }
 }
 
-/// The multi-traces of traces, if they have at most so many moments.
+/// The multi-traces of traces, if they have at most `max_len` moments.
 fn projections<'t>(
     pool: &Pool,
     partition: &Partition,
@@ -154,7 +153,7 @@ fn projections<'t>(
 struct Counts {
     cases: usize,
     harmless: usize,
-    /// Harmful, and relaxing everything would change something.
+    /// Harmful, and relaxing everything changes a multi-trace.
     rightly_harmful: usize,
 }
 
@@ -188,8 +187,8 @@ fn check(
     );
 }
 
-/// Three lifelines a, b, c, and a leaf for each non-empty set of one or two of them and each
-/// number: messages are different for different numbers.
+/// Three lifelines a, b, c, and a leaf for each set of one or two of them and each number; different numbers have different
+/// messages.
 struct Supply {
     pool: Pool,
     regions: Vec<RegionId>,
@@ -333,7 +332,7 @@ fn relaxing_changes_nothing_in_all_small_terms() {
     let terms: Vec<TermId> = scope.terms(5).into_iter().flatten().collect();
     let mut counts = Counts::default();
     for (i, term) in scope.up_to_renaming(&terms).into_iter().enumerate() {
-        // A third of them, each with both partitions, is enough beside the tests above.
+        // A third of them, each with both partitions, is enough in addition to the tests above.
         if i % 3 == 0 {
             for partition in partitions(2) {
                 check(&mut scope.pool, term, &partition, 4, &mut counts);

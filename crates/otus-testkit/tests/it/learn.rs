@@ -1,4 +1,4 @@
-//! What is learnt accepts every run it was learnt from, and nothing else if that was one run.
+//! A learnt interaction accepts every run it was learnt from, and nothing else if there was one run.
 #![expect(clippy::print_stdout, reason = "the output of a test")]
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn verdict(pool: &Pool, term: TermId, trace: &MultiTrace) -> Verdict {
     engine.analyze(trace, &Question::ACCEPT, &budget()).verdict
 }
 
-/// Learns without a checker and checks afterwards: the construction itself must be right.
+/// Learns without a checker and checks afterwards, because the construction itself must be right.
 #[track_caller]
 fn learn_and_check(pool: &mut Pool, traces: &[MultiTrace], options: &Options) -> Learnt {
     let runs: Vec<Run<'_>> = traces.iter().map(Run::new).collect();
@@ -31,7 +31,7 @@ fn learn_and_check(pool: &mut Pool, traces: &[MultiTrace], options: &Options) ->
     for trace in traces {
         let possible = learnable(pool, trace);
         let found = verdict(pool, learnt.term, trace);
-        // What is learnt from wild runs may be too hard for the time a test has.
+        // Interactions learnt from random runs may be too hard to check within the budget.
         if found == Verdict::Inconclusive {
             println!("undecided: {} nodes", pool.attributes(learnt.term).nodes);
             continue;
@@ -89,7 +89,7 @@ fn generated(
     traces.iter().map(|trace| project(pool, partition, trace)).collect()
 }
 
-/// What is learnt from twenty runs of a model.
+/// Learns from twenty runs of a model.
 fn relearnt(name: &str, folder: &str, length: usize) -> (Pool, TermId, Learnt) {
     let (mut pool, term) = model(name, folder);
     let partition = Partition::discrete(pool.signature().lifeline_count());
@@ -183,7 +183,7 @@ end
     );
 }
 
-/// A loop may be written from its middle on, so its size is what is compared.
+/// A loop may begin in the middle of the original one, so its size is compared.
 #[test]
 fn the_alternating_bit_protocol_is_learnt_without_anything_left_over() {
     let (pool, term, learnt) = relearnt("abp", MODELS, 60);
@@ -199,16 +199,16 @@ fn other_models_are_learnt() {
     }
 }
 
-/// What random multi-traces look like.
+/// The shape of random multi-traces.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     lifelines: usize,
     messages: usize,
     runs: usize,
     length: usize,
-    /// Of a hundred actions: how many are put anywhere, without a counterpart.
+    /// The percentage of actions at a random place, without a counterpart.
     wild: usize,
-    /// Of a hundred actions: how many are at the moment of the one before.
+    /// The percentage of actions at the same moment as the one before.
     joined: usize,
 }
 
@@ -302,7 +302,7 @@ fn cases(number: usize) -> usize {
     number * factor.unwrap_or(100) / 100
 }
 
-/// Random runs, all of which what was learnt must accept.
+/// Learns from random runs; the result must accept all of them.
 fn sweep(seed: u64, number: usize, shape: Shape) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut pool = pool_of(shape);
@@ -385,7 +385,7 @@ fn one_run_on_separate_clocks_is_learnt_exactly() {
 }
 
 #[test]
-fn what_was_learnt_survives_every_format() {
+fn a_learnt_interaction_survives_every_format() {
     let mut rng = fastrand::Rng::with_seed(11);
     let mut pool = pool_of(SMALL);
     for _ in 0..cases(100) {
@@ -451,7 +451,7 @@ fn an_impossible_moment_is_remarked() {
     assert_eq!(pool.text(learnt.term), "seq(l0!m0, l0!m1)");
 }
 
-/// Requests and answers of several clients: a multi-trace, and which actions belong together.
+/// Requests and answers of several clients: a multi-trace, and the pairs of actions that belong together.
 fn requests(
     rng: &mut fastrand::Rng,
     pool: &mut Pool,
@@ -520,7 +520,7 @@ fn many_runs_and_long_runs_are_learnt() {
                     assert!(nodes < 100, "{}", pool.text(learnt.term));
                 }
                 let found = verdict(&pool, learnt.term, &traces[0].0);
-                // Requests of several clients that look alike are hard to decide for the engine.
+                // The engine needs long for equal requests of several clients.
                 let long = infer || messages > 100;
                 assert!(
                     found == Verdict::Pass || (long && found == Verdict::Inconclusive),

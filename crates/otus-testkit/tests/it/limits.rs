@@ -1,8 +1,7 @@
-//! Depth and width belong to the user: nothing overflows, and everything stays linear.
+//! Texts of any depth and width are handled without overflow and in linear time.
 //!
-//! Time is not measured but what would make it superlinear is: how long the texts are that are
-//! printed, and how many findings are made. A quadratic path would not end within the patience
-//! of whoever runs this.
+//! The tests do not measure time. They measure the length of printed texts and the number of findings, which would make the
+//! time superlinear. A quadratic algorithm would not finish on these inputs.
 
 use otus_core::{Lowered, lint, raise};
 use otus_syntax::diagnostic::any_error;
@@ -12,8 +11,8 @@ use otus_testkit::read::{Language, read, term};
 const DEPTH: usize = 100_000;
 const WIDTH: usize = 100_000;
 
-/// Takes a text through everything: parse, print, lower, lint, raise, and each language there and
-/// back. Returns how long all texts are together.
+/// Parses, prints, lowers, lints and raises a text, and converts it to each language and back. Returns the length of all texts
+/// together.
 #[track_caller]
 fn through_everything(text: &str) -> usize {
     let source = Source::new("limit", text);
@@ -40,11 +39,11 @@ fn through_everything(text: &str) -> usize {
 
 #[track_caller]
 fn same(one: &Lowered, other: &Lowered, language: Language) {
-    // Not `assert_eq`: a difference would print megabytes.
+    // Not `assert_eq`, because a difference would print megabytes.
     assert!(term(one) == term(other), "{language:?} says the same");
 }
 
-/// Ten times the depth is no more than about ten times the text.
+/// Checks that ten times the depth gives at most about ten times the text.
 #[track_caller]
 fn deep(opener: &str, leaf: &str, closer: &str) {
     let text = |depth: usize| format!("{}{leaf}{}", opener.repeat(depth), closer.repeat(depth));

@@ -1,5 +1,5 @@
-//! The oracle is right: it agrees with the papers' examples, with independent definitions, with
-//! itself asked in two ways, and with another tool's brute force.
+//! The oracle agrees with the papers' examples, with independent definitions, with the second way of asking it, and with the
+//! brute force of another program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +12,7 @@ use otus_testkit::oracle::{
     Members, Observation, Question, Trace, Traces, Window, local, marked, member, traces,
 };
 use otus_testkit::read::{Language, read};
+use otus_testkit::reference;
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
 };
@@ -31,19 +32,19 @@ fn observation(pool: &mut Pool, text: &str) -> Observation {
     Observation::from(&otus_trace::lower(&parsed.tree, pool).0)
 }
 
-/// The strongest question that has the answer yes, if any has.
+/// The strongest question with the answer yes, if there is one.
 #[track_caller]
 fn check(interaction: &str, trace: &str, strongest: Option<Question>) {
     let (mut pool, term) = model(interaction);
     let seen = observation(&mut pool, trace);
     for question in Question::ALL {
         let expected = strongest.is_some_and(|strongest| strongest <= question);
-        // Not every example is small enough for the plain way: it may give up, not be wrong.
+        // Some examples are too large for the plain way, which may give up, but not be wrong.
         let plain = member(&pool, term, &seen, question, 100_000);
         assert_ne!(plain, Some(!expected), "{question:?} of {trace}");
         let marked = marked::member(&pool, term, &seen, question, 300_000);
         assert_ne!(marked, Some(!expected), "marked {question:?} of {trace}");
-        // What follows from the answer before need not be found out again.
+        // The answer may follow from the previous one.
         let implied = strongest.is_some_and(|strongest| strongest < question);
         assert!(marked.is_some() || implied, "{question:?} of {trace}");
     }
@@ -68,7 +69,7 @@ const SLICE: Option<Question> = Some(Question::Slice);
 
 // --- examples of the texts
 
-/// Fig. 1c of the removal paper.
+/// Fig. 1c of paper 000.
 const PUBSUB: &str = "seq(loopS(pub -- publish -> bro), sub -- subscribe -> bro,
     loopS(seq(pub -- publish -> bro, bro -- publish -> sub)))";
 
@@ -84,7 +85,7 @@ fn the_examples_of_the_removal_paper() {
     for end in 1..=fig_1a.len() {
         check(PUBSUB, &format!("[#all] {}", fig_1a[..end].join(".")), GLOBAL_PREFIX);
     }
-    // Fig. 1d: nothing of the subscriber is observed, though its message is received.
+    // Fig. 1d: the subscriber is not observed, although its message is received.
     let fig_1d = "[bro] bro?subscribe; [pub] pub!publish; [sub]";
     check(PUBSUB, fig_1d, MULTI_PREFIX);
     check_local(PUBSUB, fig_1d, MULTI_PREFIX);
@@ -92,7 +93,7 @@ fn the_examples_of_the_removal_paper() {
     check_local(PUBSUB, "[bro] bro?subscribe.bro!publish; [pub] pub!publish; [sub]", None);
 }
 
-/// Fig. 2 of the slices paper, as Fig. 15 writes it.
+/// Fig. 2 of paper 003, as Fig. 15 writes it.
 const FIG_2: &str = "@message{m1;m2;m3;m4;m5} @lifeline{l1;l2;l3}
     seq(coreg(l2)(alt(l1 -- m1 -> (l2,l3), o),
                   loopW(alt(l1 -- m2 -> l2, l2 -- m3 -> l3))),
@@ -131,19 +132,19 @@ fn the_traps_of_our_own_pages() {
     check(crossing, "[a] a!m.a?n; [b] b!n.b?m", ACCEPT);
     check(rendez_vous, "[a] a!m.a?n; [b] b!n.b?m", None);
     check_local(rendez_vous, "[a] a!m.a?n; [b] b!n.b?m", ACCEPT);
-    // Each received before the other is sent: impossible, unless causality is forgotten.
+    // Each message is received before the other is sent: impossible, except without causality.
     check(crossing, "[a] a?n.a!m; [b] b?m.b!n", None);
     check_local(crossing, "[a] a?n.a!m; [b] b?m.b!n", ACCEPT);
-    // Parts of it are possible: only together they are a cycle.
+    // Parts of it are possible, because only all events together form a cycle.
     check(crossing, "[a] a?n.a!m; [b] b!n", GLOBAL_PREFIX);
     check(crossing, "[a] a?n.a!m; [b] b?m", SLICE);
     check(crossing, "[a] a?n.a!m; [b] ", MULTI_PREFIX);
-    // The peer's partial-order reduction loses b!x; its memoization loses the second branch.
+    // The partial-order reduction of hibou_label loses b!x; its memoization loses the second branch.
     check("strict(loopS(b -- x ->|), a -- m ->|)", "[a] a!m; [b] b!x", ACCEPT);
     check("alt(strict(b!x, a!m, b!x), strict(a!m, b!x))", "[a] a!m; [b] b!x", ACCEPT);
-    // The strict rule's trap: pruning gives loopS(∅), which is not the symbol ∅.
+    // The strict rule, taken literally, fails here: pruning gives loopS(∅), which is not the symbol ∅.
     check("strict(loopS(alt(a!m, o)), b!m)", "[a]; [b] b!m", ACCEPT);
-    // What comes after weakly need not wait, unless it is on the same lifeline.
+    // The right operand of `seq` waits only on the same lifeline.
     check("seq(a -- m -> b, c -- n ->|)", "[#all] c!n.a!m.b?m", ACCEPT);
     check("strict(a -- m -> b, c -- n ->|)", "[#all] c!n.a!m.b?m", None);
     check("seq(a -- m -> b, a -- n ->|)", "[#all] a!m.a!n.b?m", ACCEPT);
@@ -161,7 +162,7 @@ fn simultaneous_actions_are_one_moment_and_nothing_else() {
     check(synch, "[a,b] a!m", None);
     check("a -- m -> b", "[a,b] {a!m, b?m}", None);
     check(synch, "[a]; [b] b?m", MULTI_PREFIX);
-    // Not a global prefix: the one event is either behind both or before both.
+    // Not a global prefix, because one event is either after both others or before both.
     check("a -- m -> b", "[a] a!m; [b]", GLOBAL_PREFIX);
     check(synch, "[a] a!m; [b]", MULTI_PREFIX);
     // Three lifelines, two of them together.
@@ -179,8 +180,7 @@ fn simultaneous_actions_are_one_moment_and_nothing_else() {
 
 // --- the operators against independent definitions
 
-/// All ways to put the letters of two traces together such that whenever a letter of the second
-/// comes before one of the first, `allowed` says so.
+/// All interleavings of two traces in which a letter of the second comes before a letter of the first only if `allowed`.
 fn shuffles(
     left: &[EventId],
     right: &[EventId],
@@ -255,7 +255,7 @@ fn loops_unfold_and_sequencing_is_associative() {
     let mut equations = Vec::new();
     let pool = &mut scope.pool;
     for &body in &terms {
-        // loop(i) = alt(∅, op(i, loop(i))), and the last iteration may as well be split off.
+        // loop(i) = alt(∅, op(i, loop(i))), and the same with the last iteration split off.
         let whole = pool.loop_s(body);
         for unfolded in [pool.strict(body, whole), pool.strict(whole, body)] {
             equations.push((whole, pool.alt(Pool::EMPTY, unfolded)));
@@ -304,7 +304,7 @@ fn parts_on_different_lifelines_go_together_in_one_way() {
         assert_eq!(first, second);
         assert_eq!(first, sets.traces(turned, 3).unwrap());
         assert!(sets.traces(strict, 3).unwrap().is_subset(&first));
-        // When a shares no component with the others, nobody sees that strict is stricter.
+        // If a shares no component with the others, no component shows the difference of strict and seq.
         for partition in [Partition::discrete(3), partitions(3).remove(3)] {
             assert_eq!(partition.lifelines(partition.component_of(LifelineId(0))).len(), 1);
             let mut project =
@@ -434,7 +434,7 @@ fn windows_can_differ_from_component_to_component() {
 }
 
 #[test]
-fn random_multi_traces_are_what_they_were_derived_as() {
+fn random_multi_traces_satisfy_the_question_of_their_derivation() {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut scope = Scope::new(3, 2, true);
     let (mut asked, mut given_up) = (0, 0);
@@ -535,52 +535,6 @@ fn interleaving_tuples_is_as_the_paper_defines_it() {
     }
 }
 
-/// Whether a term has an operator that lets parts overlap on a lifeline.
-fn has_concurrency(pool: &Pool, term: TermId) -> bool {
-    let node = pool.node(term);
-    let own = match node {
-        Term::Coreg(region, ..) | Term::LoopC(region, _) => region != Pool::NONE,
-        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => false,
-    };
-    own || node.operands().any(|operand| has_concurrency(pool, operand))
-}
-
-/// `rmv_h`: actions on h become nothing.
-fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
-    match pool.node(term) {
-        Term::Empty => term,
-        Term::Event(event) => {
-            let actions = pool.event_actions(event).iter().map(|&action| pool.action(action));
-            let rest: Vec<_> = actions.filter(|action| action.lifeline != lifeline).collect();
-            if rest.is_empty() {
-                return Pool::EMPTY;
-            }
-            let event = pool.intern_event(&rest);
-            pool.event(event)
-        }
-        Term::Strict(i, j) => {
-            let (i, j) = (remove(pool, i, lifeline), remove(pool, j, lifeline));
-            pool.strict(i, j)
-        }
-        Term::Coreg(region, i, j) => {
-            let (i, j) = (remove(pool, i, lifeline), remove(pool, j, lifeline));
-            pool.coreg(region, i, j)
-        }
-        Term::Alt(i, j) => {
-            let (i, j) = (remove(pool, i, lifeline), remove(pool, j, lifeline));
-            pool.alt(i, j)
-        }
-        Term::LoopS(i) => {
-            let body = remove(pool, i, lifeline);
-            pool.loop_s(body)
-        }
-        Term::LoopC(region, i) => {
-            let body = remove(pool, i, lifeline);
-            pool.loop_c(region, body)
-        }
-    }
-}
-
 #[test]
 fn tuples_forget_causality_and_nothing_else() {
     let mut scope = Scope::new(2, 2, true);
@@ -589,12 +543,14 @@ fn tuples_forget_causality_and_nothing_else() {
     let mut rng = fastrand::Rng::with_seed(3);
     terms.extend((0..300).map(|_| scope.random_term(&mut rng, 4)));
     let partition = Partition::discrete(2);
-    let removed: BTreeMap<TermId, TermId> =
-        terms.iter().map(|&term| (term, remove(&mut scope.pool, term, LifelineId(0)))).collect();
+    let removed: BTreeMap<TermId, TermId> = terms
+        .iter()
+        .map(|&term| (term, reference::remove(&mut scope.pool, term, LifelineId(0))))
+        .collect();
     let mut sets = TraceSets::new(&scope.pool, 4_000);
     let (mut same, mut more, mut without_lifeline) = (0, 0, 0);
     for term in terms {
-        let concurrent = has_concurrency(&scope.pool, term);
+        let concurrent = reference::has_concurrency(&scope.pool, term);
         let letters = alphabet(&scope.pool, term, &partition, None);
         let mut members = Members::new(term, partition.clone());
         for seen in observations(&partition, &letters, 2) {
@@ -610,7 +566,7 @@ fn tuples_forget_causality_and_nothing_else() {
                 assert!(local == projected || concurrent, "{}", context());
                 if local == projected { same += 1 } else { more += 1 }
             }
-            // Theorem 1 of the paper: what is not observed can be removed.
+            // Theorem 1 of paper 000: unobserved lifelines can be removed.
             if seen.components[0].is_empty() {
                 let answers =
                     [term, removed[&term]].map(|term| tuples(term, Question::MultiPrefix));
@@ -627,8 +583,7 @@ fn tuples_forget_causality_and_nothing_else() {
 
 // --- another brute force
 
-/// Compares with what another program found, on recorded cases. `OTUS_ORACLE_BUDGET` is for more
-/// patience.
+/// Compares with the recorded answers of another program. `OTUS_ORACLE_BUDGET` sets a larger budget.
 #[test]
 fn the_recorded_cases_have_the_recorded_answers() {
     let Some(models) = corpus::models() else { return println!("{}", corpus::MISSING) };
@@ -659,7 +614,7 @@ fn the_recorded_cases_have_the_recorded_answers() {
 }
 
 #[test]
-fn what_an_event_shows_is_cut_along_the_partition() {
+fn the_moments_of_an_event_follow_the_partition() {
     let (pool, term) = model("a -- <synch>m -> (b,c)");
     let Term::Event(event) = pool.node(term) else { panic!("one event") };
     let shown: Vec<Vec<usize>> = partitions(3)

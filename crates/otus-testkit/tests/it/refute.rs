@@ -1,6 +1,5 @@
-//! Refutations and explanations are right: on all small cases and on random larger ones, of every
-//! question, `refute` says what the oracle says, its witnesses are certified, and its
-//! certificates are accepted by the checker, which refuses them if anything is taken away.
+//! Refutations are right: on all small cases and on random larger ones, for every question, `refute` agrees with the oracle, its
+//! witnesses are certified, and the checker accepts its certificates, but refuses them if a part is removed.
 //!
 //! `OTUS_SCOPE=large` takes larger scopes.
 
@@ -17,7 +16,7 @@ use otus_core::algebra::simplify;
 use otus_core::{Pool, TermId};
 use otus_syntax::{Source, parse_trace};
 use otus_testkit::oracle::traces::TraceSets;
-use otus_testkit::oracle::{self, Members, Observation, Window, marked};
+use otus_testkit::oracle::{Asked, Members, Observation};
 use otus_testkit::read::{Language, read};
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
@@ -26,14 +25,14 @@ use otus_trace::{MultiTrace, Partition};
 
 use crate::is_large;
 
-/// What the oracle may make.
+/// The budget of the oracle.
 const BUDGET: usize = 1_000_000;
-/// What `refute` may make; checking what it makes takes longer than making it.
+/// The most states of `refute`; checking a certificate takes longer than making it.
 fn most_states() -> u64 {
     if is_large() { 20_000 } else { 1_000 }
 }
 
-/// How much was done.
+/// Counts of checked cases.
 #[derive(Debug, Default)]
 struct Counts {
     answers: usize,
@@ -53,7 +52,7 @@ struct Counts {
 struct Tester {
     rng: fastrand::Rng,
     counts: Counts,
-    /// The last certificate, which must not be accepted for what can be explained.
+    /// The last certificate, which the checker must refuse for a multi-trace that can be explained.
     last: Option<Certificate>,
 }
 
@@ -125,7 +124,7 @@ impl Tester {
         }
     }
 
-    /// A certificate with a state less, or a weaker claim, is none.
+    /// A certificate with one state less, or with a weaker claim, is refused.
     fn check_corrupted(
         &mut self,
         pool: &mut Pool,
@@ -166,8 +165,7 @@ impl Tester {
         }
     }
 
-    /// A witness that is changed is refused, or the claim holds all the same; and it shows
-    /// nothing about questions to which the answer is no.
+    /// A changed witness is refused, or the claim still holds; and no witness is accepted for a question with the answer no.
     fn check_changed(
         &mut self,
         pool: &mut Pool,
@@ -199,28 +197,12 @@ impl Tester {
                 if certify(pool, term, &trace, (&question, verdict), &witness).is_err() {
                     continue;
                 }
-                let (components, windows) = windows(&question, seen);
-                let seen = Observation { components, partition: seen.partition.clone() };
-                let truth = if verdict == Verdict::Pass {
-                    // Nothing is missing but what is unobserved altogether.
-                    let strict = seen.partition.components().map(|c| match question.of(c) {
-                        Observed::Unobserved => Window::Slice,
-                        Observed::Complete
-                        | Observed::StopsEarly
-                        | Observed::StartsLate
-                        | Observed::Slice => Window::Complete,
-                    });
-                    let strict: Vec<Window> = strict.collect();
-                    marked::declared(pool, term, &seen, &strict, BUDGET)
+                let asked = if verdict == Verdict::Pass {
+                    Asked::complete(seen, &question)
                 } else {
-                    match windows {
-                        Some(windows) => marked::declared(pool, term, &seen, &windows, BUDGET),
-                        None => {
-                            let prefix = oracle::Question::GlobalPrefix;
-                            marked::member(pool, term, &seen, prefix, BUDGET)
-                        }
-                    }
+                    Asked::new(seen, &question)
                 };
+                let truth = asked.by_marks(pool, term, BUDGET);
                 let text = witness.text(pool);
                 assert_ne!(truth, Some(false), "{question:?} {}: {text}", pool.text(term));
             }
@@ -228,50 +210,11 @@ impl Tester {
         }
     }
 
-    /// Enough was asked, and nearly all answered.
+    /// Checks that there were enough cases, and that nearly all were decided.
     fn check_counts(&self) {
         assert!(self.counts.too_large * 100 <= self.counts.answers, "{:?}", self.counts);
         assert!(self.counts.explained * 20 > self.counts.answers, "{:?}", self.counts);
         assert!(self.counts.refuted * 20 > self.counts.answers, "{:?}", self.counts);
-    }
-}
-
-/// A question in the words of the oracle: what is unobserved has no moments and any window.
-fn windows(
-    question: &Question,
-    seen: &Observation,
-) -> (Vec<Vec<oracle::Moment>>, Option<Vec<Window>>) {
-    let mut components = seen.components.clone();
-    if *question == Question::GlobalPrefix {
-        return (components, None);
-    }
-    let windows =
-        seen.partition.components().zip(&mut components).map(|(component, moments)| match question
-            .of(component)
-        {
-            Observed::Complete => Window::Complete,
-            Observed::StopsEarly => Window::Prefix,
-            Observed::StartsLate => Window::Suffix,
-            Observed::Slice => Window::Slice,
-            Observed::Unobserved => {
-                moments.clear();
-                Window::Slice
-            }
-        });
-    let windows = windows.collect();
-    (components, Some(windows))
-}
-
-/// What the plain oracle says.
-fn truth(
-    sets: &mut TraceSets<'_>,
-    members: &mut Members,
-    question: &Question,
-    seen: &Observation,
-) -> Option<bool> {
-    match windows(question, seen) {
-        (components, Some(windows)) => members.ask_windows(sets, &components, &windows),
-        (components, None) => members.ask(sets, &components, oracle::Question::GlobalPrefix),
     }
 }
 
@@ -296,9 +239,9 @@ fn check_all(
                 let mut sets = TraceSets::new(&scope.pool, BUDGET);
                 let mut members = Members::new(term, partition.clone());
                 for (seen, questions) in cases.iter().zip(&questions) {
-                    let answers = questions
-                        .iter()
-                        .map(|question| truth(&mut sets, &mut members, question, seen));
+                    let answers = questions.iter().map(|question| {
+                        Asked::new(seen, question).by_traces(&mut members, &mut sets)
+                    });
                     expected.push(answers.collect::<Vec<_>>());
                 }
             }
@@ -357,15 +300,7 @@ fn random_larger_cases() {
         let seen = derive(&mut tester.rng, &scope.pool, partition, &trace, &letters, derivation);
         for question in tester.questions(partition.len()) {
             let pool = &scope.pool;
-            let (components, windows) = windows(&question, &seen);
-            let observation = Observation { components, partition: partition.clone() };
-            let expected = match windows {
-                Some(windows) => marked::declared(pool, term, &observation, &windows, 30_000),
-                None => {
-                    let prefix = oracle::Question::GlobalPrefix;
-                    marked::member(pool, term, &observation, prefix, 30_000)
-                }
-            };
+            let expected = Asked::new(&seen, &question).by_marks(pool, term, 30_000);
             tester.check(&mut scope.pool, term, &seen, &question, expected);
         }
     }
@@ -448,16 +383,16 @@ fn the_engine_agrees_where_the_oracle_gives_up() {
     }
     println!("compared {compared}, refuted {refuted}, too large {too_large}, lost {lost}");
     assert!(refuted * 20 > compared && too_large * 4 < compared, "{refuted} of {compared}");
-    // Of coupled components that may start late some take more.
+    // Some coupled components that may start late need more.
     assert!(lost * 100 < compared, "{lost} of {compared}");
 }
 
-/// Another seed by `OTUS_SEED`.
+/// The seed; `OTUS_SEED` sets another one.
 fn seed() -> u64 {
     std::env::var("OTUS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(6)
 }
 
-/// What a component waits for at the beginning: `names: hindrance`, a line each.
+/// The hindrance of each component at the beginning: `names: hindrance`, one line each.
 #[track_caller]
 fn check_obstacles(interaction: &str, trace: &str, expected: &[&str]) {
     let (mut lowered, diagnostics) = read(Language::Interaction, interaction);
@@ -498,7 +433,7 @@ fn check_obstacles(interaction: &str, trace: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_stands_in_the_way_is_named() {
+fn hindrances_are_named() {
     check_obstacles("a -- m -> b", "[a] a!n; [b] b?m", &["a: unknown", "b: waits for a"]);
     check_obstacles("seq(a!m, a!n)", "[a] a!n", &["a: waits for a"]);
     check_obstacles(

@@ -8,7 +8,7 @@ use otus_testkit::generate::{interaction, spaced, trace};
 use otus_testkit::read::{Language, read, term};
 use proptest::prelude::*;
 
-/// Lifelines in order; messages are told apart by name only.
+/// The lifelines in order, and the set of messages, whose order does not matter.
 fn names(lowered: &Lowered) -> (Vec<String>, BTreeSet<String>) {
     let signature = lowered.pool.signature();
     (

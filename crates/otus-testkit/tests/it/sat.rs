@@ -1,5 +1,5 @@
-//! The graph search decides satisfiability problems, by the reduction of the removal paper
-//! (section 4.3), and leaving out orders that make no difference changes no verdict.
+//! The graph search decides satisfiability problems, by the reduction of paper 000 (section 4.3), and the partial-order
+//! reduction changes no verdict.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
@@ -26,7 +26,7 @@ fn analyzed(pool: &mut Pool, term: TermId, trace: &MultiTrace, config: &Config) 
     outcome
 }
 
-/// Decides a formula by the graph search and returns how many nodes that took.
+/// Decides a formula by the graph search and returns the number of nodes.
 #[track_caller]
 fn check(name: &str, formula: &Formula) -> (bool, u64) {
     let mut problem = reduce(formula);
@@ -42,7 +42,7 @@ fn check(name: &str, formula: &Formula) -> (bool, u64) {
     let satisfiable = solve(formula).is_some();
     let expected = if satisfiable { Verdict::WeakPass } else { Verdict::Fail };
     let right = outcome.verdict == expected
-        // Where all variables matter to every clause, the multi-trace can even be accepted.
+        // If every clause contains all variables, the multi-trace can even be accepted.
         || (satisfiable && outcome.verdict == Verdict::Pass);
     assert!(right, "{name}: {} after {} nodes", outcome.verdict, outcome.nodes);
     (satisfiable, outcome.nodes)
@@ -111,7 +111,7 @@ fn the_plain_search_agrees_on_tiny_problems() {
     }
 }
 
-/// Compares a search with its reduction; returns whether anything was left out.
+/// Compares a search with and without the reduction; returns whether the reduction left out nodes.
 #[track_caller]
 fn compare(pool: &mut Pool, term: TermId, trace: &MultiTrace, kind: Kind) -> bool {
     let plain = Config {
@@ -123,7 +123,7 @@ fn compare(pool: &mut Pool, term: TermId, trace: &MultiTrace, kind: Kind) -> boo
     let reduced = Config { partial_order_reduction: true, ..plain.clone() };
     let before = analyzed(pool, term, trace, &plain);
     let after = analyzed(pool, term, trace, &reduced);
-    // Each may need more than its budget; there is nothing to compare then.
+    // If one exceeds its budget, there is nothing to compare.
     if before.reason.is_some() || after.reason.is_some() {
         return false;
     }

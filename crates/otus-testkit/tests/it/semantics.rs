@@ -23,7 +23,7 @@ use crate::samples::{Sample, samples};
 
 const BUDGET: usize = 200_000;
 
-/// Compares, and counts what was too large for the oracle.
+/// Compares results, and counts those that were too large for the oracle.
 #[derive(Default)]
 struct Count {
     compared: usize,
@@ -72,7 +72,7 @@ fn pruning_keeps_exactly_the_traces_without_the_lifelines() {
                     "{} without {avoided:?}",
                     scope.pool.text(term)
                 );
-                // Remembered or not, the same.
+                // The result does not depend on the memo.
                 let alone = prune(&mut scope.pool, &mut Memo::default(), term, region);
                 assert_eq!(result, alone);
                 pruned.push((term, region, result));
@@ -93,7 +93,7 @@ fn pruning_keeps_exactly_the_traces_without_the_lifelines() {
                 None => Some(Traces::new()),
             };
             let context = || format!("{name}: {} without {avoided:?}", scope.pool.text(term));
-            // ⊥ stands for no trace at all, and no other term has none: its shortest is short.
+            // Only ⊥ has no trace: the shortest trace of any other term has at most as many events as the term has nodes.
             if let (Some(result), Some(found)) = (result, &found) {
                 let shortest = scope.pool.attributes(result).nodes;
                 assert!(shortest > length as u64 || !found.is_empty(), "{}", context());
@@ -113,7 +113,7 @@ fn an_execution_begins_with_a_step_and_goes_on_from_its_follow_up() {
             terms.iter().map(|&term| frontiers.steps(&mut scope.pool, term)).collect();
         let mut sets = TraceSets::new(&scope.pool, BUDGET);
         for (&term, steps) in terms.iter().zip(all_steps) {
-            // By first event: what can follow.
+            // The rests of traces, by first event.
             let expected = sets.traces(term, length).map(|all| {
                 let mut expected: BTreeMap<EventId, Traces> = BTreeMap::new();
                 for trace in all.iter() {
@@ -172,7 +172,7 @@ fn steps_generate_the_accepted_traces() {
         let trivial = Partition::trivial(scope.pool.signature().lifeline_count());
         for (&term, found) in terms.iter().zip(found) {
             let expected = sets.traces(term, length).map(Rc::unwrap_or_clone);
-            // On the trivial partition the semantics by projection says the same.
+            // On the trivial partition, the semantics by projection is the same.
             let projected = Members::new(term, trivial.clone()).accepted(&mut sets, length);
             if let Some(projected) = projected {
                 let own = found.iter().map(|trace| project(&scope.pool, &trivial, trace));
@@ -218,7 +218,7 @@ fn check_steps(pool: &mut Pool, frontiers: &mut Frontiers, term: TermId) -> Vec<
     let mut before: Option<Vec<u8>> = None;
     for (step, expected) in steps.iter().zip(expected) {
         let position: Vec<u8> = frontiers.positions.letters(step.position).collect();
-        // Where it says, and in order, so that no two are the same.
+        // The event is at the position, and positions are in order, so no two are the same.
         let event = pool.event(step.event);
         assert_eq!(reference::subterm(pool, term, &position), Some(event), "{text}");
         assert!(before.is_none_or(|before| before < position), "{text}");
@@ -233,7 +233,7 @@ fn check_steps(pool: &mut Pool, frontiers: &mut Frontiers, term: TermId) -> Vec<
         assert_eq!(own, other, "{text}");
         before = Some(position);
     }
-    // From a simplified term only simplified ones come.
+    // The follow-ups of a simplified term are simplified.
     if simplify(pool, term) == term {
         for step in steps.iter() {
             assert_eq!(simplify(pool, step.follow_up), step.follow_up, "{text}");
@@ -299,7 +299,7 @@ fn removal_commutes_with_the_semantics_of_tuples() {
                 let plain = reference::remove(&mut scope.pool, term, lifeline);
                 let [own, other] = [result, plain].map(|term| simplify(&mut scope.pool, term));
                 assert_eq!(own, other, "{}", scope.pool.text(term));
-                // In whatever order lifelines go, or all at once.
+                // The order of removals does not matter, and both can be removed at once.
                 let next = LifelineId((index + 1) % u32::try_from(lifelines).unwrap());
                 let both: LifelineSet = [lifeline, next].into_iter().collect();
                 let [next, both] =
@@ -318,8 +318,8 @@ fn removal_commutes_with_the_semantics_of_tuples() {
         let budget = 4_000;
         for (term, lifeline, result) in removed {
             let length = 2;
-            // A tuple of the rest with so many moments comes from one that is not much longer: loop
-            // iterations of which nothing is left can be left out.
+            // A tuple with this many moments after removal comes from one that is not much longer, because iterations without
+            // remaining moments can be left out.
             let weight = |event| pool.region(pool.event_lifelines(event)).len();
             let longer = witness_length(pool, term, length, weight);
             let found = local::tuples(pool, result, length, budget);
@@ -340,8 +340,7 @@ fn removal_commutes_with_the_semantics_of_tuples() {
     println!("{}", count.report("removal", 8_000));
 }
 
-/// The search graph of the removal paper (Def. 6) with every arc it has: R_r for one lifeline at
-/// a time, and R_e beside it.
+/// The search graph of paper 000 (Def. 6) with all its arcs: R_r for one lifeline at a time, and R_e.
 struct Removal<'a> {
     pool: &'a mut Pool,
     frontiers: Frontiers,
@@ -349,7 +348,7 @@ struct Removal<'a> {
     reaches: BTreeMap<Vertex, bool>,
 }
 
-/// (i, µ): a term, what is consumed of each component, the lifelines that are left.
+/// (i, µ): a term, the number of consumed moments of each component, and the remaining lifelines.
 type Vertex = (TermId, Vec<usize>, Vec<LifelineId>);
 
 impl Removal<'_> {
@@ -420,7 +419,7 @@ fn explore_removal(pool: &mut Pool, term: TermId, seen: &Observation) -> bool {
         Removal { pool, frontiers: Frontiers::default(), seen, reaches: BTreeMap::new() };
     let answer = graph.reaches_ok(&root);
     for (vertex, reaches) in graph.reaches.clone() {
-        // If Ok can be reached by any means, it can be reached after removing any lifeline.
+        // If Ok can be reached at all, it can be reached after removing any lifeline.
         for removed in graph.removals(&vertex) {
             let text = graph.pool.text(term);
             assert_eq!(graph.reaches_ok(&removed), reaches, "{text} at {vertex:?}");
@@ -454,7 +453,7 @@ fn the_removal_graph_is_confluent_and_decides_prefixes_of_tuples() {
         let relaxed = reference::relax(&mut scope.pool, term);
         for seen in all {
             let own = explore_removal(&mut scope.pool, term, &seen);
-            // The search does without most of the arcs, by confluence, and finds the same.
+            // By confluence, the search leaves out most of the arcs and finds the same.
             let config = Config { kind: Kind::Eliminate, ..Config::default() };
             let trace = seen.to_multi_trace();
             let outcome = analyze(&mut scope.pool, term, &trace, &config, &mut Silent);
@@ -462,11 +461,10 @@ fn the_removal_graph_is_confluent_and_decides_prefixes_of_tuples() {
             let without_causality = explore_removal(&mut scope.pool, relaxed, &seen);
             let pool = &scope.pool;
             let context = || format!("{} and {}", pool.text(term), seen.text(pool));
-            // Theorem 2, for the paper's language, which has no causality but that of seq on a
-            // lifeline ...
+            // Theorem 2 holds for the language of the paper, whose only causality is that of seq on a lifeline.
             let expected = local::member(pool, term, &seen, Question::MultiPrefix, 4_000);
             count.compare(Some(without_causality), expected, context);
-            // ... and with it, the graph is never wrong about failing in that sense.
+            // With more causality, a Fail of that semantics is still a Fail of the graph.
             assert!(without_causality || !own, "{}", context());
             let alike =
                 !reference::has_causality(pool, term) || !reference::has_concurrency(pool, term);

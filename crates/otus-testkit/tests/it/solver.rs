@@ -1,4 +1,4 @@
-//! Loop-free terms as formulas: `engine::sat` against the oracle, and on satisfiability problems.
+//! Loop-free terms as formulas: `engine::sat` compared with the oracle, and on satisfiability problems.
 
 use otus_analysis::budget::{Budget, Meter, Stop};
 use otus_analysis::certify::certify;
@@ -8,7 +8,7 @@ use otus_analysis::{Observed, Question, Verdict};
 use otus_core::{Pool, Term, TermId};
 use otus_testkit::corpus;
 use otus_testkit::oracle::traces::TraceSets;
-use otus_testkit::oracle::{Members, Observation, Window, marked};
+use otus_testkit::oracle::{Asked, Members, Observation};
 use otus_testkit::sat::{self, Formula, random, reduce};
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
@@ -29,7 +29,7 @@ fn explained(
     match answer? {
         Answer::Explained(model) => {
             let witness = problem.witness(pool, trace, question, &model);
-            // Nothing is missing of what was not to be observed.
+            // Nothing is missing on unobserved components.
             let complete = trace.partition().components().all(|component| {
                 matches!(question.of(component), Observed::Complete | Observed::Unobserved)
             });
@@ -45,17 +45,7 @@ fn explained(
     }
 }
 
-fn window(observed: Observed) -> Window {
-    match observed {
-        Observed::Complete => Window::Complete,
-        Observed::StopsEarly => Window::Prefix,
-        Observed::StartsLate => Window::Suffix,
-        // Nothing is recorded of what is unobserved; see `disregard`.
-        Observed::Slice | Observed::Unobserved => Window::Slice,
-    }
-}
-
-/// Compares all answers about a term and a multi-trace; returns how many were no, yes, and none.
+/// Compares all answers about a term and a multi-trace; returns the numbers of no, yes, and no answer.
 #[track_caller]
 fn compare(
     pool: &mut Pool,
@@ -73,15 +63,8 @@ fn compare(
             continue;
         };
         let mut sets = TraceSets::new(pool, 100_000);
-        let windows: Vec<Window> = declared.iter().map(|&observed| window(observed)).collect();
-        let mut components = seen.components.clone();
-        for (component, observed) in components.iter_mut().zip(declared) {
-            if *observed == Observed::Unobserved {
-                component.clear();
-            }
-        }
         let mut members = Members::new(term, partition.clone());
-        let expected = members.ask_windows(&mut sets, &components, &windows);
+        let expected = Asked::new(seen, &question).by_traces(&mut members, &mut sets);
         let expected = expected.expect("small terms have few traces");
         assert_eq!(found, expected, "{} on {}: {declared:?}", pool.text(term), seen.text(pool));
         counts[usize::from(found)] += 1;
@@ -110,12 +93,7 @@ fn random_terms_with_loops_are_decided_and_explained() {
             let trace = seen.to_multi_trace();
             for observed in Observed::ALL {
                 let question = Question::Uniform(observed);
-                let mut seen = seen.clone();
-                if observed == Observed::Unobserved {
-                    seen.components.iter_mut().for_each(Vec::clear);
-                }
-                let windows = vec![window(observed); partition.len()];
-                let expected = marked::declared(&scope.pool, term, &seen, &windows, 100_000);
+                let expected = Asked::new(&seen, &question).by_marks(&scope.pool, term, 100_000);
                 let Some(expected) = expected else { continue };
                 let found = explained(&mut scope.pool, &problem, term, &trace, &question);
                 let Some(found) = found else { continue };
@@ -171,7 +149,7 @@ fn random_cases(seeds: std::ops::Range<u64>, leaves: usize) {
         }
     }
     let [no, yes, none] = counts;
-    // Of coupled terms a few may take too many rounds.
+    // A few coupled terms may take too many rounds.
     assert!(no > 2000 && yes > 2000 && none * 1000 < no, "{counts:?}");
 }
 
@@ -199,7 +177,7 @@ fn all_small_terms_without_loops_are_decided_and_explained() {
             let letters = alphabet(&scope.pool, term, &partition, None);
             let declarations: Vec<Vec<Observed>> =
                 Observed::ALL.iter().map(|&all| vec![all; partition.len()]).collect();
-            // Each term with some of its multi-traces, and every multi-trace with some terms.
+            // Some of the multi-traces for each term, different ones for different terms.
             for seen in observations(&partition, &letters, 3).iter().skip(i % 7).step_by(7) {
                 let found = compare(&mut scope.pool, (term, &partition), seen, &declarations);
                 counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
@@ -245,7 +223,7 @@ fn all_of_uf20_is_satisfiable() {
     println!("{} problems, median {:?}", problems.len(), times[times.len() / 2]);
 }
 
-/// The engine asks the solver by itself, for verdicts and for witnesses.
+/// The engine uses the solver for verdicts and for witnesses.
 #[test]
 fn the_engine_decides_and_explains_random_problems() {
     let budget = Budget::default();
@@ -296,7 +274,7 @@ fn a_budget_ends_the_search() {
 }
 
 #[test]
-fn what_is_not_for_a_formula_is_left_alone() {
+fn terms_that_are_not_worth_a_formula_are_left_to_the_search() {
     let mut scope = Scope::new(2, 1, false);
     let events: Vec<TermId> =
         scope.events.clone().into_iter().map(|e| scope.pool.event(e)).collect();
@@ -315,7 +293,7 @@ fn what_is_not_for_a_formula_is_left_alone() {
     assert!(problem.ask(&trace, &Question::GlobalPrefix, &mut meter).is_none());
 }
 
-/// On terms that are too large for the oracle, the search of the engine is the other opinion.
+/// On terms that are too large for the oracle, the solver is compared with the search of the engine.
 #[test]
 fn larger_terms_are_decided_as_the_search_decides_them() {
     let options = Options { solver: false, ..Options::default() };
@@ -354,10 +332,10 @@ fn larger_terms_are_decided_as_the_search_decides_them() {
     assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
 }
 
-/// Where a formula is asked at once, searches find their expressions made when they come to need them:
-/// for global prefixes, and between other questions.
+/// If the solver answers first, a search compiles its expressions when it needs them: for global prefixes, and between other
+/// questions.
 #[test]
-fn what_is_compiled_late_is_compiled_right() {
+fn expressions_that_are_compiled_late_are_right() {
     let searching = Options { solver: false, ..Options::default() };
     let budget = Budget { max_states: Some(3_000), ..Budget::default() };
     let questions: Vec<Question> = std::iter::once(Question::GlobalPrefix)

@@ -1,4 +1,4 @@
-//! A search that meets a bound says so, whatever the engine, and what it says below the bound is right.
+//! A check that reaches a limit says so, with every engine, and its answers within the limit are right.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use otus_testkit::ctl_cases::{Size, random_formula, random_order, show};
 use otus_testkit::oracle::ctl::Lattice;
 use otus_trace::order::{Builder, PartialOrder, ProcessId, Value, Writes};
 
-/// Processes that have nothing to do with each other: `(events + 1)^processes` cuts.
+/// Independent processes: `(events + 1)^processes` cuts.
 pub(crate) fn independent(processes: usize, events: usize) -> PartialOrder {
     let mut builder = Builder::default();
     for process in 0..processes {
@@ -24,7 +24,7 @@ pub(crate) fn independent(processes: usize, events: usize) -> PartialOrder {
     builder.finish(Writes::Checked).expect("no edges")
 }
 
-/// `AG (Σ xᵢ < bound → AF all are done)`, which every event and every cut matters to.
+/// `AG (Σ xᵢ < bound → AF all are done)`, which depends on every event and every cut.
 pub(crate) fn formula(trace: &PartialOrder, formulas: &mut Formulas) -> FormulaId {
     let terms: Vec<_> = trace.variables().map(|x| (Reading::Variable(x), 1.into())).collect();
     let low = formulas.atom(Atom::Linear(terms.into(), Comparison::Less, 4.into()));
@@ -60,7 +60,7 @@ fn check(engine: Engine, budget: Budget, expected: Result<bool, &[Stop]>) {
 
 #[test]
 fn a_lattice_that_is_too_large_is_given_up() {
-    // The trees of the paper have few nodes here, and are found soon.
+    // The sharing trees of the paper have few nodes here, and are computed quickly.
     for (engine, most, size, patience) in
         [(Engine::Explicit, 50_000, 1 << 20, 100), (Engine::Ist, 200, 1 << 14, 0)]
     {
@@ -78,7 +78,7 @@ fn a_lattice_that_is_too_large_is_given_up() {
     check(Engine::Ist, Budget::default(), Ok(true));
 }
 
-/// With little room, what is not needed any more has to be forgotten, and the rest has to survive that.
+/// With little memory, unneeded nodes are collected, and the others stay valid.
 #[test]
 fn answers_are_right_with_little_room() {
     let mut rng = super::rng(40);
@@ -116,7 +116,7 @@ fn answers_are_right_with_little_room() {
     assert!(right.iter().all(|&count| count > 0));
 }
 
-/// What an outermost EF is about is found on the way, long before all cuts are seen.
+/// A cut for an outermost EF is found on the fly, long before all cuts are visited.
 #[test]
 fn the_explicit_engine_stops_at_the_first_cut_that_shows_it() {
     let trace = independent(12, 40);

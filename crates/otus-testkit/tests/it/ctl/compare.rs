@@ -1,4 +1,4 @@
-//! One case: what the engines say against what the definitions say.
+//! Compares the engines with the definitions on one case.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,7 +10,7 @@ use otus_testkit::ctl_cases::show;
 use otus_testkit::oracle::ctl::{Ctl, Lattice};
 use otus_trace::order::{PartialOrder, ProcessId, Value};
 
-/// Ways to ask.
+/// The engines and options to compare.
 pub(crate) fn ways() -> Vec<(&'static str, Options)> {
     let way =
         |engine, slice, arrangement| Options { engine, slice, arrangement, ..Options::default() };
@@ -31,7 +31,7 @@ pub(crate) fn ways() -> Vec<(&'static str, Options)> {
     ]
 }
 
-/// What is wrong, if anything is. `pick` chooses one cut at which all are asked.
+/// The first difference, if there is one. `pick` chooses one cut at which all engines are asked.
 pub(crate) fn wrong(trace: &PartialOrder, formula: &Ctl, pick: usize) -> Option<String> {
     let lattice = Lattice::new(trace, usize::MAX)?;
     let asked = AssertUnwindSafe(|| disagreement(&lattice, trace, formula, pick));
@@ -57,7 +57,7 @@ fn disagreement(
     if lattice.core(&formulas, id) != expected {
         return Some("the derivation of an operator is wrong".to_owned());
     }
-    // EF (we are at this cut ∧ f), since engines answer for the first cut.
+    // EF (the cut is this one ∧ f), because engines answer for the first cut.
     let pick = pick % lattice.cuts.len();
     let at = at_cut(&mut formulas, &lattice.cuts[pick], id);
     let satisfying = expected.iter().filter(|&&holds| holds).count();
@@ -110,7 +110,7 @@ fn at_cut(formulas: &mut Formulas, cut: &[u32], f: FormulaId) -> FormulaId {
     formulas.ef(all)
 }
 
-/// What was compared, and what was wrong.
+/// The number of compared cases, and the failures.
 #[derive(Default)]
 pub(crate) struct Report {
     pub(crate) cases: usize,
@@ -124,7 +124,7 @@ impl Report {
         if self.faults.len() >= 20 || wrong(trace, formula, pick).is_none() {
             return;
         }
-        // The smallest part of the formula that is answered wrongly; the whole is the last one.
+        // The smallest subformula with a wrong answer; the whole formula is the last one.
         let parts = (0..formula.0.len()).map(|whole| formula.part(whole));
         for part in parts {
             if let Some(fault) = wrong(trace, &part, pick) {
@@ -135,7 +135,7 @@ impl Report {
         }
     }
 
-    /// Says what was compared.
+    /// Prints how much was compared, and panics on a failure.
     #[track_caller]
     pub(crate) fn finish(mut self, what: &str) {
         println!("{what}: {} cases", self.cases);

@@ -1,4 +1,4 @@
-//! The oracle against itself, and against what the paper says.
+//! The oracle compared with itself and with paper 001.
 
 use otus_ctl::Formulas;
 use otus_ctl::atom::{Atom, Reading};
@@ -7,7 +7,7 @@ use otus_testkit::ctl_cases::{Size, random_formula, random_order, show};
 use otus_testkit::oracle::ctl::{Ctl, Lattice, Node};
 use otus_trace::order::{Builder, PartialOrder, Value, Writes};
 
-/// Figure 1: w := 1, y := 3, x := 0 and x := 4, w := 0; the arrows are those that Definition 1 demands, and
+/// Figure 1: w := 1, y := 3, x := 0 and x := 4, w := 0; the arrows are those that Definition 1 requires, and
 /// from w := 0 to y := 3.
 fn figure_1() -> PartialOrder {
     let mut builder = Builder::default();
@@ -55,7 +55,7 @@ fn figure_1_has_these_cuts() {
     cuts.sort();
     let expected = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [2, 2], [3, 2]];
     assert_eq!(cuts, expected.map(|cut| cut.to_vec()));
-    // x is 4 as soon as the second process has begun, until the first has ended.
+    // x is 4 from the first event of the second process to the last of the first.
     let x = compare(&trace, "x", Comparison::Equal, 4);
     let held = lattice.truth(&Ctl(vec![x]));
     for (cut, held) in lattice.cuts.iter().zip(held) {
@@ -63,8 +63,8 @@ fn figure_1_has_these_cuts() {
     }
 }
 
-/// `gfp X. φ ∩ pre∃(X)` is empty on finite runs, and `lfp X. ψ ∪ (φ ∩ pre∀(X))` has E wherever φ does: the
-/// smallest trace that shows it has one event.
+/// `gfp X. φ ∩ pre∃(X)` is empty on finite runs, and `lfp X. ψ ∪ (φ ∩ pre∀(X))` contains E if φ holds there. The smallest trace
+/// that shows it has one event.
 #[test]
 fn eg_and_af_are_not_the_fixpoints_of_the_paper() {
     let mut builder = Builder::default();

@@ -1,7 +1,7 @@
 //! The slicing theorem: for formulas without X, events at which no atom changes can be left out.
 //!
-//! Once by the definitions alone: the visible events are made a trace of their own, with happened-before restricted to
-//! them, and the oracle asked about both.
+//! This is checked by the definitions alone: the visible events form a trace of their own, with happened-before restricted to
+//! them, and the oracle answers for both.
 
 use otus_core::index::Index as _;
 use otus_ctl::{Checker, Engine, Formulas, Options};
@@ -35,8 +35,8 @@ fn visible(lattice: &Lattice<'_>, trace: &PartialOrder, formula: &Ctl) -> Vec<bo
     visible
 }
 
-/// The cuts of the visible part, as a trace without assignments, and what each of them says about the atoms:
-/// answered by any cut of the whole trace with this visible part.
+/// The cuts of the visible part, as a trace without assignments, and the truth of the atoms at each of them, which is that at
+/// any cut of the whole trace with this visible part.
 fn answer_on_visible(trace: &PartialOrder, lattice: &Lattice<'_>, formula: &Ctl) -> bool {
     let visible = visible(lattice, trace, formula);
     let clocks = trace.clocks();
@@ -57,7 +57,7 @@ fn answer_on_visible(trace: &PartialOrder, lattice: &Lattice<'_>, formula: &Ctl)
     }
     let small = builder.finish(Writes::Checked).expect("a part of an order is one");
     let small = Lattice::new(&small, usize::MAX).expect("any number is allowed");
-    // Of the cuts of the whole, one for each cut of the visible part.
+    // One cut of the whole trace for each cut of the visible part.
     let image = |cut: &[u32]| -> Vec<u32> {
         trace
             .processes()
@@ -91,7 +91,7 @@ fn invisible_events_make_no_difference() {
         assert_eq!(part, whole, "{formula}\n  {}", show(&trace));
         let seen = visible(&lattice, &trace, &formula).into_iter().filter(|&seen| seen).count();
         fewer += usize::from(seen < trace.event_count());
-        // What the checker looks at has all of them, and not necessarily more than these.
+        // The events that the checker keeps include all of these.
         let mut formulas = Formulas::default();
         let id = formula.lower(&mut formulas);
         let options = Options { engine: Engine::Interval, ..Options::default() };

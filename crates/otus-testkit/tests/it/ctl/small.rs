@@ -1,5 +1,5 @@
 //! All traces and formulas of a small scope: two processes that each assign a variable twice, any edges
-//! between them, and all formulas of one or two modalities over what the two variables say.
+//! between them, and all formulas of one or two modalities over the two variables.
 
 use otus_ctl::atom::{Atom, Reading};
 use otus_syntax::ast::formula::{Comparison, Connective, Modality, Quantifier, UntilKind};
@@ -31,7 +31,7 @@ fn traces() -> Vec<PartialOrder> {
         // Half of them have a cycle.
         traces.extend(builder.finish(Writes::Checked));
     }
-    // Each order once: edges that others imply are left out.
+    // Each order once, so implied edges are left out.
     let mut seen = std::collections::BTreeSet::new();
     traces.retain(|trace| {
         let values: Vec<u32> = (0..4)
@@ -90,7 +90,7 @@ fn formulas() -> Vec<Ctl> {
 fn engines_agree_with_the_definitions_on_the_small_scope() {
     let (traces, formulas) = (traces(), formulas());
     let all = traces.len() * formulas.len();
-    // All of them if that many cases are asked for, else evenly spread ones.
+    // All of them if the number of cases allows it, otherwise evenly spread ones.
     let stride = (all / super::cases(100).min(all)).max(1);
     let stride = if stride > 1 { stride | 1 } else { 1 };
     let mut report = Report::default();

@@ -1,7 +1,7 @@
-//! What a cut costs. Not a test, and not run with the others:
+//! The time per cut. It is a measurement, not a test, so it is ignored by default:
 //!
 //! ```console
-//! $ cargo test --release -p otus-testkit --test ctl -- --ignored --nocapture speed
+//! $ cargo test --release -p otus-testkit --test it -- --ignored --nocapture speed
 //! ```
 
 use std::time::Instant;

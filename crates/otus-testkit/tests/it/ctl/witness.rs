@@ -1,4 +1,4 @@
-//! What is shown is so: every run that explains an answer is walked along the oracle's lattice.
+//! Runs that show an answer are right: each is replayed on the oracle's lattice.
 
 use otus_core::index::Index as _;
 use otus_ctl::{Checker, Evidence, Formula, Formulas, Options, certify};
@@ -8,7 +8,7 @@ use otus_trace::order::PartialOrder;
 
 use super::compare::ways;
 
-/// What is wrong with some evidence that begins at the first cut.
+/// The first error in evidence that begins at the first cut.
 fn fault(
     lattice: &Lattice<'_>,
     trace: &PartialOrder,
@@ -77,7 +77,7 @@ fn wrong(trace: &PartialOrder, formula: &Ctl) -> Option<String> {
             Ok(checked) => checked,
             Err(found) => return Some(format!("{name}: not certified: {found}: {explanation:?}")),
         };
-        // A run to a cut shows all there is to show, unless the cut has to satisfy more than it is.
+        // A run to a cut is complete evidence, unless the formula at the cut is about further runs.
         let shown = if expected { id } else { checker.formulas.not(id) };
         let goal = checker.formulas.as_possibility(shown);
         if goal.is_some_and(|goal| !checker.formulas.is_temporal(goal)) && checked.trusted > 0 {
@@ -88,7 +88,7 @@ fn wrong(trace: &PartialOrder, formula: &Ctl) -> Option<String> {
 }
 
 #[test]
-fn runs_show_what_they_should() {
+fn runs_are_evidence_for_their_answers() {
     let mut rng = super::rng(30);
     let size = Size { processes: 3, events: 8, leaves: 4 };
     let mut faults: Vec<(usize, String)> = Vec::new();

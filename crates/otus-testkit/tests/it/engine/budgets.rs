@@ -1,4 +1,4 @@
-//! A search that is cut never claims what is not so.
+//! A search that reaches its budget never gives a wrong verdict.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, partitions,
 
 use super::compare::enough;
 
-/// The budgets of a search that is cut, somehow.
+/// A random small budget.
 fn budgets() -> Vec<Budget> {
     let most = [0, 1, 2, 3, 5, 8, 13, 21];
     let mut all: Vec<Budget> =
         most.iter().map(|&most| Budget { max_states: Some(most), ..Budget::default() }).collect();
-    // Tables that are full are emptied between analyses.
+    // Full tables are emptied between analyses.
     for most in [0, 1 << 12, 1 << 15] {
         all.push(Budget { max_bytes: Some(most), ..Budget::default() });
     }
@@ -46,7 +46,7 @@ fn a_search_that_is_cut_claims_nothing_that_is_not_so() {
         }
         let options = [Options::default(), super::random_options(&mut rng)][rng.usize(..2)];
         let mut whole = Engine::new(pool, term, partition, options);
-        // A search that was cut must leave nothing behind that misleads the next.
+        // A search that was cut must not leave wrong entries in the tables for the next one.
         let mut cut = Engine::new(pool, term, partition, options);
         for derivation in Derivation::ALL {
             let seen = derive(&mut rng, pool, partition, &trace, &letters, derivation);
@@ -65,7 +65,7 @@ fn a_search_that_is_cut_claims_nothing_that_is_not_so() {
                             assert!(found.stop.is_early(), "{}: {found:?}", context());
                             undecided += 1;
                         }
-                        // That it is accepted may be what was not found out.
+                        // The search may have been cut before it found that the multi-trace is accepted.
                         Verdict::WeakPass if expected == Verdict::Pass => {
                             assert!(found.stop.is_early(), "{}: {found:?}", context());
                         }

@@ -1,10 +1,10 @@
-//! The fast engine and the papers' searches, where both decide.
+//! The fast engine compared with the papers' searches, where both decide.
 //!
-//! | search | what its verdict says of the engine's |
+//! | search | how its verdict relates to the engine's |
 //! |---|---|
 //! | `accept`, `prefix` | they are equal, on any partition |
-//! | `eliminate` | it keeps every multi-prefix, so its Fail is one; without concurrency they are equal |
-//! | `simulate` | what it explains is a slice; with complete bounds they are equal |
+//! | `eliminate` | it passes every multi-prefix, so its Fail implies Fail; without concurrency they are equal |
+//! | `simulate` | it passes only slices; with complete bounds they are equal |
 
 use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::engine::Options;
@@ -20,7 +20,7 @@ use super::compare::{Report, Subject};
 
 /// The verdict of a search that was not cut.
 fn by_graph(pool: &mut Pool, term: TermId, seen: &Observation, kind: Kind) -> Option<Verdict> {
-    // No local analyses: they have no budget of their own.
+    // No local analyses, because they have no budget of their own.
     let mut config = Config { kind, memoize: true, ..Config::default() };
     config.budget.max_states = Some(400);
     let trace = seen.to_multi_trace();
@@ -82,7 +82,7 @@ fn sweep(number: u64, percent: u64, lifelines: usize, length: usize) {
         let term = scope.random_term(&mut rng, leaves);
         let pool = &scope.pool;
         let mut copy = pool.clone();
-        // Half of them discrete, for which there is one more search.
+        // Half of the partitions are discrete, for which there is one more search.
         let discrete = rng.bool().then(|| all.iter().find(|p| p.is_discrete())).flatten();
         let partition = discrete.unwrap_or(&all[rng.usize(..all.len())]);
         let options = [Options::default(), super::random_options(&mut rng)];

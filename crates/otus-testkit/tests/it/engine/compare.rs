@@ -1,4 +1,4 @@
-//! Asking the engine, and telling what it got wrong.
+//! Asks the engine, and reports its wrong verdicts.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,24 +9,24 @@ use otus_analysis::certify::certify;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::{Pool, TermId};
-use otus_testkit::oracle::{Observation, Window};
+use otus_testkit::oracle::Observation;
 use otus_trace::{MultiTrace, Partition};
 
-/// How long an engine may take. States end it long before, so that nothing depends on how busy the
-/// machine is; this is for one that never makes a state.
+/// The time limit of an engine. The limit on states is reached long before, so that no result depends on the load of the
+/// machine; this is for an engine that loops without making a state.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Beyond this an engine is taken to be lost.
+/// The most states of an engine before it counts as undecided.
 pub(crate) fn enough() -> Budget {
     Budget { max_states: Some(100_000), timeout: Some(TIMEOUT), ..Budget::default() }
 }
 
-/// The same for an engine that may be lost.
+/// The same for an engine that may be undecided.
 fn little() -> Budget {
     Budget { max_states: Some(20_000), timeout: Some(TIMEOUT), ..Budget::default() }
 }
 
-/// The verdict that is right.
+/// The right verdict.
 pub(crate) fn verdict(accepted: bool, explained: bool) -> Verdict {
     match (accepted, explained) {
         (true, _) => Verdict::Pass,
@@ -40,45 +40,13 @@ pub(crate) fn random_declarations(rng: &mut fastrand::Rng, components: usize) ->
     (0..components).map(|_| Observed::ALL[rng.usize(..Observed::ALL.len())]).collect()
 }
 
-/// Declarations as the oracle has them: windows, and what is left of the multi-trace when
-/// unobserved components are disregarded.
-pub(crate) fn declared(seen: &Observation, each: &[Observed]) -> (Observation, Vec<Window>) {
-    let mut seen = seen.clone();
-    let mut windows = Vec::new();
-    for (component, observed) in seen.components.iter_mut().zip(each) {
-        windows.push(match observed {
-            Observed::Complete => Window::Complete,
-            Observed::StopsEarly => Window::Prefix,
-            Observed::StartsLate => Window::Suffix,
-            Observed::Slice => Window::Slice,
-            Observed::Unobserved => {
-                component.clear();
-                Window::Slice
-            }
-        });
-    }
-    (seen, windows)
-}
-
-/// The windows of the same declarations with nothing missing; what is unobserved stays so.
-pub(crate) fn strongest(each: &[Observed]) -> Vec<Window> {
-    let window = |observed: &Observed| match observed {
-        Observed::Unobserved => Window::Slice,
-        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-            Window::Complete
-        }
-    };
-    each.iter().map(window).collect()
-}
-
-/// An interaction seen through a partition, and engines for it that are kept for many
-/// multi-traces, as they are in reality.
+/// An interaction with a partition, and engines for it that are used for many multi-traces, as in production.
 pub(crate) struct Subject<'a> {
     pub(crate) pool: &'a Pool,
     pub(crate) term: TermId,
     pub(crate) partition: &'a Partition,
     kept: Vec<(Options, Engine)>,
-    /// For replays, which need one of their own.
+    /// A pool for replays.
     own: Pool,
     asked: u64,
 }
@@ -95,7 +63,7 @@ impl<'a> Subject<'a> {
         Subject { pool, term, partition, kept, own: pool.clone(), asked: 0 }
     }
 
-    /// Asks every engine, and now and then a new one.
+    /// Asks every engine, and sometimes a new one.
     pub(crate) fn check(
         &mut self,
         seen: &Observation,
@@ -194,7 +162,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The verdict, or what the engine said when it panicked.
+/// The verdict, or the message of the engine's panic.
 fn ask(
     engine: &mut Engine,
     trace: &MultiTrace,
@@ -209,50 +177,50 @@ fn ask(
     })
 }
 
-/// How much was compared, and what was wrong.
+/// The numbers of compared cases, and the wrong verdicts.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Interaction, partition, multi-trace and question.
+    /// The number of cases: interaction, partition, multi-trace and question.
     pub(crate) cases: u64,
-    /// Answers, of all engines.
+    /// The number of answers of all engines.
     answers: BTreeMap<Verdict, u64>,
     panics: u64,
-    /// Cases in which nobody knows the answer.
+    /// The number of cases whose right verdict is unknown.
     pub(crate) unknown: u64,
-    /// Who may be undecided.
+    /// The engines that may be undecided.
     patience: Patience,
-    /// How often an engine with some switches off was undecided.
+    /// The number of undecided answers of engines with some switches off.
     undecided: u64,
-    /// How often one with all its ideas was.
+    /// The number of undecided answers of engines with all switches on.
     lost: u64,
-    /// The slowest answers of an engine with all its ideas.
+    /// The slowest answers of an engine with all switches on.
     slowest: Vec<(Duration, String)>,
-    /// Witnesses asked for.
+    /// The number of witnesses.
     witnesses: u64,
-    /// What was wrong, with its size.
+    /// The wrong verdicts, with the sizes of their cases.
     wrong: Vec<(usize, String)>,
 }
 
-/// Who may be undecided.
+/// The engines that may be undecided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Patience {
-    /// Nobody: cases are small.
+    /// None, because the cases are small.
     #[default]
     None,
-    /// Engines that go without some of their ideas, in two cases of a thousand.
+    /// Engines with some switches off, in two cases of a thousand.
     Handicapped,
-    /// Any engine, in so many cases of a thousand: the questions are hard. Those that go without
-    /// some of their ideas in five times as many.
+    /// Any engine, in this many cases of a thousand, because the questions are hard; engines with some switches off in five
+    /// times as many.
     Few(u64),
 }
 
 impl Report {
-    /// For cases that are not small: an engine with some switches off may be undecided.
+    /// A report for larger cases: an engine with some switches off may be undecided.
     pub(crate) fn lenient() -> Report {
         Report { patience: Patience::Handicapped, ..Report::default() }
     }
 
-    /// For cases that are large: in so many of a thousand an engine may be undecided.
+    /// A report for large cases: an engine may be undecided in this many of a thousand.
     pub(crate) fn patient(few: u64) -> Report {
         Report { patience: Patience::Few(few), ..Report::default() }
     }
@@ -265,7 +233,7 @@ impl Report {
         }
     }
 
-    /// Whether so much is wrong that more would not help.
+    /// Whether there are so many wrong verdicts that the test can stop.
     pub(crate) fn is_full(&self) -> bool {
         self.wrong.len() >= 200 || self.panics >= 20 || self.lost >= 20 + self.cases / 100
     }
@@ -286,10 +254,10 @@ impl Report {
         }
     }
 
-    /// Says what was compared, and what took long.
+    /// Prints how much was compared, and the slowest answers.
     ///
     /// # Panics
-    /// If anything was wrong; the smallest cases are shown.
+    /// If a verdict was wrong; the message shows the smallest cases.
     #[track_caller]
     pub(crate) fn finish(mut self, what: &str) {
         let answers: Vec<String> =
@@ -317,7 +285,7 @@ impl Report {
             self.cases,
             shown.join("\n\n  ")
         );
-        // Of a thousand cases, by an engine with all its ideas and by one without some.
+        // Per thousand cases, for engines with all switches on and with some off.
         let (lost, undecided) = match self.patience {
             Patience::None => (0, 0),
             Patience::Handicapped => (0, 2),

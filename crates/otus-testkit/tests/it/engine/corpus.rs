@@ -1,7 +1,6 @@
-//! The recorded verdicts of the peer, and those of a brute-force oracle.
+//! Recorded verdicts of hibou_label and of a brute-force oracle.
 //!
-//! Every difference has a reason, by which it is counted; of those that are no differences of
-//! the question itself there must be none.
+//! Every difference is counted by its reason. The only allowed reason is a difference of the question itself.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,8 +21,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// The engine for a partition. Actions that a multi-trace brings along later are unknown to
-    /// it, as they are in reality.
+    /// The engine for a partition. Actions that only a later multi-trace contains are unknown to it, as in production.
     fn verdict(&mut self, trace: &MultiTrace, question: &Question) -> Verdict {
         let partition = trace.partition();
         let known = self.engines.iter().position(|(other, _)| other == partition);
@@ -37,7 +35,7 @@ impl Subject {
     }
 }
 
-/// What a recorded verdict says: which ones of ours it allows.
+/// The verdicts of Otus that a recorded verdict allows.
 type Allowed = Option<(&'static [Verdict], &'static str)>;
 
 const PASS: &[Verdict] = &[Verdict::Pass];
@@ -46,7 +44,7 @@ const EXPLAINED: &[Verdict] = &[Verdict::Pass, Verdict::WeakPass];
 const UNACCEPTED: &[Verdict] = &[Verdict::WeakPass, Verdict::Fail];
 const FAIL: &[Verdict] = &[Verdict::Fail];
 
-/// The verdicts that a case allows for each question, with who says so.
+/// The verdicts that a case allows for each question, with the source.
 fn allowed(model: &Model, case: &Case) -> Vec<(Question, Allowed)> {
     let peer = |key: &str| model.peer(case, key);
     let oracle = |key: &str| corpus::oracle(case, key);
@@ -68,15 +66,14 @@ fn allowed(model: &Model, case: &Case) -> Vec<(Question, Allowed)> {
     all.push((Question::MULTI_PREFIX, multi.map(|allowed| (allowed, "the peer's eliminate"))));
     let multi = oracle("multiprefix").map(|yes| if yes { EXPLAINED } else { FAIL });
     all.push((Question::MULTI_PREFIX, multi.map(|allowed| (allowed, "the oracle's multiprefix"))));
-    // The peer's simulation is unsound on models with `<synch>`; what it does not find proves
-    // nothing anywhere.
+    // The simulation of hibou_label is unsound on models with `<synch>`; and if it finds nothing, that proves nothing.
     for key in ["simulate", "simulate_act", "simulate_mult"] {
         let slice = peer(key).filter(|text| !synchronous && matches!(*text, "Pass" | "WeakPass"));
         all.push((Question::SLICE, slice.map(|_| (EXPLAINED, "the peer's simulate"))));
     }
     let slice = oracle("slice").filter(|&yes| yes).map(|_| (EXPLAINED, "the oracle's slice"));
     all.push((Question::SLICE, slice));
-    // Whatever may be missing, Pass is for what is accepted.
+    // For every question, Pass means that the multi-trace is accepted as it is.
     if let Some(yes) = oracle("accept") {
         let allowed = if yes { PASS } else { UNACCEPTED };
         for question in [Question::GlobalPrefix, Question::MULTI_PREFIX, Question::SLICE] {
@@ -102,7 +99,7 @@ fn every_recorded_verdict() {
                 let found = subject.verdict(&trace, &question);
                 slowest.push((start.elapsed(), format!("{} of {}", question.name(), case.id)));
                 let Some((allowed, by)) = allowed else {
-                    // Nobody knows, but it must be decided all the same.
+                    // The right verdict is unknown, but the engine must decide.
                     if found == Verdict::Inconclusive {
                         let reason = format!("{} is undecided", question.name());
                         differences.entry(reason).or_default().push(case.id.clone());

@@ -1,11 +1,11 @@
-//! What must hold without knowing any verdict.
+//! Properties that hold between verdicts, whatever the verdicts are.
 //!
-//! - *Other words*: an interaction rewritten by laws that keep its executions, with lifelines
-//!   renamed and components in another order, has the same verdicts.
-//! - *Union*: an alternative explains what one of its operands does.
-//! - *Less is more*: what is explained stays so if more may be missing, if a log that may stop
-//!   early stops earlier, if one that may start late starts later, if components are split.
-//! - *Bystanders*: lifelines on which nothing happens make no difference, however many.
+//! - *Rewriting*: an interaction rewritten by laws that keep its executions, with lifelines renamed and components in another
+//!   order, has the same verdicts.
+//! - *Union*: an alternative explains a multi-trace if one of its operands does.
+//! - *Monotonicity*: an explained multi-trace stays explained if more may be missing, if a log that may stop early stops earlier,
+//!   if one that may start late starts later, or if components are split.
+//! - *Bystanders*: lifelines without events do not change a verdict, however many there are.
 //! - *Switches*: all combinations agree, each on an engine that is used for many multi-traces.
 
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn budget() -> Budget {
     Budget { max_states: Some(3_000), timeout, ..Budget::default() }
 }
 
-/// How much was compared.
+/// The numbers of compared verdicts.
 #[derive(Debug, Default)]
 struct Counts {
     cases: u64,
@@ -57,7 +57,7 @@ impl Counts {
         assert!(fits(one, two), "{one} and {two}: {}", context());
     }
 
-    /// Most were decided, and not all in the same way.
+    /// Checks that most verdicts were decided, and that not all were the same.
     fn finish(&self, what: &str) {
         println!("{what}: {self:?}");
         assert!(self.undecided * 20 <= self.cases, "{what}: {self:?}");
@@ -81,7 +81,7 @@ fn questions(rng: &mut fastrand::Rng, components: usize) -> [Question; 5] {
     ]
 }
 
-/// Random interactions with a multi-trace of each derivation, until there were enough.
+/// Random interactions with a multi-trace of each derivation, up to the number of cases.
 fn sweep(
     number: u64,
     percent: u64,
@@ -128,7 +128,7 @@ impl Renaming {
         pool.intern_region(&set)
     }
 
-    /// The same multi-trace, with components in another order, and where each one is now.
+    /// The same multi-trace with components in another order, and the new place of each.
     fn observation(
         &self,
         rng: &mut fastrand::Rng,
@@ -159,7 +159,7 @@ impl Renaming {
     }
 }
 
-/// The same interaction in other words.
+/// An equivalent interaction.
 fn reworded(rng: &mut fastrand::Rng, pool: &mut Pool, renaming: &Renaming, term: TermId) -> TermId {
     let mut again = |pool: &mut Pool, term| reworded(rng, pool, renaming, term);
     let found = match pool.node(term) {
@@ -179,7 +179,7 @@ fn reworded(rng: &mut fastrand::Rng, pool: &mut Pool, renaming: &Renaming, term:
             let (left, right) = (again(pool, left), again(pool, right));
             let everywhere = pool.region(region).len() == LIFELINES;
             let region = renaming.region(pool, region);
-            // What is nowhere in order has no order.
+            // With all lifelines in the region, operands can be exchanged.
             let (left, right) =
                 if everywhere && rng.bool() { (right, left) } else { (left, right) };
             composed(rng, pool, left, right, |pool, i, j| pool.coreg(region, i, j))
@@ -214,7 +214,7 @@ fn reworded(rng: &mut fastrand::Rng, pool: &mut Pool, renaming: &Renaming, term:
     }
 }
 
-/// A composition, with alternatives drawn out or operands put together differently.
+/// A composition, with alternatives distributed or operands associated differently.
 fn composed(
     rng: &mut fastrand::Rng,
     pool: &mut Pool,
@@ -250,7 +250,7 @@ fn composed(
     }
 }
 
-/// A loop, perhaps with an iteration drawn out or a loop around it.
+/// A loop, perhaps with one iteration unfolded or another loop around it.
 fn iterated(
     rng: &mut fastrand::Rng,
     pool: &mut Pool,
@@ -313,7 +313,7 @@ fn other_words_make_no_difference() {
 }
 
 #[test]
-fn an_alternative_explains_what_one_of_its_operands_does() {
+fn an_alternative_explains_a_multi_trace_if_an_operand_does() {
     let mut counts = Counts::default();
     sweep(42, 2, 3..9, |rng, scope, term, all| {
         let leaves = rng.usize(2..8);
@@ -372,7 +372,7 @@ fn split(rng: &mut fastrand::Rng, pool: &Pool, seen: &Observation) -> Observatio
 }
 
 #[test]
-fn what_is_explained_stays_so_when_less_is_asked() {
+fn an_explained_multi_trace_stays_explained_if_less_is_required() {
     let mut counts = Counts::default();
     sweep(43, 2, 3..12, |rng, scope, term, all| {
         let pool = &scope.pool;
@@ -430,7 +430,7 @@ fn what_is_explained_stays_so_when_less_is_asked() {
     counts.finish("less");
 }
 
-/// An interaction on lifelines that are spread among many others.
+/// An interaction whose lifelines are among many others.
 struct Spread {
     pool: Pool,
     lifelines: Vec<LifelineId>,
@@ -500,7 +500,7 @@ impl Spread {
         }
     }
 
-    /// The same multi-trace; all others are components by themselves, which come last.
+    /// The same multi-trace; all other lifelines are components of their own, at the end.
     fn observation(&mut self, pool: &Pool, seen: &Observation) -> Observation {
         let members = seen.partition.components().map(|component| {
             let lifelines = seen.partition.lifelines(component).iter();
@@ -525,7 +525,7 @@ fn lifelines_on_which_nothing_happens_make_no_difference() {
     let mut counts = Counts::default();
     sweep(45, 1, 3..9, |rng, scope, term, all| {
         let pool = &scope.pool;
-        // Those of the scope, and one that is foreign.
+        // The messages of the scope, and one that no term uses.
         let mut spread = Spread::new(rng, 3);
         let other = spread.term(pool, term);
         for seen in all {

@@ -3,22 +3,22 @@
 use otus_analysis::engine::Options;
 use otus_analysis::{Question, Verdict};
 use otus_core::{Pool, TermId};
-use otus_testkit::oracle::{Observation, Question as Asked, Window, marked};
+use otus_testkit::oracle::{Asked, Observation, Question as OracleQuestion, marked};
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, partitions, random_trace};
 
-use super::compare::{Report, Subject, declared, random_declarations, strongest, verdict};
+use super::compare::{Report, Subject, random_declarations, verdict};
 
-/// What the oracle may spend on one question.
+/// The budget of the oracle for one question.
 const BUDGET: usize = 20_000;
 
-/// What random interactions and multi-traces look like.
+/// The shape of random interactions and multi-traces.
 struct Shape {
     lifelines: usize,
     messages: usize,
     leaves: std::ops::Range<usize>,
-    /// How many iterations a loop has at most.
+    /// The most iterations of a loop.
     iterations: usize,
-    /// How many events.
+    /// The number of events.
     length: usize,
 }
 
@@ -34,7 +34,7 @@ fn sweep(
     let mut rng = super::rng(number);
     let all = partitions(shape.lifelines);
     while report.cases < most && !report.is_full() {
-        // A new pool now and then: an engine must not depend on what else is in it.
+        // Sometimes a new pool, because an engine must not depend on other terms in it.
         let mut scope = Scope::new(shape.lifelines, shape.messages, true);
         for _ in 0..50 {
             if report.cases >= most || report.is_full() {
@@ -65,7 +65,7 @@ fn sweep(
     ));
 }
 
-/// Everything that the oracle knows.
+/// Compares with every answer of the oracle.
 fn by_oracle(
     rng: &mut fastrand::Rng,
     subject: &mut Subject<'_>,
@@ -75,18 +75,18 @@ fn by_oracle(
 ) {
     let (pool, term): (&Pool, TermId) = (subject.pool, subject.term);
     let ask = |asked| marked::member(pool, term, seen, asked, BUDGET);
-    let Some(accepted) = ask(Asked::Accept) else {
+    let Some(accepted) = ask(OracleQuestion::Accept) else {
         report.unknown += 5;
         return;
     };
     let questions = [
-        (Question::ACCEPT, Asked::Accept),
-        (Question::GlobalPrefix, Asked::GlobalPrefix),
-        (Question::MULTI_PREFIX, Asked::MultiPrefix),
-        (Question::SLICE, Asked::Slice),
+        (Question::ACCEPT, OracleQuestion::Accept),
+        (Question::GlobalPrefix, OracleQuestion::GlobalPrefix),
+        (Question::MULTI_PREFIX, OracleQuestion::MultiPrefix),
+        (Question::SLICE, OracleQuestion::Slice),
     ];
     for (question, asked) in questions {
-        // What is accepted is explained, whatever may be missing.
+        // An accepted multi-trace is explained for every question.
         match if accepted { Some(true) } else { ask(asked) } {
             Some(explained) => {
                 subject.check_verdict(seen, &question, verdict(accepted, explained), report);
@@ -95,18 +95,18 @@ fn by_oracle(
         }
     }
     let each = random_declarations(rng, seen.components.len());
-    let (left, windows) = declared(seen, &each);
-    let ask = |windows: &[Window]| marked::declared(pool, term, &left, windows, BUDGET);
-    match (ask(&strongest(&each)), ask(&windows)) {
-        (Some(accepted), Some(explained)) => {
-            let question = Question::Each(each);
+    let question = Question::Each(each);
+    let asked = [Asked::complete(seen, &question), Asked::new(seen, &question)];
+    match asked.map(|asked| asked.by_marks(pool, term, BUDGET)) {
+        [Some(accepted), Some(explained)] => {
             subject.check_verdict(seen, &question, verdict(accepted, explained), report);
         }
-        (_, _) => report.unknown += 1,
+        [_, _] => report.unknown += 1,
     }
 }
 
-/// What is known by the way it was made: what is accepted must pass, a prefix of it pass weakly.
+/// Compares with the verdict that follows from the construction: an accepted multi-trace must get Pass, a prefix of it at least
+/// WeakPass.
 fn by_construction(
     _: &mut fastrand::Rng,
     subject: &mut Subject<'_>,
@@ -116,7 +116,7 @@ fn by_construction(
 ) {
     let questions =
         [Question::ACCEPT, Question::GlobalPrefix, Question::MULTI_PREFIX, Question::SLICE];
-    // From which question on it is explained.
+    // The strongest question for which it is explained.
     let first = match derivation {
         Derivation::Accepted => 0,
         Derivation::GlobalPrefix => 1,

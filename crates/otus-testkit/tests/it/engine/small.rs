@@ -1,19 +1,19 @@
 //! All small interactions, all partitions, all short multi-traces, all questions.
 //!
-//! Terms come in a random order, so that the beginning of a scope is a fair sample of it; with
-//! enough cases a scope is exhausted, which is said.
+//! Terms come in a random order, so that the first ones are a fair sample of a scope. With enough cases, a scope is exhausted,
+//! and the test prints so.
 
 use otus_analysis::engine::Options;
 use otus_analysis::{Question, Verdict};
 use otus_testkit::oracle::traces::TraceSets;
-use otus_testkit::oracle::{Members, Observation, Question as Asked, Window};
+use otus_testkit::oracle::{Asked, Members, Observation, Question as OracleQuestion};
 use otus_testkit::small_scope::{Scope, alphabet, observations, partitions};
 
-use super::compare::{Report, Subject, declared, random_declarations, strongest, verdict};
+use super::compare::{Report, Subject, random_declarations, verdict};
 
 const BUDGET: usize = 1_000_000;
 
-/// How large interactions and multi-traces are.
+/// The size of interactions and multi-traces.
 struct Size {
     lifelines: usize,
     messages: usize,
@@ -36,7 +36,7 @@ fn sweep(number: u64, percent: u64, size: &Size) {
             break;
         }
         done += 1;
-        // Parts are shared between terms, but not all the sets fit into memory.
+        // Terms share sets of traces, but the sets of all terms do not fit into memory.
         let mut sets = TraceSets::new(pool, BUDGET);
         for partition in partitions(size.lifelines) {
             let options = [Options::default(), super::random_options(&mut rng)];
@@ -69,19 +69,18 @@ fn truth(
     seen: &Observation,
 ) -> [(Question, Verdict); 5] {
     let each = random_declarations(rng, seen.components.len());
-    let (left, windows) = declared(seen, &each);
+    let declared = Question::Each(each);
     let mut ask = |asked| members.ask(sets, &seen.components, asked).expect("small");
-    let [accept, global, multi, slice] = Asked::ALL.map(&mut ask);
-    let mut ask =
-        |windows: &[Window]| members.ask_windows(sets, &left.components, windows).expect("small");
-    let explained = ask(&windows);
-    let accepted = ask(&strongest(&each));
+    let [accept, global, multi, slice] = OracleQuestion::ALL.map(&mut ask);
+    let mut ask = |asked: Asked| asked.by_traces(members, sets).expect("small");
+    let explained = ask(Asked::new(seen, &declared));
+    let accepted = ask(Asked::complete(seen, &declared));
     [
         (Question::ACCEPT, verdict(accept, accept)),
         (Question::GlobalPrefix, verdict(accept, global)),
         (Question::MULTI_PREFIX, verdict(accept, multi)),
         (Question::SLICE, verdict(accept, slice)),
-        (Question::Each(each), verdict(accepted, explained)),
+        (declared, verdict(accepted, explained)),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! One case, asked in every way.
+//! One case, with every question and option.
 
 use otus_analysis::config::Kind;
 use otus_analysis::graph::{Outcome, Silent, Unfit, analyze};
@@ -11,7 +11,7 @@ use otus_trace::MultiTrace;
 use super::options::{complete, plain};
 use super::truth::Truth;
 
-/// How much was done.
+/// Counts of checked cases.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) cases: usize,
@@ -23,9 +23,9 @@ pub(crate) struct Counts {
     pub(crate) closed: usize,
     pub(crate) cut: usize,
     pub(crate) legacy: usize,
-    /// Cases in which `eliminate` passes and σ has no such multi-prefix.
+    /// Cases in which `eliminate` passes and the multi-trace is not a multi-prefix in σ.
     pub(crate) beyond: usize,
-    /// Cases in which it fails and tuples have one.
+    /// Cases in which it fails and the multi-trace is a multi-prefix in the semantics of tuples.
     pub(crate) short_of_tuples: usize,
 }
 
@@ -46,7 +46,7 @@ impl Case<'_> {
         format!("{term} and {seen}, {:?}, {config:?}", self.truth)
     }
 
-    /// All questions, plainly; and with options, witnesses, certificates and budgets in turn.
+    /// Asks all questions without options, and in turn with options, witnesses, certificates and budgets.
     pub(crate) fn check(&mut self) {
         self.counts.cases += 1;
         let number = self.counts.cases;
@@ -85,8 +85,8 @@ impl Case<'_> {
         kinds
     }
 
-    /// The verdict to expect. That of `eliminate` is found out, and must lie between the two
-    /// semantics: removal keeps all that σ has, and adds nothing that tuples have not.
+    /// The expected verdict. That of `eliminate` must lie between the two semantics: removal keeps every multi-prefix of σ, and
+    /// adds none that the semantics of tuples does not have.
     fn expected(&mut self, kind: Kind) -> Verdict {
         let by_projection = self.truth.verdict(kind);
         if kind != Kind::Eliminate {
@@ -110,7 +110,7 @@ impl Case<'_> {
                 assert!(reference::has_concurrency(self.pool, self.term));
                 self.counts.short_of_tuples += 1;
             }
-            // Without causality, which the paper's language has not, it is exact.
+            // It is exact for terms without causality between lifelines, as in the language of paper 000.
             let relaxed = reference::relax(self.pool, self.term);
             let outcome = analyze(self.pool, relaxed, &self.trace, &config, &mut Silent);
             let passes = outcome.expect("discrete").verdict >= Verdict::WeakPass;
@@ -140,7 +140,7 @@ impl Case<'_> {
         self.check_witness(config, &outcome);
     }
 
-    /// A search that was cut claims nothing that is not so, and says that it was cut.
+    /// A search that was cut gives no wrong verdict, and says that it was cut.
     pub(crate) fn check_cut_verdict(
         &mut self,
         config: &Config,

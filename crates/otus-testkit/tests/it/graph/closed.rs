@@ -10,7 +10,7 @@ use otus_syntax::options::LocalAnalysis;
 use super::case::Case;
 
 impl Case<'_> {
-    /// The nodes of an exhausted search are a certificate, and any one less is none.
+    /// The nodes of an exhausted search are a certificate, and without any one of them they are not.
     pub(crate) fn check_closed(&mut self, kind: Kind, expected: Verdict) {
         if expected >= Verdict::Inconclusive {
             return;
@@ -28,8 +28,7 @@ impl Case<'_> {
         let found = closed(self.pool, self.term, &self.trace, claim, &states);
         assert_eq!(found, Ok(()), "{}", self.context(&config));
         self.counts.closed += 1;
-        // With an analysis of components at the front only, some nodes are made that a full one
-        // does without.
+        // A local analysis of the front only makes some nodes that a full one leaves out.
         if config.local_analysis == LocalAnalysis::Off {
             let dropped = states[self.rng.usize(..states.len())].clone();
             states.retain(|state| *state != dropped);

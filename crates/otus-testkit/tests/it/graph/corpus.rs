@@ -1,4 +1,4 @@
-//! The recorded verdicts of the peer, and those of a brute-force oracle.
+//! Recorded verdicts of hibou_label and of a brute-force oracle.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
@@ -14,7 +14,7 @@ use otus_trace::case::Case;
 /// Enough nodes to decide every case.
 const ENOUGH: u64 = 1_000_000;
 
-/// Compares one kind on all cases. `expected` says what a recorded verdict allows.
+/// Compares one kind on all cases. `expected` gives the verdicts that a recorded verdict allows.
 fn compare(
     (options, states): (&str, u64),
     key: &str,
@@ -96,12 +96,11 @@ fn eliminate() {
     });
 }
 
-/// What the peer's simulation found, ours finds; what it did not find proves nothing. The peer's
-/// simulation is unsound on models with `<synch>`, and no version of it is recorded as right there.
+/// Our simulation finds everything that the simulation of hibou_label found; if that one found nothing, it proves nothing. It is
+/// unsound on models with `<synch>`, and no version of it is recorded as right there.
 #[track_caller]
 fn simulated(key: &str, bounds: &str) {
-    // To execute before guessing, and to check components alone, changes no verdict but finds it
-    // sooner.
+    // Executing before simulating, and checking components alone, do not change a verdict but find it sooner.
     let options = format!(
         "goal = WeakPass; priorities = [simu = -1]; local_analysis = true; \
          analysis_kind = simulate[before = true, loop max depth, {bounds}]"
@@ -126,10 +125,10 @@ fn simulate_with_multiplied_bounds() {
     simulated("simulate_mult", "act none, reset = false, multiply = true");
 }
 
-/// What ours finds by simulation does not contradict the oracle: an oracle knows slices only
-/// where it says `true`, so what it knows not to be accepted is never a Pass.
+/// Our simulation does not contradict the brute-force oracle. Its answer about slices is reliable only if it is `true`, but a
+/// multi-trace that it does not accept must never be a Pass.
 #[test]
-fn simulation_never_passes_what_is_not_accepted() {
+fn simulation_gives_pass_to_accepted_multi_traces_only() {
     let options =
         "analysis_kind = simulate[before = true, loop max depth, act max num, reset = true]";
     compare((options, 5_000), "accept", |_, case| {

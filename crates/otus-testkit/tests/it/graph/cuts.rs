@@ -1,4 +1,4 @@
-//! Searches that are cut, and simulations that are bounded, claim nothing that is not so.
+//! Searches that are cut, and simulations that are bounded, give no wrong verdict.
 
 use otus_analysis::Verdict;
 use otus_analysis::config::{Filters, Kind, Simulation};
@@ -26,7 +26,7 @@ impl Case<'_> {
         }
     }
 
-    /// Whatever bounds simulation, what it claims is so.
+    /// A simulation gives no wrong verdict, whatever its bounds.
     pub(crate) fn check_bounded(&mut self) {
         let criteria = [
             Criterion::None,
@@ -54,7 +54,7 @@ impl Case<'_> {
             self.context(&config)
         );
         if !outcome.stop.is_early() {
-            // Accepted is accepted however simulation is bounded.
+            // An accepted multi-trace is accepted with every bound.
             let accepted = self.truth.answer(Question::Accept);
             assert_eq!(outcome.verdict == Verdict::Pass, accepted, "{}", self.context(&config));
         }

@@ -1,4 +1,4 @@
-//! Found by the other tests, once.
+//! Errors that the other tests once found.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use otus_testkit::read::{Language, read};
 
 use super::options::plain;
 
-/// The outcome for texts.
+/// The outcome for an interaction and a multi-trace as texts.
 #[track_caller]
 fn check(interaction: &str, trace: &str, config: &Config) -> Outcome {
     let (mut lowered, _) = read(Language::Interaction, interaction);
@@ -39,7 +39,7 @@ fn a_rendez_vous_may_be_observed_by_one_side_only() {
         assert_eq!(check(passing, "[a]; [b] b?m", &simulate(before)).verdict, Verdict::WeakPass);
         assert_eq!(check(passing, "[a] a!m; [b] b?m", &simulate(before)).verdict, Verdict::Pass);
     }
-    // The second of two is observed by b, both by a.
+    // b observes the second of two messages, a observes both.
     let twice = "seq(a -- <synch> m -> b, a -- <synch> m -> b)";
     let late = "[a] a!m.a!m; [b] b?m";
     assert_eq!(check(twice, late, &simulate(true)).verdict, Verdict::WeakPass);
@@ -60,7 +60,7 @@ fn local_analyses_keep_the_verdicts_of_2020() {
 
 #[test]
 fn a_weak_pass_that_may_be_a_pass_says_so() {
-    // To fail is cheap where b is removed; to pass takes the right choices.
+    // Paths that remove b fail early; a Pass needs the right choices.
     let interaction =
         "seq(alt(seq(a!m, b!m), a!m), alt(seq(a!m, b!m), a!m), alt(seq(a!m, b!m), a!m))";
     let trace = "[a] a!m.a!m.a!m; [b]";

@@ -1,4 +1,4 @@
-//! Exploration and generation make what is accepted.
+//! Exploration and generation make accepted multi-traces.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ fn random_traces_are_accepted_distinct_short_and_the_same_for_the_same_seed() {
             assert!(found.iter().all(|trace| trace.len() <= length), "{text}");
             let Some(all) = traces(pool, term, length, 50_000) else { continue };
             assert!(found.iter().all(|trace| all.contains(trace)), "{text}");
-            // If there are any, some are found.
+            // If there are accepted multi-traces, some are found.
             assert_eq!(found.is_empty(), all.is_empty(), "{text}");
             if all.len() <= 3 && count >= 5 {
                 assert_eq!(found.len(), all.len(), "{text}");

@@ -38,7 +38,7 @@ impl Case<'_> {
                 }
             }
             if pending.len() == before {
-                // LackObs, or Out.
+                // The leaves LackObs and Out of the tool of 2020.
                 leaves.push(if over > 0 { Verdict::Inconclusive } else { Verdict::Fail });
             }
         }

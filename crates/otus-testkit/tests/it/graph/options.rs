@@ -9,7 +9,7 @@ use otus_testkit::oracle::Observation;
 use super::case::Case;
 use super::{MAX_STATES, is_large};
 
-/// The search with nothing but memory, and that only where without it graphs are large.
+/// The search without options, except memory where the graph would be large without it.
 pub(crate) fn plain(kind: Kind) -> Config {
     let memoize = matches!(kind, Kind::Simulate(_));
     let mut config = Config { kind, memoize, ..Config::default() };
@@ -17,7 +17,7 @@ pub(crate) fn plain(kind: Kind) -> Config {
     config
 }
 
-/// Simulation that is complete: λ = depth · |µ|, never set anew, and any number of actions.
+/// A complete simulation: λ = depth · |µ|, never reset, and any number of actions.
 pub(crate) fn complete(pool: &Pool, term: TermId, seen: &Observation, before: bool) -> Simulation {
     let loops = u64::from(pool.attributes(term).loop_depth) * seen.len() as u64;
     Simulation {

@@ -30,7 +30,7 @@ fn sweep_part(
     let mut rng = fastrand::Rng::with_seed(42);
     let mut counts = Counts::default();
     for (_, term) in terms.into_iter().enumerate().filter(|(number, _)| part(*number)) {
-        // What a search makes belongs to a copy, so that the oracle can keep the original.
+        // A search adds terms to a copy of the pool, so that the oracle can keep the original.
         let mut pool = scope.pool.clone();
         let mut tuples = Tuples::new(term);
         for partition in partitions(lifelines) {

@@ -1,4 +1,4 @@
-//! What the oracle says about a case, and what a search should answer therefore.
+//! The answer of the oracle to a case, and the verdict of a search that follows from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use otus_core::{Pool, TermId};
 use otus_testkit::oracle::member::witness_length;
 use otus_testkit::oracle::{Observation, Question, Window, local};
 
-/// What the oracle says.
+/// The answers of the oracle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Truth {
-    /// By question.
+    /// The answer to each question.
     pub(crate) answers: [bool; 4],
-    /// Whether it is a multi-prefix in the semantics of tuples; on the discrete partition.
+    /// Whether the multi-trace is a multi-prefix in the semantics of tuples; only on the discrete partition.
     pub(crate) tuples: Option<bool>,
 }
 
@@ -22,7 +22,7 @@ impl Truth {
         self.answers[question as usize]
     }
 
-    /// The verdict of an analysis in which nothing is cut. `eliminate` has its own semantics.
+    /// The verdict of an analysis that is not cut. `eliminate` has its own semantics.
     pub(crate) fn verdict(self, kind: Kind) -> Verdict {
         let (weak, worst) = match kind {
             Kind::Accept => (Question::Accept, Verdict::Fail),
@@ -41,7 +41,7 @@ impl Truth {
     }
 }
 
-/// Tuples of a term by how many moments are observed, for multi-prefixes.
+/// The tuples of a term by the number of observed moments, for multi-prefixes.
 pub(crate) struct Tuples {
     term: TermId,
     by_length: BTreeMap<usize, Option<BTreeSet<local::Tuple>>>,

@@ -1,5 +1,5 @@
-//! Witnesses hold, by the certifier and by a replay of the rules as printed; changed ones are refuted
-//! unless they hold by another replay.
+//! Witnesses hold, by the checker and by a replay of the rules as printed; changed witnesses are refuted unless another replay
+//! shows that they hold.
 
 use otus_analysis::certify::certify;
 use otus_analysis::config::Kind;
@@ -17,8 +17,7 @@ use super::BUDGET;
 use super::case::Case;
 
 impl Case<'_> {
-    /// A Pass or WeakPass has a witness, which holds; if changed, it is refuted unless it still
-    /// holds by another replay.
+    /// A Pass or WeakPass has a witness, which holds; a changed witness is refuted unless another replay shows that it holds.
     pub(crate) fn check_witness(&mut self, config: &Config, outcome: &Outcome) {
         assert_eq!(outcome.witness.is_some(), outcome.verdict >= Verdict::WeakPass);
         let Some(witness) = &outcome.witness else { return };
@@ -146,7 +145,7 @@ impl Case<'_> {
     }
 }
 
-/// What a witness could be mistaken for.
+/// Changed copies of a witness.
 fn corruptions(pool: &Pool, witness: &Witness) -> Vec<Witness> {
     let mut all = Vec::new();
     let mut push = |steps: Vec<WitnessStep>| all.push(Witness { steps });
