@@ -12,7 +12,7 @@ mod seeds;
 use otus_core::lower;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
-use otus_syntax::diagram::markdown;
+use otus_syntax::diagram::{markdown, mermaid, plantuml};
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
 use otus_trace::order::{EventId, Writes, pot};
@@ -142,15 +142,9 @@ pub fn markdown(data: &[u8]) {
     let fences = markdown::fences(&source, &mut diagnostics);
     for fence in &fences {
         assert!(source.text().get(fence.content.range()).is_some(), "a fence lies in its text");
-        let language = match fence.language {
-            markdown::Language::Mermaid => Language::Mermaid,
-            markdown::Language::PlantUml => Language::PlantUml,
-        };
-        let parsed = match language {
-            Language::PlantUml => otus_syntax::diagram::plantuml::read(&source, fence.content),
-            Language::Mermaid | Language::Interaction => {
-                otus_syntax::diagram::mermaid::read(&source, fence.content)
-            }
+        let parsed = match fence.language {
+            markdown::Language::Mermaid => mermaid::read(&source, fence.content),
+            markdown::Language::PlantUml => plantuml::read(&source, fence.content),
         };
         diagnostics.extend(parsed.diagnostics);
     }

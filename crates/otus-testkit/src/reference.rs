@@ -165,7 +165,8 @@ fn is_loop(node: Term) -> bool {
 
 /// `rmv_h`: actions on h become ∅, and the structure stays.
 pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
-    let event = |pool: &mut Pool, event: EventId| {
+    rebuild(pool, term, &mut |pool, node| {
+        let Term::Event(event) = node else { return pool.intern(node) };
         let actions = pool.event_actions(event).iter().map(|&action| pool.action(action));
         let rest: Vec<_> = actions.filter(|action| action.lifeline != lifeline).collect();
         if rest.is_empty() {
@@ -173,15 +174,6 @@ pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
         }
         let event = pool.intern_event(&rest);
         pool.event(event)
-    };
-    rebuild(pool, term, &mut |pool, node| match node {
-        Term::Event(old) => event(pool, old),
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => pool.intern(node),
     })
 }
 
@@ -229,21 +221,20 @@ fn rebuild(
 
 /// Whether parts of a term can overlap on a lifeline.
 pub fn has_concurrency(pool: &Pool, term: TermId) -> bool {
-    let node = pool.node(term);
-    let own = match node {
-        Term::Coreg(region, ..) | Term::LoopC(region, _) => region != Pool::NONE,
-        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => false,
-    };
-    own || node.operands().any(|operand| has_concurrency(pool, operand))
+    let is_concurrent = |node| matches!(node, Term::Coreg(region, ..) | Term::LoopC(region, _) if region != Pool::NONE);
+    any_node(pool, term, &is_concurrent)
 }
 
 /// Whether anything in a term orders one lifeline against another.
 pub fn has_causality(pool: &Pool, term: TermId) -> bool {
-    let node = pool.node(term);
-    let own = match node {
+    any_node(pool, term, &|node| match node {
         Term::Strict(..) | Term::LoopS(_) => true,
         Term::Event(event) => pool.region(pool.event_lifelines(event)).len() > 1,
         Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
-    };
-    own || node.operands().any(|operand| has_causality(pool, operand))
+    })
+}
+
+fn any_node(pool: &Pool, term: TermId, holds: &dyn Fn(Term) -> bool) -> bool {
+    let node = pool.node(term);
+    holds(node) || node.operands().any(|operand| any_node(pool, operand, holds))
 }

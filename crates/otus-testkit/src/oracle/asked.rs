@@ -2,7 +2,6 @@
 
 use otus_analysis::{Observed, Question as Analyzed};
 use otus_core::{Pool, TermId};
-use otus_trace::ComponentId;
 
 use super::traces::TraceSets;
 use super::{Members, Observation, Question, Window, marked};
@@ -32,24 +31,23 @@ impl Asked {
 
     /// The question with nothing missing. Unobserved components stay unobserved.
     pub fn complete(seen: &Observation, question: &Analyzed) -> Asked {
-        Asked::with(seen, question, |observed| match observed {
-            Observed::Unobserved => Window::Slice,
-            Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-                Window::Complete
-            }
+        Asked::with(seen, question, |observed| {
+            if observed == Observed::Unobserved { Window::Slice } else { Window::Complete }
         })
     }
 
     fn with(seen: &Observation, question: &Analyzed, window: fn(Observed) -> Window) -> Asked {
         let mut seen = seen.clone();
-        let components: Vec<ComponentId> = seen.partition.components().collect();
-        let each: Vec<Observed> = components.into_iter().map(|it| question.of(it)).collect();
-        for (moments, observed) in seen.components.iter_mut().zip(&each) {
-            if *observed == Observed::Unobserved {
+        let components = seen.partition.components().zip(&mut seen.components);
+        let windows = components.map(|(component, moments)| {
+            let observed = question.of(component);
+            if observed == Observed::Unobserved {
                 moments.clear();
             }
-        }
-        Asked { seen, windows: Some(each.into_iter().map(window).collect()) }
+            window(observed)
+        });
+        let windows = windows.collect();
+        Asked { seen, windows: Some(windows) }
     }
 
     /// The answer, by enumerating traces ([`member`](mod@super::member)).
