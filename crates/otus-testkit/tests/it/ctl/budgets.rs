@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
 use otus_ctl::atom::{Atom, Reading};
-use otus_core::budget::{Budget, Stop};
 use otus_ctl::{Checker, Closure, Engine, FormulaId, Formulas, Options};
 use otus_syntax::ast::formula::Comparison;
 use otus_testkit::ctl_cases::{Size, random_formula, random_order, show};
