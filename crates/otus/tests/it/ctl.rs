@@ -69,7 +69,7 @@ fn what_cannot_be_asked_is_an_error() {
     let mut both = Order::new();
     both.event("p").set("x", 1);
     both.event("q").set("x", 2);
-    assert!(matches!(both.check("true"), Err(Error::Order(_))));
+    assert!(matches!(both.check("true"), Err(Error::Unfit(_))));
 }
 
 #[test]
