@@ -8,7 +8,8 @@ use otus_draw::layout::layered::Direction;
 use otus_draw::{Scene, Theme, svg};
 use otus_testkit::read::{Language, read};
 
-use crate::common::{for_random_interactions, show};
+use crate::common::for_random_interactions;
+use crate::show::show;
 
 fn least(pool: &mut Pool, term: TermId, states: usize) -> Automaton {
     let limits = Limits { states, ..Limits::default() };
