@@ -15,7 +15,7 @@ use otus_draw::layout::search::{self, search};
 use otus_draw::layout::sequence::{self, sequence};
 use otus_draw::layout::term::{self, term};
 use otus_syntax::ast::SpecFile;
-use otus_syntax::options::{GraphicOption, Layout, Logger, Picture, Process};
+use otus_syntax::options::{GraphicFormat, GraphicOption, Layout, Logger, Process};
 use serde_json::{Value, json};
 
 use crate::args::SearchArgs;
@@ -88,8 +88,8 @@ impl GraphFile {
         };
         for option in chosen {
             match option {
-                GraphicOption::Format(Picture::Svg) => ending = "svg",
-                GraphicOption::Format(Picture::Png) => ending = "png",
+                GraphicOption::Format(GraphicFormat::Svg) => ending = "svg",
+                GraphicOption::Format(GraphicFormat::Png) => ending = "png",
                 GraphicOption::Layout(Layout::Vertical) => graph.direction = Direction::Down,
                 GraphicOption::Layout(Layout::Horizontal) => graph.direction = Direction::Right,
                 GraphicOption::SequenceDiagrams(wanted) => graph.diagrams = *wanted,

@@ -132,20 +132,20 @@ pub fn loop_depth_at(pool: &Pool, term: TermId, position: &[u8]) -> Option<u32> 
     let [letter, rest @ ..] = position else { return Some(0) };
     let node = pool.node(term);
     let operand = node.operands().nth(usize::from(*letter).checked_sub(1)?)?;
-    Some(loop_depth_at(pool, operand, rest)? + u32::from(is_loop(node)))
+    Some(loop_depth_at(pool, operand, rest)? + u32::from(node.is_loop()))
 }
 
 /// β(i): the largest β(i, p).
 pub fn loop_depth(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
     let deepest = node.operands().map(|operand| loop_depth(pool, operand)).max();
-    deepest.map_or(0, |depth| depth + u32::from(is_loop(node)))
+    deepest.map_or(0, |depth| depth + u32::from(node.is_loop()))
 }
 
 /// How many loops a term has.
 pub fn loops(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
-    u32::from(is_loop(node)) + node.operands().map(|operand| loops(pool, operand)).sum::<u32>()
+    u32::from(node.is_loop()) + node.operands().map(|operand| loops(pool, operand)).sum::<u32>()
 }
 
 /// Def. 13: η(i), the most actions outside loops.
@@ -160,10 +160,6 @@ pub fn outside_loops(pool: &Pool, term: TermId) -> u32 {
     }
 }
 
-fn is_loop(node: Term) -> bool {
-    matches!(node, Term::LoopS(_) | Term::LoopC(..))
-}
-
 /// `rmv_h`: actions on h become ∅, and the structure stays.
 pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
     let event = |pool: &mut Pool, event: EventId| {
@@ -175,14 +171,9 @@ pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
         let event = pool.intern_event(&rest);
         pool.event(event)
     };
-    rebuild(pool, term, &mut |pool, node| match node {
-        Term::Event(old) => event(pool, old),
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => pool.intern(node),
+    rebuild(pool, term, &mut |pool, node| match node.as_event() {
+        Some(old) => event(pool, old),
+        None => pool.intern(node),
     })
 }
 

@@ -164,15 +164,8 @@ impl Letters {
                 continue;
             }
             let node = pool.node(term);
-            match node {
-                Term::Event(event) => events.push(event),
-                Term::Strict(left, right) => passings.push((left, right)),
-                Term::Empty
-                | Term::Coreg(..)
-                | Term::Alt(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..) => {}
-            }
+            events.extend(node.as_event());
+            passings.extend(node.as_strict());
             pending.extend(node.operands());
         }
         events.sort_unstable();
@@ -231,15 +224,7 @@ impl Letters {
 
 /// The actions of a leaf.
 fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
-    match pool.node(term) {
-        Term::Event(event) => Some(pool.event_actions(event).to_vec()),
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => None,
-    }
+    pool.node(term).as_event().map(|event| pool.event_actions(event).to_vec())
 }
 
 /// The actions of a chain of receptions, which is what a passing has on its right; one that is

@@ -117,15 +117,7 @@ fn waits(pool: &mut Pool, memo: &mut Memo, term: TermId, event: EventId) -> Opti
                 fewest(left.clone(), right)
             }
             (Term::LoopS(_) | Term::LoopC(..), [body]) => body.clone(),
-            (
-                Term::Empty
-                | Term::Strict(..)
-                | Term::Coreg(..)
-                | Term::Alt(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..),
-                _,
-            ) => None,
+            _ => None,
         },
     )
 }

@@ -219,15 +219,7 @@ impl Rules {
                 (a1.saturating_add(a2), b1.max(b2))
             }
             (Term::LoopS(_) | Term::LoopC(..), &[(a, b)]) => (0, a.saturating_add(b)),
-            (
-                Term::Empty
-                | Term::Strict(..)
-                | Term::Coreg(..)
-                | Term::Alt(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..),
-                _,
-            ) => (0, 0),
+            _ => (0, 0),
         };
         let (a, b) = fold(pool, now.term, &mut self.bounds, |_, _| None, combine);
         a.saturating_add(b.saturating_mul(left))
@@ -263,15 +255,7 @@ impl Rules {
                     Some(left?.saturating_add(right?))
                 }
                 (Term::LoopS(_) | Term::LoopC(..), &[body]) => body.filter(|&times| times == 0),
-                (
-                    Term::Empty
-                    | Term::Strict(..)
-                    | Term::Coreg(..)
-                    | Term::Alt(..)
-                    | Term::LoopS(_)
-                    | Term::LoopC(..),
-                    _,
-                ) => Some(0),
+                _ => Some(0),
             },
         );
         self.supplies.insert((component, moment.clone()), supplies);

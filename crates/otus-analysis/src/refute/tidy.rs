@@ -53,16 +53,7 @@ impl Tidy {
                     let region = agreeing(pool, region, &pool.lifelines(body));
                     simplify::loop_c(pool, region, body)
                 }
-                (
-                    Term::Empty
-                    | Term::Event(_)
-                    | Term::Strict(..)
-                    | Term::Coreg(..)
-                    | Term::Alt(..)
-                    | Term::LoopS(_)
-                    | Term::LoopC(..),
-                    _,
-                ) => term,
+                _ => term,
             },
         )
     }

@@ -109,7 +109,8 @@ fn write_automaton(
     loaded: &Loaded,
     look: &Look,
 ) -> anyhow::Result<()> {
-    let limits = automaton::Limits { states: 200, ..automaton::Limits::default() };
+    let limits =
+        automaton::AutomatonLimits { states: 200, ..automaton::AutomatonLimits::default() };
     let found = automaton::build(pool, term, limits);
     let scene = automaton_layout::automaton(pool, &found, &automaton_layout::Options::default());
     let name = loaded.interaction_name().map(Path::new).and_then(Path::file_stem);

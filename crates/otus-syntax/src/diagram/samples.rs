@@ -1,4 +1,4 @@
-//! Trees for the tests of this folder: all small ones, and some deep ones.
+//! Trees for the tests of this folder: all small trees, and some deep ones.
 
 use crate::ast::{
     Declaration, Declarations, Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing,

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use otus_analysis::graph::record::Context;
-use otus_core::automaton::{self, Limits};
+use otus_core::automaton::{self, AutomatonLimits};
 use otus_core::semantics::{Frontiers, Step};
 use otus_core::{Lowered, Pool, TermId};
 use otus_draw::layout::{automaton as automaton_layout, sequence, term as term_layout};
@@ -100,7 +100,7 @@ pub(super) fn automaton(args: &DrawArgs, color: Color) -> anyhow::Result<Option<
     let Some(Specification { mut lowered, term, .. }) = read(args, color)? else {
         return Ok(None);
     };
-    let limits = Limits { states: args.max_nodes.max(1), ..Limits::default() };
+    let limits = AutomatonLimits { states: args.max_nodes.max(1), ..AutomatonLimits::default() };
     let pool = &mut lowered.pool;
     let rules = automaton::build(pool, term, limits);
     let found = match args.automaton.unwrap_or(AutomatonKind::Minimal) {
