@@ -176,8 +176,8 @@ fn structure(
     lints: &mut Vec<Lint<'_>>,
 ) {
     let sound = sound(interaction);
-    let term = |id: NodeId| lowered.nodes.get(id.0 as usize).copied().unwrap_or(Pool::EMPTY);
-    let is_sound = |id: NodeId| sound[id.0 as usize];
+    let term = |id: NodeId| lowered.nodes.get(id.index()).copied().unwrap_or(Pool::EMPTY);
+    let is_sound = |id: NodeId| sound[id.index()];
     for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
         let NodeKind::Operator(operator, operands) = &node.kind else { continue };
         let mut add = |span, kind| lints.push(Lint { file: at, span, kind });
@@ -240,7 +240,7 @@ fn sound(interaction: &Interaction) -> Vec<bool> {
             NodeKind::Empty | NodeKind::Passing(_) => true,
             NodeKind::Invalid => false,
             NodeKind::Operator(_, operands) => {
-                !operands.is_empty() && operands.iter().all(|id| sound[id.0 as usize])
+                !operands.is_empty() && operands.iter().all(|id| sound[id.index()])
             }
         });
     }

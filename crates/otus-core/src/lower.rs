@@ -76,7 +76,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
         builder.interaction(interaction, &reachable);
         (nodes, spans) = (builder.nodes, builder.spans);
     }
-    let term = interaction.map(|interaction| nodes[interaction.root.0 as usize]);
+    let term = interaction.map(|interaction| nodes[interaction.root.index()]);
     let diagnostics = problems.render(files, &resolved);
     Lowered {
         pool,
@@ -118,7 +118,7 @@ impl Lowered {
 /// The index of the first file with an interaction. Further interactions are reported.
 fn the_interaction(files: &[&SpecFile], problems: &mut Problems) -> Option<usize> {
     let root = |file: usize| {
-        files[file].interaction.as_ref().and_then(|i| Some(i.nodes.get(i.root.0 as usize)?.span))
+        files[file].interaction.as_ref().and_then(|i| Some(i.nodes.get(i.root.index())?.span))
     };
     let mut having = (0..files.len()).filter(|&file| root(file).is_some());
     let first = having.next()?;
@@ -132,7 +132,7 @@ fn the_interaction(files: &[&SpecFile], problems: &mut Problems) -> Option<usize
 /// By node: whether it is reachable from the root. Error recovery may leave unreachable nodes behind.
 pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
     let mut reached = vec![false; interaction.nodes.len()];
-    let root = interaction.root.0 as usize;
+    let root = interaction.root.index();
     if let Some(root) = reached.get_mut(root) {
         *root = true;
     }
@@ -142,8 +142,8 @@ pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
             continue;
         };
         for operand in operands {
-            debug_assert!((operand.0 as usize) < at, "children come before parents");
-            reached[operand.0 as usize] = true;
+            debug_assert!(operand.index() < at, "children come before parents");
+            reached[operand.index()] = true;
         }
     }
     reached
@@ -175,7 +175,7 @@ impl Builder<'_> {
                     NodeKind::Operator(operator, operands) => {
                         let operands: Vec<(TermId, Span)> = operands
                             .iter()
-                            .map(|&id| (self.nodes[id.0 as usize], interaction.node(id).span))
+                            .map(|&id| (self.nodes[id.index()], interaction.node(id).span))
                             .collect();
                         self.operator(operator, &operands, node.span)
                     }
@@ -321,7 +321,7 @@ impl Builder<'_> {
         self.list += 1;
         let mut repeated = Vec::new();
         for &name in names {
-            let seen = &mut self.seen[name.symbol.0 as usize];
+            let seen = &mut self.seen[name.symbol.index()];
             if *seen == self.list {
                 repeated.push(name);
             }

@@ -83,6 +83,13 @@ pub struct Declaration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
+impl NodeId {
+    /// Its index in [`Interaction::nodes`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// An interaction: an arena of nodes and its root. Operands have smaller ids than their operator, so
 /// one pass in order visits children first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +106,7 @@ impl Interaction {
     /// # Panics
     /// If the id is not of this interaction.
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        &self.nodes[id.index()]
     }
 }
 

@@ -15,6 +15,13 @@ use crate::source::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(pub u32);
 
+impl Symbol {
+    /// Its index in the table.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// An occurrence of a name in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name {
@@ -52,7 +59,7 @@ impl Names {
 
     /// The text of a symbol of this table.
     pub fn text(&self, symbol: Symbol) -> &str {
-        self.texts.get(symbol.0 as usize).map_or("", |text| text)
+        self.texts.get(symbol.index()).map_or("", |text| text)
     }
 
     /// All names, in order of first use.

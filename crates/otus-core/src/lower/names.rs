@@ -23,11 +23,11 @@ pub(super) struct Resolved {
 
 impl Resolved {
     pub(super) fn lifeline(&self, name: Name) -> LifelineId {
-        self.lifelines[name.symbol.0 as usize].expect("every lifeline in use was resolved")
+        self.lifelines[name.symbol.index()].expect("every lifeline in use was resolved")
     }
 
     pub(super) fn message(&self, name: Name) -> MessageId {
-        self.messages[name.symbol.0 as usize].expect("every message in use was resolved")
+        self.messages[name.symbol.index()].expect("every message in use was resolved")
     }
 }
 
@@ -187,7 +187,7 @@ impl Uses {
 }
 
 fn note(uses: &mut [Option<Use>], name: Name, in_arrow: bool) {
-    let used = uses[name.symbol.0 as usize].get_or_insert(Use { name, count: 0, in_arrow });
+    let used = uses[name.symbol.index()].get_or_insert(Use { name, count: 0, in_arrow });
     used.count += 1;
     used.in_arrow |= in_arrow;
     // An operator is visited after its operands but precedes them in the text.

@@ -31,7 +31,7 @@ impl FormulaFile {
     /// # Panics
     /// If the id is not of this file.
     pub fn node(&self, id: FormulaId) -> &FormulaNode {
-        &self.nodes[id.0 as usize]
+        &self.nodes[id.index()]
     }
 
     /// The properties, without the definitions.
@@ -65,6 +65,13 @@ pub enum ItemKind {
 /// A node of a [`FormulaFile`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FormulaId(pub u32);
+
+impl FormulaId {
+    /// Its index in [`FormulaFile::nodes`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A formula or a term with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]

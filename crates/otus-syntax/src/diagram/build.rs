@@ -490,7 +490,7 @@ impl Builder<'_> {
             NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => 1,
             NodeKind::Operator(_, operands) => operands
                 .iter()
-                .map(|operand| self.sizes[operand.0 as usize])
+                .map(|operand| self.sizes[operand.index()])
                 .fold(1, u64::saturating_add),
         };
         let id = NodeId(offset(self.nodes.len()));
@@ -500,7 +500,7 @@ impl Builder<'_> {
     }
 
     fn span_of(&self, node: NodeId) -> Span {
-        self.nodes[node.0 as usize].span
+        self.nodes[node.index()].span
     }
 }
 

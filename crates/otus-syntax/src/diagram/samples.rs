@@ -48,7 +48,7 @@ impl Samples {
     }
 
     pub(super) fn tree(mut self, root: NodeId) -> SpecFile {
-        self.nodes.truncate(root.0 as usize + 1);
+        self.nodes.truncate(root.index() + 1);
         SpecFile {
             names: self.names,
             interaction: Some(Interaction { nodes: self.nodes, root }),

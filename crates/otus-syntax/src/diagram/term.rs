@@ -18,10 +18,10 @@ pub(super) fn normal(tree: &SpecFile) -> String {
 pub(super) fn check_order(interaction: &Interaction) {
     for (i, node) in interaction.nodes.iter().enumerate() {
         if let NodeKind::Operator(_, operands) = &node.kind {
-            assert!(operands.iter().all(|operand| (operand.0 as usize) < i));
+            assert!(operands.iter().all(|operand| operand.index() < i));
         }
     }
-    assert!((interaction.root.0 as usize) < interaction.nodes.len());
+    assert!(interaction.root.index() < interaction.nodes.len());
 }
 
 fn text(tree: &SpecFile, normal: bool) -> String {

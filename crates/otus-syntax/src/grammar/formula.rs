@@ -308,7 +308,7 @@ impl<'s> Parser<'s> {
 
     /// Records a name and its definition; reports a duplicate name.
     fn define(&mut self, kind: ItemKind, name: Name, body: FormulaId) {
-        let index = name.symbol.0 as usize;
+        let index = name.symbol.index();
         if self.named.len() <= index {
             self.named.resize(index + 1, None);
             self.definitions.resize(index + 1, None);
@@ -361,7 +361,7 @@ impl<'s> Parser<'s> {
                 && self.grouped != Some(left)
             {
                 self.chained(token.span, left);
-                self.tree.nodes[left.0 as usize].kind = FormulaKind::Invalid;
+                self.tree.nodes[left.index()].kind = FormulaKind::Invalid;
             }
             self.bump();
             stack.push(Frame::Infix(infix, left));
@@ -388,8 +388,7 @@ impl<'s> Parser<'s> {
         match frame {
             Frame::Group(open) => {
                 if self.close(stack, open, Kind::RightParen, "an operator or `)`") {
-                    self.tree.nodes[done.0 as usize].span =
-                        Span::new(open.start, self.previous_end);
+                    self.tree.nodes[done.index()].span = Span::new(open.start, self.previous_end);
                     self.grouped = Some(done);
                     return Next::Grown(done);
                 }
@@ -601,10 +600,10 @@ impl<'s> Parser<'s> {
     fn push(&mut self, span: Span, kind: FormulaKind) -> FormulaId {
         let constant = match &kind {
             FormulaKind::Number(_) => true,
-            FormulaKind::Negative(f) => self.constant[f.0 as usize],
-            FormulaKind::Named(_, f) => self.constant[f.0 as usize],
+            FormulaKind::Negative(f) => self.constant[f.index()],
+            FormulaKind::Named(_, f) => self.constant[f.index()],
             FormulaKind::Arithmetic(_, f, g) => {
-                self.constant[f.0 as usize] && self.constant[g.0 as usize]
+                self.constant[f.index()] && self.constant[g.index()]
             }
             _ => false,
         };

@@ -65,7 +65,7 @@ pub(super) fn print(
         opener(&mut buffer, names, operator, dialect);
         writer.text(&buffer);
         let indent = INDENT * level.min(MAX_INDENTED);
-        let fits = indent + widths[id.0 as usize] <= WIDTH;
+        let fits = indent + widths[id.index()] <= WIDTH;
         if flat || (fits && !has_comment(node.span.start, node.span.end)) {
             work.push(Work::Text(")"));
             for (i, &operand) in operands.iter().enumerate().rev() {
@@ -98,7 +98,7 @@ fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usi
                 opener(&mut buffer, names, operator, dialect);
                 let inner = operands
                     .iter()
-                    .fold(0_usize, |sum, id| sum.saturating_add(widths[id.0 as usize] + 2));
+                    .fold(0_usize, |sum, id| sum.saturating_add(widths[id.index()] + 2));
                 buffer.chars().count().saturating_add(inner)
             }
             NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => {

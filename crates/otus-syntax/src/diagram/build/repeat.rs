@@ -152,7 +152,7 @@ impl Builder<'_> {
     ) -> bool {
         let &LoopParts { items, body, exit } = parts;
         let Repetition { least, most, .. } = repetition;
-        let size = |node: NodeId| self.sizes[node.0 as usize];
+        let size = |node: NodeId| self.sizes[node.index()];
         let region = if let LoopKind::Coregion(region) = kind { region.len() as u64 } else { 0 };
         // The number of uses of the body, and of those beyond the first.
         let unfolded = u64::from(most.unwrap_or(least));

@@ -128,7 +128,7 @@ impl Writer {
 
     /// Gives a lifeline an alias, unless it has one.
     fn alias(&mut self, name: Name) {
-        let index = name.symbol.0 as usize;
+        let index = name.symbol.index();
         if self.aliases.get(index).is_some_and(Option::is_some) {
             return;
         }

@@ -226,7 +226,7 @@ impl Parser<'_> {
 
     /// The definition of a name by an earlier `let`.
     fn definition(&self, name: Name) -> Option<FormulaId> {
-        self.definitions.get(name.symbol.0 as usize).copied().flatten()
+        self.definitions.get(name.symbol.index()).copied().flatten()
     }
 
     /// `last(p)`, `count(p)` or `count(p.label)`

@@ -77,7 +77,7 @@ impl Parser<'_> {
     /// Reports a product of two variables.
     pub(super) fn needs_linear(&mut self, left: FormulaId, right: FormulaId) {
         let is_constant = |id: FormulaId| {
-            self.constant[id.0 as usize] || self.tree.node(id).kind == FormulaKind::Invalid
+            self.constant[id.index()] || self.tree.node(id).kind == FormulaKind::Invalid
         };
         if is_constant(left) || is_constant(right) {
             return;

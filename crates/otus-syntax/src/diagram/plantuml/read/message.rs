@@ -97,7 +97,7 @@ impl Reader<'_> {
             Side::Outside => End::Environment,
             Side::Participant(participant) => {
                 let name = self.name(line, participant);
-                let known = self.declared.get(name.symbol.0 as usize).copied().unwrap_or(false);
+                let known = self.declared.get(name.symbol.index()).copied().unwrap_or(false);
                 if let Some(label) = &participant.label
                     && !known
                 {

@@ -80,7 +80,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn declare(&mut self, span: Span, name: Name, label: Option<String>) {
-        let index = name.symbol.0 as usize;
+        let index = name.symbol.index();
         if self.declared.len() <= index {
             self.declared.resize(index + 1, false);
         }
