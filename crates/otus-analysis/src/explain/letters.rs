@@ -166,11 +166,8 @@ impl Letters {
                 continue;
             }
             let node = pool.node(term);
-            if let Term::Event(event) = node {
-                events.push(event);
-            } else if let Term::Strict(left, right) = node {
-                passings.push((left, right));
-            }
+            events.extend(node.as_event());
+            passings.extend(node.as_strict());
             pending.extend(node.operands());
         }
         events.sort_unstable();
@@ -226,8 +223,7 @@ impl Letters {
 
 /// The actions of a leaf.
 fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
-    let Term::Event(event) = pool.node(term) else { return None };
-    Some(pool.event_actions(event).to_vec())
+    pool.node(term).as_event().map(|event| pool.event_actions(event).to_vec())
 }
 
 /// The actions of a chain of receptions, which is the right operand of a message passing. `None`

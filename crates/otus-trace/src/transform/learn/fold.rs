@@ -369,16 +369,13 @@ fn optional(pool: &mut Pool, term: TermId) -> TermId {
 
 /// `loopW(i)`, where loops of loops and of what is optional are loops.
 fn repeated(pool: &mut Pool, term: TermId) -> TermId {
-    match pool.node(term) {
-        Term::Alt(body, Pool::EMPTY) => repeated_once(pool, body),
-        Term::LoopC(Pool::NONE, _) => term,
-        Term::Empty
-        | Term::Event(_)
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => repeated_once(pool, term),
+    let node = pool.node(term);
+    if let Term::Alt(body, Pool::EMPTY) = node {
+        repeated_once(pool, body)
+    } else if let Term::LoopC(Pool::NONE, _) = node {
+        term
+    } else {
+        repeated_once(pool, term)
     }
 }
 
