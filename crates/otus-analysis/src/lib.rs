@@ -29,8 +29,8 @@ pub mod verdict;
 pub mod witness;
 
 pub use config::Config;
-pub use otus_core::budget;
 pub use engine::Engine;
+pub use otus_core::budget;
 pub use question::{Observed, Question};
 pub use verdict::Verdict;
 pub use witness::Witness;

@@ -15,8 +15,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
-use otus_core::budget::Cancel;
 use otus_core::Signature;
+use otus_core::budget::Cancel;
 use otus_syntax::{Diagnostic, Source, SourceId};
 use otus_trace::run::Accounting;
 

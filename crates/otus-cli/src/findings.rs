@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use otus_syntax::{Code, Severity};
-use otus_trace::run::{Accounting, Finding, Place};
+use otus_trace::run::{Accounting, Finding, RunPlace};
 use serde_json::{Value, json};
 
 /// Findings at least as bad as `least`, one below the other. Messages without a counterpart are
@@ -39,14 +39,14 @@ fn one(accounting: &Accounting, finding: &Finding, out: &mut String) {
 }
 
 /// `logs/broker.log:36`; a whole file is without a line.
-pub(crate) fn place(accounting: &Accounting, place: Place) -> String {
-    let name = accounting.files.get(place.file as usize).map_or("", |file| &*file.name);
+pub(crate) fn place(accounting: &Accounting, place: RunPlace) -> String {
+    let name = accounting.vocabulary.file(place.file);
     if place.line == 0 { name.to_owned() } else { format!("{name}:{}", place.line) }
 }
 
 /// A place for scripts.
-pub(crate) fn place_json(accounting: &Accounting, place: Place) -> Value {
-    let name = accounting.files.get(place.file as usize).map_or("", |file| &*file.name);
+pub(crate) fn place_json(accounting: &Accounting, place: RunPlace) -> Value {
+    let name = accounting.vocabulary.file(place.file);
     json!({ "file": name, "line": place.line })
 }
 

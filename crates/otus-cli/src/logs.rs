@@ -557,7 +557,7 @@ fn is_interaction(text: &str) -> bool {
 
 /// The format of a text that says itself what happened.
 pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
-    match read::detect(head) {
+    match read::detect(None, head) {
         Some(
             format @ (LogFormat::Otlp
             | LogFormat::Jaeger

@@ -7,8 +7,8 @@ use anyhow::bail;
 use otus_core::Pool;
 use otus_syntax::{Source, parse_trace};
 use otus_trace::MultiTrace;
-use otus_trace::case::Case;
-use serde_json::{Map, Value};
+use otus_trace::case::{Case, OtherFields};
+use serde_json::Value;
 
 use crate::args::{Color, DeriveArgs, Format};
 use crate::cases::{Place, Sink};
@@ -71,7 +71,7 @@ impl Output {
 
     /// Writes what was made of an original, the `number`-th of its kind from 1.
     pub(super) fn write(&mut self, made: &Made<'_>, number: u64) -> anyhow::Result<()> {
-        let mut rest = Map::new();
+        let mut rest = OtherFields::default();
         rest.insert("origin".to_owned(), made.origin.into());
         rest.insert("kind".to_owned(), made.kind.into());
         rest.insert("change".to_owned(), made.change.as_str().into());
@@ -88,7 +88,7 @@ impl Output {
     pub(super) fn write_text(
         &mut self,
         id: String,
-        rest: Map<String, Value>,
+        rest: OtherFields,
         htf: &str,
     ) -> anyhow::Result<()> {
         let case = Case { id, rest, ..Case::default() };

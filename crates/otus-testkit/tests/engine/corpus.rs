@@ -56,7 +56,7 @@ fn allowed(model: &Model, case: &Case) -> Vec<(Question, Allowed)> {
     all.push((Question::ACCEPT, accept.map(|allowed| (allowed, "the peer's accept"))));
     let accept = oracle("accept").map(|yes| if yes { PASS } else { FAIL });
     all.push((Question::ACCEPT, accept.map(|allowed| (allowed, "the oracle's accept"))));
-    let prefix = peer("prefix").map(|text| match text {
+    let prefix = peer("prefix").map(|text| match text.as_str() {
         "Pass" => PASS,
         "WeakPass" => WEAK_PASS,
         _ => FAIL,
@@ -71,7 +71,8 @@ fn allowed(model: &Model, case: &Case) -> Vec<(Question, Allowed)> {
     // The peer's simulation is unsound on models with `<synch>`; what it does not find proves
     // nothing anywhere.
     for key in ["simulate", "simulate_act", "simulate_mult"] {
-        let slice = peer(key).filter(|text| !synchronous && matches!(*text, "Pass" | "WeakPass"));
+        let slice =
+            peer(key).filter(|text| !synchronous && matches!(text.as_str(), "Pass" | "WeakPass"));
         all.push((Question::SLICE, slice.map(|_| (EXPLAINED, "the peer's simulate"))));
     }
     let slice = oracle("slice").filter(|&yes| yes).map(|_| (EXPLAINED, "the oracle's slice"));

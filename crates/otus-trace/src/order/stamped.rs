@@ -1,7 +1,7 @@
 //! Traces from logs with vector clocks.
 //!
-//! Each event comes with the number of events of each host that it knows, itself included. The
-//! clocks are consistent iff
+//! The clock of an event gives, for each host, the number of its events that this event knows, itself
+//! included. The clocks are consistent iff
 //!
 //! 1. the own entries of a host's events are 1, 2, 3, …,
 //! 2. no entry shrinks from one event of a host to the next, and
@@ -16,45 +16,43 @@
 //! of the entries grows along each edge, by 1 on the host and by 3 between hosts, where the
 //! own entry is larger. ∎
 //!
-//! Events of one host are put in the order of their own entries, so lines may come in any order.
+//! The events of a host are sorted by their own entries, so lines may come in any order.
 
 use std::fmt::Write as _;
 
 use otus_core::index::Index as _;
 use otus_syntax::name::Names;
 
-use super::{Builder, EventName, Happened, OrderError, PartialOrder, ProcessId, Value, Writes};
+use super::{
+    Builder, EventName, EventPlace, Happened, OrderError, PartialOrder, ProcessId, Value, Writes,
+};
 
 /// An event with its vector clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stamped {
-    /// The host it happened on.
-    pub process: String,
-    /// How many events of which host it knows, itself included; hosts that are left out have 0.
-    pub clock: Vec<(String, u32)>,
-    /// What happened, in a word.
+pub struct Stamped<'e> {
+    /// The host on which it happened.
+    pub process: &'e str,
+    /// The hosts with the number of their events that it knows, itself included; other hosts have 0.
+    pub clock: Vec<(&'e str, u32)>,
+    /// Its label.
     pub label: Option<String>,
-    /// What it assigns.
-    pub assignments: Vec<(String, Value)>,
-    /// The file in which it was read.
-    pub file: Option<String>,
-    /// The line on which it was read, from 1.
+    /// The variables that it assigns, with their values.
+    pub assignments: Vec<(&'e str, &'e Value)>,
+    /// The file from which it was read.
+    pub file: Option<&'e str>,
+    /// The line of that file, from 1.
     pub line: Option<u32>,
 }
 
-/// The trace of events with vector clocks, which come in any order.
+/// Builds the trace of events with vector clocks, which come in any order.
 ///
 /// ```
 /// use otus_trace::order::{Stamped, Writes, from_clocks};
 ///
-/// let event = |process: &str, clock: &[(&str, u32)]| Stamped {
-///     process: process.to_owned(),
-///     clock: clock.iter().map(|&(host, count)| (host.to_owned(), count)).collect(),
-///     ..Stamped::default()
-/// };
-/// let events = [event("p", &[("p", 1)]), event("q", &[("q", 1), ("p", 1)])];
+/// let event = |process, clock| Stamped { process, clock, ..Stamped::default() };
+/// let events = [event("p", vec![("p", 1)]), event("q", vec![("q", 1), ("p", 1)])];
 /// assert_eq!(from_clocks(&events, Writes::Checked).unwrap().edges().len(), 1);
-/// let events = [event("p", &[("p", 1)]), event("q", &[("q", 1), ("p", 2)])];
+/// let events = [event("p", vec![("p", 1)]), event("q", vec![("q", 1), ("p", 2)])];
 /// let error = from_clocks(&events, Writes::Checked).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
@@ -64,13 +62,13 @@ pub struct Stamped {
 ///
 /// # Errors
 /// If the clocks contradict each other, or assignments are concurrent.
-pub fn from_clocks(events: &[Stamped], writes: Writes) -> Result<PartialOrder, OrderError> {
+pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrder, OrderError> {
     let mut hosts = Names::default();
     for event in events {
-        hosts.intern(&event.process);
+        hosts.intern(event.process);
     }
     let own = hosts.len();
-    // What is only known by hearsay has no events.
+    // Hosts that occur only in the clocks of others have no events.
     let clocks: Vec<Vec<(usize, u32)>> = events
         .iter()
         .map(|event| {
@@ -144,14 +142,14 @@ pub fn from_clocks(events: &[Stamped], writes: Writes) -> Result<PartialOrder, O
 
 /// By host: its events in the order of their own entries, which are 1, 2, 3, ….
 fn logs(
-    events: &[Stamped],
+    events: &[Stamped<'_>],
     clocks: &[Vec<(usize, u32)>],
     hosts: &Names,
     own: usize,
 ) -> Result<Vec<Vec<usize>>, OrderError> {
     let mut logs: Vec<Vec<(u32, usize)>> = vec![Vec::new(); own];
     for (index, event) in events.iter().enumerate() {
-        let Some(host) = hosts.find(&event.process).map(|symbol| symbol.0 as usize) else {
+        let Some(host) = hosts.find(event.process).map(|symbol| symbol.0 as usize) else {
             continue;
         };
         let entry = clocks[index].iter().find(|(other, _)| *other == host);
@@ -177,15 +175,15 @@ fn logs(
     Ok(sorted)
 }
 
-fn add(builder: &mut Builder, process: ProcessId, event: &Stamped) -> Happened {
+fn add(builder: &mut Builder, process: ProcessId, event: &Stamped<'_>) -> Happened {
     let mut new = builder.event(process);
     for (variable, value) in &event.assignments {
-        new = new.set(variable, value.clone());
+        new = new.set(variable, (*value).clone());
     }
     if let Some(label) = &event.label {
         new = new.label(label);
     }
-    if let Some(file) = &event.file {
+    if let Some(file) = event.file {
         new = new.file(file);
     }
     if let Some(line) = event.line {
@@ -194,19 +192,14 @@ fn add(builder: &mut Builder, process: ProcessId, event: &Stamped) -> Happened {
     new.at()
 }
 
-fn name(event: &Stamped, position: u32) -> EventName {
+fn name(event: &Stamped<'_>, position: u32) -> EventName {
     let mut text = format!("event {position} of {}", event.process);
-    let place = match (&event.file, event.line) {
-        (Some(file), Some(line)) => Some(format!("{file}:{line}")),
-        (Some(file), None) => Some(file.clone()),
-        (None, Some(line)) => Some(format!("line {line}")),
-        (None, None) => None,
-    };
+    let place = EventPlace { file: event.file, line: event.line }.text();
     let details: Vec<String> = event.label.iter().cloned().chain(place).collect();
     if !details.is_empty() {
         let _ = write!(text, " ({})", details.join(", "));
     }
-    EventName { process: event.process.as_str().into(), position, text: text.into() }
+    EventName { process: event.process.into(), position, text: text.into() }
 }
 
 fn text(hosts: &Names, host: usize) -> &str {
@@ -220,16 +213,13 @@ mod tests {
     /// Lines like `p p:1 q:2`: a host and its clock.
     #[track_caller]
     fn check(log: &[&str], expected: Result<usize, &str>) {
-        let events: Vec<Stamped> = (1..)
+        let events: Vec<Stamped<'_>> = (1..)
             .zip(log)
             .map(|(line, text)| {
                 let mut words = text.split(' ');
-                let process = words.next().unwrap().to_owned();
-                let entry = |word: &str| {
-                    let (host, count) = word.split_once(':').unwrap();
-                    (host.to_owned(), count.parse().unwrap())
-                };
-                let clock = words.map(entry).collect();
+                let process = words.next().unwrap();
+                let entry = |(host, count): (_, &str)| (host, count.parse().unwrap());
+                let clock = words.map(|word| entry(word.split_once(':').unwrap())).collect();
                 Stamped { process, clock, line: Some(line), ..Stamped::default() }
             })
             .collect();
@@ -245,11 +235,11 @@ mod tests {
                         event
                             .clock
                             .iter()
-                            .find(|(other, _)| other == host)
+                            .find(|(other, _)| *other == host)
                             .map_or(0, |entry| entry.1)
                     };
-                    let process = order.process(&event.process).unwrap();
-                    let id = order.event(process, entry(&event.process)).unwrap();
+                    let process = order.process(event.process).unwrap();
+                    let id = order.event(process, entry(event.process)).unwrap();
                     assert_eq!(order.place(id).line, event.line);
                     for other in order.processes() {
                         let expected = entry(order.process_name(other));

@@ -17,7 +17,7 @@ use otus_analysis::{Config, Engine, Question, Verdict, Witness};
 use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_trace};
-use otus_trace::case::{self, Place};
+use otus_trace::case::{self, LinePlace};
 use otus_trace::{ComponentId, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
@@ -243,7 +243,7 @@ impl Worker {
                 None => self.text(&number.to_string(), &glance.htf, seen, slot),
             };
         }
-        let place = Place { source: SourceId(0), start: 0, line: number };
+        let place = LinePlace { source: SourceId(0), start: 0, line: number };
         match case::parse_line(line, place) {
             Ok(None) => {}
             Ok(Some(case)) => {

@@ -18,9 +18,10 @@ use clap::Parser as _;
 use otus_analysis::Verdict;
 use otus_syntax::print;
 use otus_trace::MultiTrace;
+use otus_trace::case::OtherFields;
 use otus_trace::transform::Swaps;
 use rustc_hash::FxHashSet;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::derive::{Made, Output};
 use super::{Mutator, Take, kinds, name};
@@ -318,7 +319,7 @@ struct Survivor {
 impl Survivor {
     fn write(&self, out: &mut Output, seed: u64) -> anyhow::Result<()> {
         let Mutant { id, origin, kind, change, details, text, .. } = &self.mutant;
-        let mut rest = Map::new();
+        let mut rest = OtherFields::default();
         rest.insert("origin".to_owned(), json!(origin));
         rest.insert("kind".to_owned(), json!(kind));
         rest.insert("change".to_owned(), json!(change));
