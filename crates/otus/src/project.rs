@@ -171,7 +171,7 @@ impl Project {
         let of = |component: ComponentId| {
             let lifelines = partition.lifelines(component).iter();
             let said = lifelines.map(|&it| observation.of(self.spec.signature().lifeline_name(it)));
-            let all = said.reduce(|one, other| otus_trace::mapping::Observed {
+            let all = said.reduce(|one, other| otus_trace::mapping::LogCompleteness {
                 may_stop_early: one.may_stop_early | other.may_stop_early,
                 may_start_late: one.may_start_late | other.may_start_late,
                 unobserved: one.unobserved & other.unobserved,

@@ -1,7 +1,8 @@
 //! Templates such as `{name} reply`.
 //!
-//! Braces enclose the name of a field; a double brace is a literal brace. If a field has no value, neither
-//! has the template. Most templates are a single field, whose bytes are used without a copy.
+//! Braces enclose the name of a field; a double brace is a literal brace. If a field has no value,
+//! neither has the template. Most templates are a single field, whose bytes are used without a
+//! copy.
 
 use regex::bytes::CaptureLocations;
 
@@ -113,6 +114,11 @@ impl Template {
         Template { pieces: vec![Piece::Text(text.to_owned())] }
     }
 
+    /// The value of a field.
+    pub(crate) fn field(slot: usize) -> Template {
+        Template { pieces: vec![Piece::Field(slot)] }
+    }
+
     /// The text of a template without fields.
     pub fn as_constant(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -121,8 +127,8 @@ impl Template {
         }
     }
 
-    /// The value for a record; `None` if a field has no value. A value that consists of several pieces is
-    /// put together in `scratch`.
+    /// The value for a record; `None` if a field has no value. A value that consists of several
+    /// pieces is put together in `scratch`.
     #[inline]
     pub(crate) fn value<'v>(
         &'v self,
