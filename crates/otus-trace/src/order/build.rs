@@ -1,8 +1,8 @@
 //! Builds partial-order traces, and checks them.
 //!
-//! A [`Builder`] takes the events of all processes in any order. A [`Draft`] takes them process after
-//! process, straight into the columns of the result: the reader of `.pot.json` fills one at a few
-//! nanoseconds per event. A builder ends by filling a draft, so all traces are checked by
+//! A [`Builder`] takes the events of all processes in any order. A [`Draft`] takes them process
+//! after process, straight into the columns of the result: the reader of `.pot.json` fills one at a
+//! few nanoseconds per event. A builder ends by filling a draft, so all traces are checked by
 //! [`Draft::finish`].
 
 use otus_core::IndexVec;
@@ -65,8 +65,8 @@ struct Given {
 }
 
 impl Builder {
-    /// The process with a name, which is added if it is new. Processes keep the order of their first
-    /// mention.
+    /// The process with a name, which is added if it is new. Processes keep the order of their
+    /// first mention.
     pub fn process(&mut self, name: &str) -> ProcessId {
         let process = ProcessId(self.processes.intern(name).0);
         if process.index() == self.lengths.len() {
@@ -227,7 +227,8 @@ pub(super) struct Located {
     pub(super) event: EventId,
 }
 
-/// The edges between processes. An edge within a process is redundant, or backward and thus an error.
+/// The edges between processes. An edge within a process is redundant, or backward and thus an
+/// error.
 #[derive(Debug, Default)]
 pub(super) struct Crossing {
     edges: Vec<Edge>,
@@ -343,8 +344,8 @@ impl Draft {
     }
 }
 
-/// By variable: the processes that assign it, the kind of its values, and its initial value if one was
-/// given.
+/// By variable: the processes that assign it, the kind of its values, and its initial value if one
+/// was given.
 fn variable_facts(draft: &Draft) -> Vec<(Owner, Option<Kind>, Option<ValueId>)> {
     #[derive(Clone, Copy)]
     struct Seen {
@@ -421,8 +422,8 @@ fn refuse_double_assignments(order: &PartialOrder) -> Result<(), OrderError> {
     Ok(())
 }
 
-/// Sorts edges by target and removes duplicates. A counting sort takes 10 ms for a million edges in random
-/// order; a comparison sort takes 30 ms.
+/// Sorts edges by target and removes duplicates. A counting sort takes 10 ms for a million edges in
+/// random order; a comparison sort takes 30 ms.
 fn sort_edges(edges: &mut Vec<Edge>, events: usize) {
     if !edges.is_sorted() {
         let mut ends = vec![0_u32; events + 1];

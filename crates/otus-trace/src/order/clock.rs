@@ -6,10 +6,10 @@
 //! The inverse clock of e at q is the position of the first event of q that has e in its past,
 //! or one more than q has events.
 //!
-//! Apart from its own position, the clock of an event differs from that of the event before it on the same
-//! process only if an edge leads to it. So a row of numbers is stored for each event with incoming edges, and
-//! for each event the index of its row. The columns are independent of each other, so the cost of
-//! [`PartialOrder::clocks_on`] depends on the processes that are asked for.
+//! Apart from its own position, the clock of an event differs from that of the event before it on
+//! the same process only if an edge leads to it. So a row of numbers is stored for each event with
+//! incoming edges, and for each event the index of its row. The columns are independent of each
+//! other, so the cost of [`PartialOrder::clocks_on`] depends on the processes that are asked for.
 
 use otus_core::index::Index as _;
 
@@ -76,8 +76,8 @@ impl InverseClocks {
         &self.reversed.columns
     }
 
-    /// The position of the first event of a column's process that has `event` in its past, or the number
-    /// of its events plus one.
+    /// The position of the first event of a column's process that has `event` in its past, or the
+    /// number of its events plus one.
     pub fn at(&self, event: EventId, column: usize) -> u32 {
         let clocks = &self.reversed;
         let process = clocks.columns[column].index();
@@ -108,8 +108,8 @@ impl PartialOrder {
         self.clocks_on(&self.processes().collect::<Vec<_>>())
     }
 
-    /// The number of four-byte entries of the clocks at this many processes, for budgets. Another four bytes
-    /// per event come on top.
+    /// The number of four-byte entries of the clocks at this many processes, for budgets. Another
+    /// four bytes per event come on top.
     pub fn clock_entries(&self, columns: usize) -> usize {
         let rows = self.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
         rows.saturating_mul(columns)
@@ -191,8 +191,8 @@ pub(super) fn clocks(
     Clocks { starts: starts.to_vec(), columns: columns.to_vec(), column_of, row_of, rows }
 }
 
-/// By event: the row of the last event on its process, up to itself, that has incoming edges; 0 if there is
-/// none.
+/// By event: the row of the last event on its process, up to itself, that has incoming edges; 0 if
+/// there is none.
 fn rows_of_events(starts: &[u32], edges: &[Edge]) -> Vec<u32> {
     let mut row_of = vec![0; starts.last().map_or(0, |&end| end as usize)];
     let mut groups = edges.chunk_by(|a, b| a.to == b.to).filter_map(|group| group.first());

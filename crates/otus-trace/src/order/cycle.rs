@@ -1,10 +1,10 @@
 //! Finds a short cycle of edges, as an error message for a relation that is no order.
 //!
 //! When no process can proceed, each remaining process waits for an event of another remaining one.
-//! Following these waits leads into a cycle, which may be long. To find a shorter one, edges are tried one by
-//! one with a breadth-first search from the target of the edge to its source. Only the earliest event reached
-//! on a process matters, because all later ones follow it, so a search visits each edge at most once. The
-//! shortest cycle is found unless the searches exceed [`WORK`].
+//! Following these waits leads into a cycle, which may be long. To find a shorter one, edges are
+//! tried one by one with a breadth-first search from the target of the edge to its source. Only the
+//! earliest event reached on a process matters, because all later ones follow it, so a search
+//! visits each edge at most once. The shortest cycle is found unless the searches exceed [`WORK`].
 
 use super::linear::{Stuck, happened};
 use super::{Edge, EventId, process_of};
@@ -12,8 +12,8 @@ use super::{Edge, EventId, process_of};
 /// The most edges that the search for the shortest cycle visits.
 const WORK: usize = 4_000_000;
 
-/// The events of a cycle in order: the source and the target of each edge. If an edge begins where the last
-/// one ends, that event is listed once.
+/// The events of a cycle in order: the source and the target of each edge. If an edge begins where
+/// the last one ends, that event is listed once.
 pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &Stuck) -> Vec<EventId> {
     // Events that can happen are on no cycle.
     let left: Vec<Edge> =
@@ -99,7 +99,8 @@ impl<'s> Outgoing<'s> {
         // The search tree: an edge to an event, and the index of the edge before it.
         let mut found: Vec<(Edge, usize)> = vec![(start, usize::MAX)];
         self.reached[process(start.to)] = Some(start);
-        // By process: the number of its edges that have not been followed; the last ones come first.
+        // By process: the number of its edges that have not been followed; the last ones come
+        // first.
         let mut followed: Vec<usize> = self.by_process.iter().map(Vec::len).collect();
         let mut layer = 0..1;
         for _ in 1..most {

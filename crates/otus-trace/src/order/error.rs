@@ -26,8 +26,9 @@ impl fmt::Display for EventName {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderError {
-    /// A cycle: each of these events happened before the next, and the last before the first. No cycle has
-    /// fewer edges between processes, unless the trace is too large for a complete search.
+    /// A cycle: each of these events happened before the next, and the last before the first. No
+    /// cycle has fewer edges between processes, unless the trace is too large for a complete
+    /// search.
     Cycle(Vec<EventName>),
     /// Two events assign the same variable and neither happened before the other.
     UnorderedWrites {

@@ -1,11 +1,11 @@
 //! The Hasse diagram: the edges that no other edges imply.
 //!
 //! An edge from e to f is implied iff e ⪯ g for another immediate predecessor g of f: the event
-//! before f on its process, or the source of another edge to f. (If a chain leads from e to f,
-//! its last step comes from such a g; and the edge itself is the only step from e.) So each edge
-//! is compared only with its siblings. Of several edges from one process the last implies the others. The
-//! clocks that answer `e ⪯ g` are computed for a few columns at a time, because an edge needs only the column
-//! of the process of its source.
+//! before f on its process, or the source of another edge to f. (If a chain leads from e to f, its
+//! last step comes from such a g; and the edge itself is the only step from e.) So each edge is
+//! compared only with its siblings. Of several edges from one process the last implies the others.
+//! The clocks that answer `e ⪯ g` are computed for a few columns at a time, because an edge needs
+//! only the column of the process of its source.
 
 use otus_core::index::Index as _;
 
@@ -16,8 +16,8 @@ use super::{Edge, EventId, PartialOrder, ProcessId};
 const ENTRIES: usize = 1 << 24;
 
 impl PartialOrder {
-    /// The communication edges `e →_c f` of the Hasse diagram: those with no event between e and f. Sorted
-    /// by target.
+    /// The communication edges `e →_c f` of the Hasse diagram: those with no event between e and f.
+    /// Sorted by target.
     ///
     /// ```
     /// use otus_trace::order::{Builder, Writes};

@@ -1,9 +1,10 @@
 //! Computes a linear extension of ⪯, if there is one.
 //!
-//! Processes take turns. A process runs until the source of an edge into its next event has not happened;
-//! then it waits until the process of that source wakes it up. The result consists of [`Run`]s of consecutive
-//! events. There are at most as many runs as edges and processes together, and events without incoming edges
-//! cost nothing. If all remaining processes wait, the edges have a cycle.
+//! Processes take turns. A process runs until the source of an edge into its next event has not
+//! happened; then it waits until the process of that source wakes it up. The result consists of
+//! [`Run`]s of consecutive events. There are at most as many runs as edges and processes together,
+//! and events without incoming edges cost nothing. If all remaining processes wait, the edges have
+//! a cycle.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -42,8 +43,8 @@ pub(super) struct Stuck {
     pub(super) next: Vec<u32>,
 }
 
-/// Computes a linear extension of the order that `edges`, sorted by target, generate on the processes that
-/// begin at `starts`.
+/// Computes a linear extension of the order that `edges`, sorted by target, generate on the
+/// processes that begin at `starts`.
 pub(super) fn linearize(starts: &[u32], edges: &[Edge]) -> Result<Vec<Run>, Stuck> {
     let count = starts.len() - 1;
     let mut turns: Vec<Turn> =

@@ -1,9 +1,9 @@
 //! Traces from multi-traces and from global executions.
 //!
-//! An action names the lifeline that sends or receives a message, but not its peer. So only counting
-//! relates receptions to emissions. The assumption is that every reception of a message m has its own
-//! emission of m among the observed ones (a broadcast is one emission for one reception on each
-//! component).
+//! An action names the lifeline that sends or receives a message, but not its peer. So only
+//! counting relates receptions to emissions. The assumption is that every reception of a message m
+//! has its own emission of m among the observed ones (a broadcast is one emission for one reception
+//! on each component).
 //!
 //! **Claim.** Let e be the k-th reception of m on its component r, let s be another component, and
 //! let n be the number of emissions of m on all other components, on r only those that are not
@@ -11,21 +11,21 @@
 //! receptions on r have k different emissions before them. At most n of these are not on s, so at
 //! least k − n are; and the emissions on s are in order. ∎
 //!
-//! [`certain_emissions`] implements the claim. With a single sender it puts the k-th emission before the
-//! k-th reception, as for first-in first-out channels, although channels need not be such. With several
-//! senders it claims only what is certain, and receptions may stay concurrent with all of them. A reception
-//! whose k exceeds the number of all emissions is *unpaired*: its message came from the environment, or from
-//! a missing log.
+//! [`certain_emissions`] implements the claim. With a single sender it puts the k-th emission
+//! before the k-th reception, as for first-in first-out channels, although channels need not be
+//! such. With several senders it claims only what is certain, and receptions may stay concurrent
+//! with all of them. A reception whose k exceeds the number of all emissions is *unpaired*: its
+//! message came from the environment, or from a missing log.
 //!
 //! In a global execution ([`from_steps`]) only the emissions before e count.
 //!
 //! # Simultaneous actions
 //!
-//! The actions of one moment are one event, labelled `{a!m, a?n}`. A step of a global execution that
-//! involves several components (a synchronous passing) is also *one* event, on the component of its first
-//! emission, the host. Edges from the last and to the next event of the other components order it there. So
-//! no cut contains only a part of it. The price is that `last(b)` and `count(b.…)` do not see the part of a
-//! component b that is not the host.
+//! The actions of one moment are one event, labelled `{a!m, a?n}`. A step of a global execution
+//! that involves several components (a synchronous passing) is also *one* event, on the component
+//! of its first emission, the host. Edges from the last and to the next event of the other
+//! components order it there. So no cut contains only a part of it. The price is that `last(b)` and
+//! `count(b.…)` do not see the part of a component b that is not the host.
 
 use std::collections::BTreeMap;
 
@@ -45,9 +45,9 @@ pub struct Paired {
     pub unpaired: Vec<Happened>,
 }
 
-/// Builds the order of a multi-trace by its messages: a process per component, named after its lifelines
-/// (`a`, or `a,b`), and an event per moment, labelled with its actions (`a!m`). With the text from which the
-/// multi-trace was read, events have lines.
+/// Builds the order of a multi-trace by its messages: a process per component, named after its
+/// lifelines (`a`, or `a,b`), and an event per moment, labelled with its actions (`a!m`). With the
+/// text from which the multi-trace was read, events have lines.
 ///
 /// ```
 /// use otus_core::{Pool, Signature};
@@ -66,7 +66,8 @@ pub struct Paired {
 /// ```
 ///
 /// # Errors
-/// If the order is cyclic. Then no execution has this multi-trace, or a message came from the environment.
+/// If the order is cyclic. Then no execution has this multi-trace, or a message came from the
+/// environment.
 pub fn from_multi_trace(
     trace: &MultiTrace,
     pool: &Pool,
@@ -109,11 +110,13 @@ pub fn from_multi_trace(
     Ok(Paired { order: builder.finish(Writes::Checked)?, unpaired })
 }
 
-/// Builds the order of a global execution by its messages: a process per component of the partition, and
-/// an event per step. The steps are events of the pool, such as those of a witness of an analysis.
+/// Builds the order of a global execution by its messages: a process per component of the
+/// partition, and an event per step. The steps are events of the pool, such as those of a witness
+/// of an analysis.
 ///
 /// # Errors
-/// Only if there are more than 2^32 events, since the execution itself is a linear extension of the order.
+/// Only if there are more than 2^32 events, since the execution itself is a linear extension of the
+/// order.
 pub fn from_steps(
     steps: impl IntoIterator<Item = otus_core::EventId>,
     pool: &Pool,
@@ -228,10 +231,10 @@ struct Sent<'t> {
     events: &'t [Happened],
 }
 
-/// The emissions that certainly happened before the k-th reception of a message on its component, by the
-/// claim of this module. `counts` has the number of emissions of each sender. For each sender with such an
-/// emission, yields the index of the sender and the index of its last one. `None` if there are fewer than k
-/// emissions.
+/// The emissions that certainly happened before the k-th reception of a message on its component,
+/// by the claim of this module. `counts` has the number of emissions of each sender. For each
+/// sender with such an emission, yields the index of the sender and the index of its last one.
+/// `None` if there are fewer than k emissions.
 pub(crate) fn certain_emissions(
     counts: &[usize],
     k: usize,

@@ -1,14 +1,15 @@
 //! The happened-before relation restricted to some events.
 //!
-//! A formula refers to few events of a trace. The order restricted to those is again an order on processes.
-//! Its clocks count only the kept events: the clock of e at q is the number of kept events of q in ↓e.
+//! A formula refers to few events of a trace. The order restricted to those is again an order on
+//! processes. Its clocks count only the kept events: the clock of e at q is the number of kept
+//! events of q in ↓e.
 
 use otus_syntax::source::offset;
 
 use super::{EventId, PartialOrder, ProcessId};
 
-/// Some events of a trace, with the clocks of the order among them. Processes without a kept event are left
-/// out; the others keep their order and are called columns.
+/// Some events of a trace, with the clocks of the order among them. Processes without a kept event
+/// are left out; the others keep their order and are called columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restriction {
     processes: Vec<ProcessId>,
@@ -34,8 +35,8 @@ impl Restriction {
         &self.events[self.range(column)]
     }
 
-    /// The clock of the event with an index: for each column, the number of its events in the past of this
-    /// event, itself included.
+    /// The clock of the event with an index: for each column, the number of its events in the past
+    /// of this event, itself included.
     pub fn clock(&self, index: usize) -> &[u32] {
         let width = self.processes.len();
         &self.clocks[index * width..(index + 1) * width]
@@ -46,8 +47,8 @@ impl Restriction {
         &self.clocks
     }
 
-    /// The inverse clocks of all events, one after the other: for each column, the position, from 1, of its
-    /// first event that has this one in its past, or the number of its events plus one.
+    /// The inverse clocks of all events, one after the other: for each column, the position, from
+    /// 1, of its first event that has this one in its past, or the number of its events plus one.
     pub fn inverse_clocks(&self) -> Vec<u32> {
         let width = self.processes.len();
         let mut inverse = vec![0; self.clocks.len()];

@@ -1,7 +1,7 @@
 //! Traces from logs with vector clocks.
 //!
-//! The clock of an event gives, for each host, the number of its events that this event knows, itself
-//! included. The clocks are consistent iff
+//! The clock of an event gives, for each host, the number of its events that this event knows,
+//! itself included. The clocks are consistent iff
 //!
 //! 1. the own entries of a host's events are 1, 2, 3, …,
 //! 2. no entry shrinks from one event of a host to the next, and
@@ -32,7 +32,8 @@ use super::{
 pub struct Stamped<'e> {
     /// The host on which it happened.
     pub process: &'e str,
-    /// The hosts with the number of their events that it knows, itself included; other hosts have 0.
+    /// The hosts with the number of their events that it knows, itself included; other hosts have
+    /// 0.
     pub clock: Vec<(&'e str, u32)>,
     /// Its label.
     pub label: Option<String>,

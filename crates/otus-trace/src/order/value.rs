@@ -1,11 +1,11 @@
 //! The values of variables, and their representation in a trace.
 //!
-//! There are three kinds: truth values, exact numbers, and texts (which include the members of enumerations).
-//! Values of one kind are totally ordered: false before true, numbers by size, texts by bytes. Values of
-//! different kinds are not ordered.
+//! There are three kinds: truth values, exact numbers, and texts (which include the members of
+//! enumerations). Values of one kind are totally ordered: false before true, numbers by size, texts
+//! by bytes. Values of different kinds are not ordered.
 //!
-//! Most values of a large trace are small integers or repeat. So a [`ValueId`] has four bytes: a small integer
-//! stands for itself, and every other value is interned. Equal values have equal ids.
+//! Most values of a large trace are small integers or repeat. So a [`ValueId`] has four bytes: a
+//! small integer stands for itself, and every other value is interned. Equal values have equal ids.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -20,7 +20,8 @@ use crate::read::json::quote;
 
 /// The value of a variable.
 ///
-/// A text in the form of a fraction is that number ([`Value::text`]), so that files can contain `"1/3"`.
+/// A text in the form of a fraction is that number ([`Value::text`]), so that files can contain
+/// `"1/3"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value {
     /// `true` or `false`.
@@ -68,8 +69,8 @@ impl Value {
         Value::Number(Rational::from(integer))
     }
 
-    /// The value of a quoted text: a number if it has the form of a fraction (`"1/3"`, with an optional sign
-    /// and digits around the slash), otherwise the text.
+    /// The value of a quoted text: a number if it has the form of a fraction (`"1/3"`, with an
+    /// optional sign and digits around the slash), otherwise the text.
     ///
     /// ```
     /// use otus_trace::order::{Kind, Value};
@@ -219,7 +220,8 @@ fn small(value: &Value) -> Option<ValueId> {
     }
 }
 
-/// Turns a text in the form of a fraction into a number, for values that were not made by [`Value::text`].
+/// Turns a text in the form of a fraction into a number, for values that were not made by
+/// [`Value::text`].
 fn canonical(value: Value) -> Value {
     match value {
         Value::Text(text) if text.contains('/') => Value::text(&text),

@@ -4,15 +4,16 @@
 //! ordered by ⪯ iff each happened before the next one in the list. *Proof.* If they are ordered,
 //! the list is their order. If neighbours are ordered, all are, because ⪯ is transitive. ∎
 //!
-//! So only neighbours on different processes are checked. For most of them a single edge shows the order,
-//! because processes that share a variable usually exchange messages. The others are looked up in vector
-//! clocks, for as many columns at a time as [`ENTRIES`] allows.
+//! So only neighbours on different processes are checked. For most of them a single edge shows the
+//! order, because processes that share a variable usually exchange messages. The others are looked
+//! up in vector clocks, for as many columns at a time as [`ENTRIES`] allows.
 //!
 //! # Ordering the writers
 //!
-//! With [`Writes::Ordered`](super::Writes), unordered writers are sorted by their Lamport time (the length of
-//! the longest chain that ends in them; Lamport 1978) and then by process. *This adds no cycle*: if e ≺ f, the
-//! time of e is less than that of f, so every edge, old or new, increases (time, process).
+//! With [`Writes::Ordered`](super::Writes), unordered writers are sorted by their Lamport time (the
+//! length of the longest chain that ends in them; Lamport 1978) and then by process. *This adds no
+//! cycle*: if e ≺ f, the time of e is less than that of f, so every edge, old or new, increases
+//! (time, process).
 
 use otus_core::IndexVec;
 use otus_core::index::Index as _;
@@ -74,8 +75,8 @@ pub(super) fn ordering(order: &PartialOrder, runs: &[Run], unordered: &[WriterPa
     edges
 }
 
-/// The pairs of neighbouring writers of shared variables, by the process of the later one and in the order
-/// of its events.
+/// The pairs of neighbouring writers of shared variables, by the process of the later one and in
+/// the order of its events.
 fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<WriterPair>> {
     // By variable: its last writer, `NO_WRITER`, or `NOT_SHARED`.
     let mut last: IndexVec<VariableId, u32> = order
@@ -110,8 +111,8 @@ fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<WriterPair>> {
 const NOT_SHARED: u32 = u32::MAX;
 const NO_WRITER: u32 = u32::MAX - 1;
 
-/// The pairs that no single edge orders, that is, for which no edge leads from the earlier event, or one
-/// after it on its process, to the later event, or one before it on its process.
+/// The pairs that no single edge orders, that is, for which no edge leads from the earlier event,
+/// or one after it on its process, to the later event, or one before it on its process.
 fn without_edge(order: &PartialOrder, pairs: Vec<Vec<WriterPair>>) -> Vec<WriterPair> {
     // By process: the last of its events with an edge to the current process, and that process.
     let mut latest: Vec<(u32, u32)> = vec![(0, u32::MAX); order.process_count()];

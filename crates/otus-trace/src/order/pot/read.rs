@@ -30,8 +30,8 @@ use crate::order::{
 /// ```
 ///
 /// # Errors
-/// If the text is not JSON, not in the format, or not a partial-order trace; the diagnostics say where and
-/// why.
+/// If the text is not JSON, not in the format, or not a partial-order trace; the diagnostics say
+/// where and why.
 pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnostic>> {
     let mut reader = PotReader::new(source, false);
     let done = reader.trace();
@@ -234,8 +234,8 @@ impl<'s> PotReader<'s> {
         Ok(())
     }
 
-    /// Reads an event in the usual form, `{"var":"x","val":3}` with or without spaces; returns whether it
-    /// has that form. Halves the time for a file of such events.
+    /// Reads an event in the usual form, `{"var":"x","val":3}` with or without spaces; returns
+    /// whether it has that form. Halves the time for a file of such events.
     #[inline]
     fn plain_event(&mut self) -> bool {
         self.event_between(b"{\"var\":\"", b"\",\"val\":")
@@ -604,7 +604,8 @@ impl<'s> PotReader<'s> {
         if self.json.is_full() { Err(Malformed) } else { Ok(false) }
     }
 
-    /// Whether a key is known and occurs for the first time; if not, it is reported and its value skipped.
+    /// Whether a key is known and occurs for the first time; if not, it is reported and its value
+    /// skipped.
     fn is_new(
         &mut self,
         seen: &mut Seen,
@@ -677,8 +678,8 @@ const KEYS_OF_TRACE: [&str; 3] = ["processes", "edges", "init"];
 const KEYS_OF_PROCESS: [&str; 2] = ["name", "events"];
 const KEYS_OF_EVENT: [&str; 6] = ["var", "val", "set", "label", "line", "file"];
 
-/// Stands for an unknown key in [`Seen`]: it may be a misspelt required key, so that is not reported as
-/// missing.
+/// Stands for an unknown key in [`Seen`]: it may be a misspelt required key, so that is not
+/// reported as missing.
 const UNKNOWN: usize = 7;
 
 /// The keys of an object that have occurred.
@@ -713,8 +714,8 @@ enum EdgeEnd {
     Shapeless,
 }
 
-/// A cache of short names, by a few bits of their bytes. Most names are found here without hashing and
-/// comparing texts, which took a quarter of the time.
+/// A cache of short names, by a few bits of their bytes. Most names are found here without hashing
+/// and comparing texts, which took a quarter of the time.
 struct Recent {
     entries: Vec<(u128, u32)>,
 }
@@ -778,8 +779,8 @@ fn listed(keys: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// Turns an error into a diagnostic with the spans of the events. The text is read again to find them, so that
-/// correct files need not store spans.
+/// Turns an error into a diagnostic with the spans of the events. The text is read again to find
+/// them, so that correct files need not store spans.
 fn diagnostic(source: &Source, error: &OrderError) -> Diagnostic {
     let mut reader = PotReader::new(source, true);
     let _ = reader.trace();

@@ -1,7 +1,8 @@
 //! Scans the tokens of JSON and reports errors with their spans.
 //!
-//! A scanner stops at the first byte that is not JSON ([`Malformed`]). Values that are JSON but not in the format
-//! are reported and skipped, so that one pass finds many errors. Nothing recurses on the depth of the text.
+//! A scanner stops at the first byte that is not JSON ([`Malformed`]). Values that are JSON but not
+//! in the format are reported and skipped, so that one pass finds many errors. Nothing recurses on
+//! the depth of the text.
 
 use std::borrow::Cow;
 
@@ -52,8 +53,8 @@ impl<'s> Scanner<'s> {
         if self.eat(byte) { Ok(()) } else { Err(self.malformed(what)) }
     }
 
-    /// After an item of a list or object that ends with `close`: takes the comma or the end; returns whether
-    /// another item follows.
+    /// After an item of a list or object that ends with `close`: takes the comma or the end;
+    /// returns whether another item follows.
     #[inline]
     pub(super) fn more(&mut self, close: u8) -> Result<bool, Malformed> {
         match self.peek() {
