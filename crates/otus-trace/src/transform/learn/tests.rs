@@ -1,4 +1,4 @@
-//! What is learnt from small runs, as text.
+//! Interactions that are learnt from small runs, as text.
 
 use otus_core::raise;
 use otus_syntax::{Source, parse_trace, print};
