@@ -40,7 +40,7 @@ pub struct Case {
 ///
 /// ```
 /// let mut fields = otus_trace::case::OtherFields::default();
-/// fields.insert("seed".to_owned(), 7.into());
+/// fields.insert("seed", 7);
 /// assert_eq!(fields.get("seed"), Some(7.into()));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,8 +57,8 @@ impl OtherFields {
     }
 
     /// Sets the value of a key. A new key comes last; a known one keeps its place.
-    pub fn insert(&mut self, key: String, value: Value) {
-        self.insert_text(key, value.to_string());
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) {
+        self.insert_text(key.into(), value.into().to_string());
     }
 
     fn insert_text(&mut self, key: String, value: String) {
@@ -212,8 +212,8 @@ pub struct Glance<'t> {
 }
 
 /// Reads `id` and `htf` of a line and skips its other keys, many times as fast as [`parse_line`].
-/// Returns `None` for lines that only [`parse_line`] handles: those that are wrong or blank, and those
-/// whose id is a number.
+/// Returns `None` for lines that only [`parse_line`] handles: those that are wrong or blank, and
+/// those whose id is a number.
 ///
 /// ```
 /// let line = otus_trace::case::glance(r#"{"id": "x", "expected": "Pass", "htf": "[a] a!m"}"#);
@@ -243,8 +243,8 @@ pub fn write(case: &Case) -> String {
     line
 }
 
-/// The words of an error with its column in the line. `serde_json` counts lines, too, but a case has
-/// only one.
+/// The words of an error with its column in the line. `serde_json` counts lines, too, but a case
+/// has only one.
 fn describe(error: &serde_json::Error, at: usize) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());

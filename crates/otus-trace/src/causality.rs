@@ -1,19 +1,19 @@
 //! Pairs the receptions of a group with their emissions.
 //!
-//! There are three ways, from the most to the least certain; the known properties of an event decide
-//! which one applies:
+//! There are three ways, from the most to the least certain; the known properties of an event
+//! decide which one applies:
 //!
 //! 1. **By id.** An emission and a reception with the same id are a pair. In logs that number their
-//!    messages, the messages must be equal, too; the ids of spans are unique. If an event names its peer,
-//!    the peer must be the lifeline of the other event, so that ids may repeat per channel.
-//! 2. **First in, first out.** Without an id but with a peer, the k-th reception of a message on a channel
-//!    belongs to the k-th emission on it.
+//!    messages, the messages must be equal, too; the ids of spans are unique. If an event names its
+//!    peer, the peer must be the lifeline of the other event, so that ids may repeat per channel.
+//! 2. **First in, first out.** Without an id but with a peer, the k-th reception of a message on a
+//!    channel belongs to the k-th emission on it.
 //! 3. **By counting.** With neither, the events are ordered only as far as it is certain
 //!    ([`certain_emissions`]).
 //!
-//! An emission that does not name its receiver may be a broadcast, and each lifeline receives it at most
-//! once. An emission that names its receiver is received once. Time stamps of different clocks are never
-//! compared. The cost is linear in the number of events.
+//! An emission that does not name its receiver may be a broadcast, and each lifeline receives it at
+//! most once. An emission that names its receiver is received once. Time stamps of different clocks
+//! are never compared. The cost is linear in the number of events.
 
 use otus_core::Direction;
 use rustc_hash::FxHashMap;
@@ -92,8 +92,8 @@ struct Queue {
     tail: u32,
 }
 
-/// Pairs the events of a group, which are sorted by component. `sides` has `None` for events without an
-/// action.
+/// Pairs the events of a group, which are sorted by component. `sides` has `None` for events
+/// without an action.
 pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pairs {
     let mut pairs = Pairs::default();
     if pairing == Pairing::None {
@@ -165,22 +165,23 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
     pairs
 }
 
-/// The peer of an event. The peer of a span is not used: it is an address, which need not be the name of
-/// the service, and ids of spans need no peer.
+/// The peer of an event. The peer of a span is not used: it is an address, which need not be the
+/// name of the service, and ids of spans need no peer.
 fn peer(row: &Row) -> Option<RunLifelineId> {
     row.peer.filter(|_| !row.flags.has(RowFlags::REQUEST) && !row.flags.has(RowFlags::REPLY))
 }
 
-/// Queues of emissions, one for each combination of properties by which a reception may look for its
-/// emission.
+/// Queues of emissions, one for each combination of properties by which a reception may look for
+/// its emission.
 struct Queues<'e> {
     map: FxHashMap<Key<'e>, Queue>,
-    /// By emission: the next one in each of its four queues: of the same sender, of any sender, and the
-    /// same two for any id.
+    /// By emission: the next one in each of its four queues: of the same sender, of any sender, and
+    /// the same two for any id.
     next: Vec<[u32; 4]>,
     /// By emission: whether it has been received.
     received: Vec<bool>,
-    /// By queue of emissions without a named receiver, and by receiver: the next emission to receive.
+    /// By queue of emissions without a named receiver, and by receiver: the next emission to
+    /// receive.
     next_unnamed: FxHashMap<(Key<'e>, RunLifelineId), u32>,
     emissions: Vec<usize>,
 }

@@ -72,12 +72,12 @@ impl Output {
     /// Writes what was made of an original, the `number`-th of its kind from 1.
     pub(super) fn write(&mut self, made: &Made<'_>, number: u64) -> anyhow::Result<()> {
         let mut rest = OtherFields::default();
-        rest.insert("origin".to_owned(), made.origin.into());
-        rest.insert("kind".to_owned(), made.kind.into());
-        rest.insert("change".to_owned(), made.change.as_str().into());
+        rest.insert("origin", made.origin);
+        rest.insert("kind", made.kind);
+        rest.insert("change", made.change.as_str());
         rest.extend(made.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         if let Some(seed) = made.seed {
-            rest.insert("seed".to_owned(), seed.into());
+            rest.insert("seed", seed);
         }
         let id = format!("{}-{}-{number}", made.origin, made.kind);
         let case = Case { id, rest, ..Case::default() };

@@ -1,9 +1,9 @@
 //! An arena of rows of words, in pieces that are freed when all their rows are dropped.
 //!
-//! Ten million events of a million groups are ten million rows of a few words. A vector for each group
-//! would cost more in headers and spare capacity than in rows. Here a row costs only its words, and the
-//! rows of a group are linked by their first word. A reference is a piece and an offset in 32 bits: 2^16
-//! pieces of 2^16 words, 16 GiB.
+//! Ten million events of a million groups are ten million rows of a few words. A vector for each
+//! group would cost more in headers and spare capacity than in rows. Here a row costs only its
+//! words, and the rows of a group are linked by their first word. A reference is a piece and an
+//! offset in 32 bits: 2^16 pieces of 2^16 words, 16 GiB.
 
 /// A reference to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

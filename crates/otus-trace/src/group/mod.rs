@@ -1,9 +1,10 @@
 //! The store of open groups: a run of logs is split into many multi-traces by key.
 //!
-//! [`Groups`] stores events by group, in as few bytes as possible (about thirty for an action of a text
-//! log), until the group ends: when a rule closes it, when it has been idle for long enough, or at the end
-//! of the logs. Then it becomes an [`Observed`](crate::run::Observed). Groups are numbered in the order of
-//! their first event, and at the end of the logs they are released in that order.
+//! [`Groups`] stores events by group, in as few bytes as possible (about thirty for an action of a
+//! text log), until the group ends: when a rule closes it, when it has been idle for long enough,
+//! or at the end of the logs. Then it becomes an [`Observed`](crate::run::Observed). Groups are
+//! numbered in the order of their first event, and at the end of the logs they are released in that
+//! order.
 
 mod arena;
 
@@ -97,7 +98,8 @@ impl Row {
         self.vector.clear();
     }
 
-    /// Encodes the row as words: link, flags, lifeline or action, file, line, then the optional parts.
+    /// Encodes the row as words: link, flags, lifeline or action, file, line, then the optional
+    /// parts.
     fn encode(&self, words: &mut Vec<u32>) {
         words.clear();
         words.extend([Ref::NONE.0, 0, 0, self.place.file.0, self.place.line]);
@@ -356,8 +358,8 @@ impl Groups {
         all
     }
 
-    /// Takes the events of a group that has ended, in the order in which they were stored, and frees their
-    /// memory. The rows are overwritten; returns how many are used.
+    /// Takes the events of a group that has ended, in the order in which they were stored, and
+    /// frees their memory. The rows are overwritten; returns how many are used.
     pub(crate) fn take(
         &mut self,
         ended: &EndedGroup,
@@ -450,7 +452,7 @@ mod tests {
             vector: vec![(RunLifelineId(5), 6)],
         };
         let (action, lifeline) = (Some(RunActionId(6)), RunLifelineId(1));
-        for row in [full.clone(), Row { action, lifeline, ..full }, Row::default()] {
+        for row in [full.clone(), Row { lifeline, action, ..full }, Row::default()] {
             let mut words = Vec::new();
             row.encode(&mut words);
             words.extend([77; 3]);

@@ -1,7 +1,7 @@
 //! Canonical JSON lines: the format for mapped logs, with one event on each line.
 //!
-//! `otus map --write` writes this format, and every command that takes logs reads it. The first line
-//! names the format and its version; each other line is one event:
+//! `otus map --write` writes this format, and every command that takes logs reads it. The first
+//! line names the format and its version; each other line is one event:
 //!
 //! ```text
 //! {"otus":"trace","version":1}
@@ -10,10 +10,11 @@
 //! {"group":"7","end":true}
 //! ```
 //!
-//! Events of one `clock` (by default the lifeline) are in local order; the order of lines says nothing
-//! about events of different clocks. A line without `action` only sets variables. `joined` puts an event
-//! at the same moment as the one before it. `vector` is a vector clock. `end` marks a group as complete.
-//! Unknown keys are faults, so that a newer version is not misread. [`schema`] is the JSON Schema.
+//! Events of one `clock` (by default the lifeline) are in local order; the order of lines says
+//! nothing about events of different clocks. A line without `action` only sets variables. `joined`
+//! puts an event at the same moment as the one before it. `vector` is a vector clock. `end` marks a
+//! group as complete. Unknown keys are faults, so that a newer version is not misread. [`schema`]
+//! is the JSON Schema.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -73,7 +74,7 @@ impl LineWriter {
 
     /// The variables that an event sets; left out if there are none.
     pub(crate) fn set<'v>(&mut self, variables: impl Iterator<Item = (String, &'v Value)>) {
-        self.object("set", variables, |value, line| value.write_json(line));
+        self.object("set", variables, Value::write_json);
     }
 
     /// The vector clock of an event; left out if it is empty.

@@ -1,8 +1,8 @@
 //! Reads comma-separated values (RFC 4180) from a stream.
 //!
 //! The first row names the columns unless the plan does. A quoted field may span several lines; the
-//! position of a record is that of its first line. A row with more or fewer fields than columns is still
-//! a record; missing fields are absent.
+//! position of a record is that of its first line. A row with more or fewer fields than columns is
+//! still a record; missing fields are absent.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 

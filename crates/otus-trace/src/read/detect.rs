@@ -1,15 +1,15 @@
 //! Detects the format of a log. This is the only place in the workspace that does so.
 //!
-//! Content decides first, because file names of logs say little: `app.log` may hold OTLP. The ending of
-//! the name decides only between formats that have no typical content, text and CSV.
+//! Content decides first, because file names of logs say little: `app.log` may hold OTLP. The
+//! ending of the name decides only between formats that have no typical content, text and CSV.
 
 use super::Format;
 
-/// Returns the format of a log, by the beginning of its unpacked content and, if that does not decide, by
-/// its file name. `None` means that it does not look like a log.
+/// Returns the format of a log, by the beginning of its unpacked content and, if that does not
+/// decide, by its file name. `None` means that it does not look like a log.
 ///
-/// Without a name, text and CSV are never returned, because only the ending of a name tells them from
-/// other texts.
+/// Without a name, text and CSV are never returned, because only the ending of a name tells them
+/// from other texts.
 ///
 /// ```
 /// use otus_trace::read::{Format, detect};

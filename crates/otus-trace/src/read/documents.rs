@@ -1,10 +1,10 @@
 //! Reads JSON that may be one document over many lines, without holding the whole document.
 //!
 //! Files of spans have one of two forms: one document on each line, or one large document. If the
-//! first line is a whole JSON value, the file is read line by line. Otherwise it is cut into *elements*
-//! while it streams: the items of a top-level list, or the items of the lists that are members of a
-//! top-level object (`{"resourceSpans": [ELEMENT, …]}`). Only one element is in memory at a time. Several
-//! documents may follow each other.
+//! first line is a whole JSON value, the file is read line by line. Otherwise it is cut into
+//! *elements* while it streams: the items of a top-level list, or the items of the lists that are
+//! members of a top-level object (`{"resourceSpans": [ELEMENT, …]}`). Only one element is in memory
+//! at a time. Several documents may follow each other.
 
 use super::json::{Cursor, Malformed};
 use super::lines::{Line, Lines};
@@ -57,8 +57,8 @@ impl Fragment<'_, '_> {
         deliver(self.visit, item)
     }
 
-    /// The position in the file of one of its bytes. Line ends are counted from the byte that was asked
-    /// for last.
+    /// The position in the file of one of its bytes. Line ends are counted from the byte that was
+    /// asked for last.
     pub(super) fn position(&self, byte: usize, counter: &mut LineCounter) -> At {
         if counter.byte > byte {
             *counter = LineCounter::default();
@@ -86,17 +86,17 @@ pub(super) struct LineCounter {
 
 /// Reads a stream of documents.
 pub(super) fn read(task: ReadTask<'_, '_>, reader: &mut dyn Documents) -> Extent {
-    let longest = task.options.longest;
-    let mut lines = Lines::new(task.input, longest);
+    let ReadTask { input, options, visit, .. } = task;
+    let mut lines = Lines::new(input, options.longest);
     let by_line = lines.first_line().is_some_and(|line| {
         let mut json = Cursor::new(line);
         json.peek().is_none() || (json.value().is_ok() && json.peek().is_none())
     });
     // An interruption by the visitor ends the reading; faults have been delivered as items.
     let _ = if by_line {
-        by_lines(&mut lines, reader, task.visit)
+        by_lines(&mut lines, reader, visit)
     } else {
-        Splitter::new(longest, reader, task.visit).run(&mut lines)
+        Splitter::new(options.longest, reader, visit).run(&mut lines)
     };
     lines.extent()
 }

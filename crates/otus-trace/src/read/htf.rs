@@ -1,8 +1,8 @@
 //! Reads multi-traces in Otus' own notation (`.htf`): one record for each action.
 //!
 //! The fields are `lifeline`, `dir` (`!` or `?`), `message`, `component` (the lifelines of the
-//! component), and `joined` for an action at the same moment as the one before it. Errors of the parser
-//! become faults at their lines.
+//! component), and `joined` for an action at the same moment as the one before it. Errors of the
+//! parser become faults at their lines.
 
 use otus_syntax::ast::{Colocalization, Direction, TraceFile};
 use otus_syntax::{Source, parse_trace};

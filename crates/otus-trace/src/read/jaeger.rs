@@ -1,10 +1,10 @@
 //! Reads traces as Jaeger's query service returns them:
 //! `{"data": [{"spans": […], "processes": {…}}]}`.
 //!
-//! A span names its process by `processID`; the processes are listed in its trace and may come after
-//! the spans. A trace is one element of the document, so both are in memory together. Times are in
-//! microseconds. The tag `span.kind` is the kind, a reference `CHILD_OF` is the parent, and references
-//! `FOLLOWS_FROM` are links.
+//! A span names its process by `processID`; the processes are listed in its trace and may come
+//! after the spans. A trace is one element of the document, so both are in memory together. Times
+//! are in microseconds. The tag `span.kind` is the kind, a reference `CHILD_OF` is the parent, and
+//! references `FOLLOWS_FROM` are links.
 
 use std::ops::Range;
 

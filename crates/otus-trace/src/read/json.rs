@@ -1,17 +1,17 @@
 //! Reads JSON lines without building trees.
 //!
-//! A typical line has twenty members, of which rules want five. Building a tree costs ten times as much
-//! as finding the five, so [`Paths`] walks the bytes once, enters only objects on the way to a wanted
-//! field, and skips everything else eight bytes at a time.
+//! A typical line has twenty members, of which rules want five. Building a tree costs ten times as
+//! much as finding the five, so [`Paths`] walks the bytes once, enters only objects on the way to a
+//! wanted field, and skips everything else eight bytes at a time.
 //!
-//! Skipped values are checked for brackets and quotes only: a number like `1-2` in an unwanted member is
-//! not a fault. A line that ends too early always is one.
+//! Skipped values are checked for brackets and quotes only: a number like `1-2` in an unwanted
+//! member is not a fault. A line that ends too early always is one.
 //!
 //! A line that does not begin with a brace is a record without fields.
 //!
-//! A path is dotted: `user.name` means a member of a member, or a member whose name contains the dot,
-//! since many loggers flatten objects that way. Numbers on a path are list indices, from 0. If a member
-//! occurs twice, the last one counts, as in most JSON parsers.
+//! A path is dotted: `user.name` means a member of a member, or a member whose name contains the
+//! dot, since many loggers flatten objects that way. Numbers on a path are list indices, from 0. If
+//! a member occurs twice, the last one counts, as in most JSON parsers.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -33,7 +33,8 @@ pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
                 let (bytes, repaired) = repair(bytes, &mut memory);
                 let plain = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
                 // Programs print plain text before their logger is set up. Such a line is a record
-                // without fields, which a pattern can ignore; otherwise it is reported as unmatched.
+                // without fields, which a pattern can ignore; otherwise it is reported as
+                // unmatched.
                 let is_plain = plain.is_some_and(|&byte| byte != b'{');
                 match if is_plain { Ok(true) } else { paths.find(bytes, &mut found) } {
                     Ok(true) => Item::Record(Record { repaired, ..found.record(at, bytes) }),
@@ -325,8 +326,8 @@ impl<'j> Cursor<'j> {
         })
     }
 
-    /// Takes a string, at its opening quote; returns the range between the quotes, and whether it has
-    /// escapes.
+    /// Takes a string, at its opening quote; returns the range between the quotes, and whether it
+    /// has escapes.
     #[inline]
     fn string(&mut self) -> Result<(Range<usize>, bool), Malformed> {
         let start = self.at + 1;
@@ -402,7 +403,8 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Takes a value as a field: a string without its quotes and escapes, `null` as an absent field.
+    /// Takes a value as a field: a string without its quotes and escapes, `null` as an absent
+    /// field.
     #[inline]
     pub(crate) fn field(&mut self, slot: usize, found: &mut FoundFields) -> Result<(), Malformed> {
         if self.peek() == Some(b'"') {
@@ -455,8 +457,8 @@ fn quote_or_escape(bytes: &[u8], from: usize) -> usize {
     const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
     const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
     const ESCAPES: u64 = u64::from_le_bytes([b'\\'; 8]);
-    // Sets the high bit of every zero byte of `word`; higher bytes may be set wrongly, but the lowest
-    // set bit is right.
+    // Sets the high bit of every zero byte of `word`; higher bytes may be set wrongly, but the
+    // lowest set bit is right.
     let zeros = |word: u64| word.wrapping_sub(LOW) & !word & HIGH;
     let mut at = from;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
@@ -477,7 +479,8 @@ fn quote_or_escape(bytes: &[u8], from: usize) -> usize {
     found.map_or(bytes.len(), |length| at + length)
 }
 
-/// Resolves escapes. An unknown escape stands for its character; half of a surrogate pair becomes U+FFFD.
+/// Resolves escapes. An unknown escape stands for its character; half of a surrogate pair becomes
+/// U+FFFD.
 pub(crate) fn unescape(raw: &[u8], text: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(length) = memchr::memchr(b'\\', raw.get(at..).unwrap_or(&[])) {

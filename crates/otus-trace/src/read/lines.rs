@@ -1,7 +1,7 @@
 //! Splits a stream into lines, through one buffer.
 //!
-//! The buffer grows with the longest line, up to a limit; longer lines are skipped and reported. A line
-//! ends with `\n` or `\r\n`. A byte order mark at the beginning is dropped.
+//! The buffer grows with the longest line, up to a limit; longer lines are skipped and reported. A
+//! line ends with `\n` or `\r\n`. A byte order mark at the beginning is dropped.
 
 use std::io::{ErrorKind, Read};
 
@@ -30,8 +30,8 @@ pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
     lines.extent()
 }
 
-/// Replaces the bytes of a line that are not UTF-8, so that patterns can match; returns the line and
-/// whether anything was replaced.
+/// Replaces the bytes of a line that are not UTF-8, so that patterns can match; returns the line
+/// and whether anything was replaced.
 pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8], bool) {
     if std::str::from_utf8(bytes).is_ok() {
         return (bytes, false);

@@ -1,14 +1,14 @@
 //! Readers: from the bytes of a log to records with their line.
 //!
-//! A reader turns a stream into a sequence of [`Item`]s and passes them to a visitor one at a time. A
-//! [`Record`] is a view into the reader's buffer: the bytes of one line or span, its position, and the
-//! values of the wanted *fields*, found in one pass. The caller names the wanted [`Fields`] first, so
-//! that a reader can skip all others without copying them.
+//! A reader turns a stream into a sequence of [`Item`]s and passes them to a visitor one at a time.
+//! A [`Record`] is a view into the reader's buffer: the bytes of one line or span, its position,
+//! and the values of the wanted *fields*, found in one pass. The caller names the wanted [`Fields`]
+//! first, so that a reader can skip all others without copying them.
 //!
 //! Invariants:
 //! - every part of the file ends up in an item: a record, a blank, or a [`Fault`] with its cause;
-//! - memory is one buffer, as long as the longest record up to [`Options::longest`]; a longer record is
-//!   skipped and reported as a fault;
+//! - memory is one buffer, as long as the longest record up to [`Options::longest`]; a longer
+//!   record is skipped and reported as a fault;
 //! - nothing recurses on the depth of the input, and no input panics.
 //!
 //! gzip and zstd are recognised by their first bytes ([`unpack`]). The caller opens the files; this

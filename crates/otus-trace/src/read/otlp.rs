@@ -1,11 +1,11 @@
 //! Reads OpenTelemetry's OTLP as JSON: spans, and log records.
 //!
 //! The structure is `resourceSpans[] → scopeSpans[] → spans[]`; the resource has the name of the
-//! service. Writers differ, and the reader accepts all variants: keys in camel or snake case, ids in
-//! hexadecimal or base64, kinds and numbers as numbers or strings, and the old key
-//! `instrumentationLibrarySpans`. Log records (`resourceLogs → scopeLogs → logRecords`) have the fields
-//! `body`, `severity_text` and `event_name` besides their attributes. Metrics say nothing about
-//! messages and are counted as blank.
+//! service. Writers differ, and the reader accepts all variants: keys in camel or snake case, ids
+//! in hexadecimal or base64, kinds and numbers as numbers or strings, and the old key
+//! `instrumentationLibrarySpans`. Log records (`resourceLogs → scopeLogs → logRecords`) have the
+//! fields `body`, `severity_text` and `event_name` besides their attributes. Metrics say nothing
+//! about messages and are counted as blank.
 
 use super::documents::{self, Documents, Fragment, Interrupted};
 use super::json::{Cursor, Malformed};
@@ -84,8 +84,8 @@ impl Otlp {
         if known { Ok(()) } else { fragment.visit(Item::Blank) }
     }
 
-    /// One resource with its scopes. Scopes that come before the attributes of the resource are read
-    /// after them.
+    /// One resource with its scopes. Scopes that come before the attributes of the resource are
+    /// read after them.
     fn resource(
         &mut self,
         signal: Signal,

@@ -1,8 +1,8 @@
 //! Reads logs with vector clocks, in the form that ShiViz reads.
 //!
-//! A pattern with the groups `host`, `clock` (a JSON object of numbers) and `event` describes how an
-//! event is written; it spans one line more than it has `\n`. Without a pattern the three usual ones are
-//! tried, and the first that matches is kept for the rest of the file:
+//! A pattern with the groups `host`, `clock` (a JSON object of numbers) and `event` describes how
+//! an event is written; it spans one line more than it has `\n`. Without a pattern the three usual
+//! ones are tried, and the first that matches is kept for the rest of the file:
 //!
 //! ```text
 //! HOST {CLOCK}        EVENT               HOST {CLOCK} EVENT

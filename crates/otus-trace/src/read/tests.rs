@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::{Fields, Format, Item, Options, Record, read};
 
-/// Reads a text and shows each item as a line. `show` makes the part of a record after its line number,
-/// given the values of the fields that are asked for (`-` for an absent one).
+/// Reads a text and shows each item as a line. `show` makes the part of a record after its line
+/// number, given the values of the fields that are asked for (`-` for an absent one).
 #[track_caller]
 pub(super) fn read_shown(
     format: Format,

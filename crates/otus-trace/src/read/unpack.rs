@@ -1,7 +1,7 @@
 //! Unpacks gzip and zstd, which are recognised by their first bytes.
 //!
-//! All members of a file are read, since log rotation appends members to a file. A truncated file yields
-//! the data before the cut and then an error, which the reader reports with its line.
+//! All members of a file are read, since log rotation appends members to a file. A truncated file
+//! yields the data before the cut and then an error, which the reader reports with its line.
 
 use std::io::{self, BufReader, Read};
 

@@ -167,7 +167,8 @@ pub struct GroupAccount {
 pub struct PairAccount {
     /// The number of receptions whose emission was found.
     pub paired: u64,
-    /// Emissions without a reception and receptions without an emission: how many, and the first place.
+    /// Emissions without a reception and receptions without an emission: how many, and the first
+    /// place.
     pub unpaired: BTreeMap<Unpaired, (u64, RunPlace)>,
 }
 

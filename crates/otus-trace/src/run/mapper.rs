@@ -35,6 +35,10 @@ use crate::read::Format;
 
 pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> Accounting {
     let mut mapper = Mapper::new(plan, files.len());
+    // The ids of the given files come first, before those of files that canonical lines name.
+    for file in files.iter().filter(|file| file.source < plan.sources.len()) {
+        mapper.accounting.vocabulary.add_file(&file.name);
+    }
     for file in files {
         if mapper.file(plan, file, sink).is_break() {
             break;

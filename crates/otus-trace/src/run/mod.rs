@@ -1,12 +1,12 @@
 //! Runs a plan: from streams of bytes to observed groups and an account of every record.
 //!
-//! [`map`] reads the files one after the other, applies the rules of their sources to each record, stores
-//! the events by group, and gives each group to the [`Sink`] when it has ended. A [`LogFile`] is a name and
-//! a function that opens the stream.
+//! [`map`] reads the files one after the other, applies the rules of their sources to each record,
+//! stores the events by group, and gives each group to the [`Sink`] when it has ended. A
+//! [`LogFile`] is a name and a function that opens the stream.
 //!
-//! With one file, or with `[group] idle`, a group is released as soon as a rule closes it, so memory is
-//! bounded by the open groups. With several files, a group may continue in the next file, so it is released
-//! at the end.
+//! With one file, or with `[group] idle`, a group is released as soon as a rule closes it, so
+//! memory is bounded by the open groups. With several files, a group may continue in the next file,
+//! so it is released at the end.
 
 mod account;
 mod mapper;

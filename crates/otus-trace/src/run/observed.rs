@@ -1,9 +1,10 @@
-//! The observation of one group: its events by component, and the pairs of emissions and receptions.
+//! The observation of one group: its events by component, and the pairs of emissions and
+//! receptions.
 //!
-//! A component holds the events of one clock in local order; only messages order events of different
-//! components. A group becomes a multi-trace over a signature ([`Observed::multi_trace`]), a partial order
-//! for formulas ([`Observed::order`]), the text of a `.htf` ([`Observed::htf`]), or canonical lines
-//! ([`Observed::canonical`]).
+//! A component holds the events of one clock in local order; only messages order events of
+//! different components. A group becomes a multi-trace over a signature
+//! ([`Observed::multi_trace`]), a partial order for formulas ([`Observed::order`]), the text of a
+//! `.htf` ([`Observed::htf`]), or canonical lines ([`Observed::canonical`]).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,7 +33,8 @@ pub struct Observed<'r> {
     pub(super) components: &'r [Component],
     pub(super) pairs: &'r Pairs,
     pub(super) vocabulary: &'r Vocabulary,
-    /// Whether some lines with vector clocks are missing from the group, so that own entries have gaps.
+    /// Whether some lines with vector clocks are missing from the group, so that own entries have
+    /// gaps.
     pub(super) gaps: bool,
 }
 
@@ -190,9 +192,9 @@ impl<'r> Observed<'r> {
         lifelines.map(move |&lifeline: &RunLifelineId| vocabulary.lifeline(lifeline))
     }
 
-    /// The multi-trace over the signature of a pool. Lifelines that the signature does not have are left
-    /// out with their actions, and returned. Unknown messages are added to the pool. The place of a step is
-    /// `source` and the index of its event.
+    /// The multi-trace over the signature of a pool. Lifelines that the signature does not have are
+    /// left out with their actions, and returned. Unknown messages are added to the pool. The place
+    /// of a step is `source` and the index of its event.
     pub fn multi_trace(&self, pool: &mut Pool, source: SourceId) -> (MultiTrace, Vec<&'r str>) {
         let mut unknown: Vec<&'r str> = Vec::new();
         let mut components: Vec<Vec<LifelineId>> = Vec::new();
@@ -308,8 +310,8 @@ impl<'r> Observed<'r> {
         text
     }
 
-    /// The partial order of the events: a process for each component, and edges from emissions to their
-    /// receptions, or the order of the vector clocks if the log has them.
+    /// The partial order of the events: a process for each component, and edges from emissions to
+    /// their receptions, or the order of the vector clocks if the log has them.
     ///
     /// # Errors
     /// If the order is cyclic or the clocks contradict each other; the error names the host and the
@@ -386,9 +388,9 @@ impl<'r> Observed<'r> {
     }
 }
 
-/// Renumbers the events of each host when lines are missing: an entry c of a host becomes the number of
-/// its events whose own entry is at most c. Consistent clocks stay consistent, because the renumbering is
-/// monotone.
+/// Renumbers the events of each host when lines are missing: an entry c of a host becomes the
+/// number of its events whose own entry is at most c. Consistent clocks stay consistent, because
+/// the renumbering is monotone.
 fn close_gaps(events: &mut [Stamped<'_>]) {
     let mut hosts: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for event in events.iter() {

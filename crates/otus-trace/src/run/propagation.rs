@@ -1,9 +1,9 @@
 //! Diagnoses calls that lose their trace context.
 //!
-//! When the header with the context does not arrive, the called service begins a new trace. The caller
-//! then has client spans without an answer, the callee has server spans without a parent, and only names
-//! connect the two. A call is matched with such server spans by the address that the client names, or
-//! else by the name of the span. Clocks are not compared.
+//! When the header with the context does not arrive, the called service begins a new trace. The
+//! caller then has client spans without an answer, the callee has server spans without a parent,
+//! and only names connect the two. A call is matched with such server spans by the address that the
+//! client names, or else by the name of the span. Clocks are not compared.
 
 use std::collections::BTreeMap;
 
@@ -68,8 +68,8 @@ impl SpanTrouble {
         }
     }
 
-    /// Reports calls whose callee begins a new trace. Returns the lifelines and messages whose missing
-    /// counterparts this explains.
+    /// Reports calls whose callee begins a new trace. Returns the lifelines and messages whose
+    /// missing counterparts this explains.
     pub(super) fn diagnose(
         &self,
         vocabulary: &Vocabulary,
@@ -83,7 +83,8 @@ impl SpanTrouble {
                 if server == client || !(peer == Some(server) || (peer.is_none() && same_name)) {
                     continue;
                 }
-                // This server span has another name than the call, and there is one with the same name.
+                // This server span has another name than the call, and there is one with the same
+                // name.
                 if peer == Some(server) && !same_name && self.roots.contains_key(&(server, message))
                 {
                     continue;

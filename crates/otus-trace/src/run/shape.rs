@@ -1,9 +1,9 @@
 //! Shapes of lines: lines with their numbers, ids and quoted texts replaced.
 //!
-//! Thousands of unmatched lines usually have a dozen shapes. `New connection from 127.0.0.1:36924 on
-//! port 18831.` becomes `New connection from #.#.#.#:# on port #.`, and a line of JSON keeps its keys and
-//! the words of its message. The first [`MOST`] distinct shapes are counted exactly; further ones are
-//! counted together.
+//! Thousands of unmatched lines usually have a dozen shapes. `New connection from 127.0.0.1:36924
+//! on port 18831.` becomes `New connection from #.#.#.#:# on port #.`, and a line of JSON keeps its
+//! keys and the words of its message. The first [`MOST`] distinct shapes are counted exactly;
+//! further ones are counted together.
 
 use otus_syntax::name::Names;
 
@@ -62,8 +62,8 @@ impl Shapes {
         self.counted[index].count += 1;
     }
 
-    /// The shapes, the most frequent first and then in the order of the log, and the number of other
-    /// lines.
+    /// The shapes, the most frequent first and then in the order of the log, and the number of
+    /// other lines.
     pub(crate) fn finish(mut self) -> (Vec<Shape>, u64) {
         self.counted.sort_by(|a, b| b.count.cmp(&a.count).then(a.first.cmp(&b.first)));
         (self.counted, self.others)

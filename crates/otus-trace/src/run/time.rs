@@ -1,13 +1,13 @@
 //! Parses the numbers and times by which events are ordered.
 //!
-//! A key counts billionths: of a second since 1970 for a time, of one for a number. All keys of one clock
-//! are written in the same way, so times and numbers are never compared.
+//! A key counts billionths: of a second since 1970 for a time, of one for a number. All keys of one
+//! clock are written in the same way, so times and numbers are never compared.
 
 /// Parses a text as a number or a time; `None` if it is neither.
 ///
-/// A time looks like `2026-11-15T07:13:08.454Z`, with variants: a space instead of `T`, a comma instead of
-/// the point, a zone like `+02:00`, or no zone. A time without a zone is taken as UTC; on one clock the zone
-/// makes no difference.
+/// A time looks like `2026-11-15T07:13:08.454Z`, with variants: a space instead of `T`, a comma
+/// instead of the point, a zone like `+02:00`, or no zone. A time without a zone is taken as UTC;
+/// on one clock the zone makes no difference.
 pub fn key(text: &[u8]) -> Option<i128> {
     let text = text.trim_ascii();
     if is_date(text) { time(text) } else { number(text) }
@@ -101,8 +101,8 @@ fn zone(text: &[u8]) -> Option<i128> {
     Some(sign * (integer(&digits[..2])? * 3600 + minutes * 60))
 }
 
-/// Days since 1970 in the Gregorian calendar, computed with years that begin in March, so that the leap
-/// day is the last day of a year.
+/// Days since 1970 in the Gregorian calendar, computed with years that begin in March, so that the
+/// leap day is the last day of a year.
 fn days(year: i128, month: i128, day: i128) -> Option<i128> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;

@@ -1,7 +1,8 @@
 //! The names of a run: lifelines, messages, actions, clocks, variables, values, files.
 //!
-//! Everything that repeats is interned, and aliases (`[lifelines]`, `[messages]`) are resolved once for
-//! each distinct name. Ids follow the order of first use, so they depend on nothing but the input.
+//! Everything that repeats is interned, and aliases (`[lifelines]`, `[messages]`) are resolved once
+//! for each distinct name. Ids follow the order of first use, so they depend on nothing but the
+//! input.
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
@@ -27,7 +28,8 @@ define_id! {
     pub RunVariableId;
     /// A value of a run.
     pub RunValueId;
-    /// A file of a run: one that was read, or one that canonical lines name as their origin.
+    /// A file of a run: one of the given files, in their order, or one that canonical lines name as
+    /// the origin of an event.
     #[derive(Default)]
     pub RunFileId;
 }
@@ -195,8 +197,8 @@ impl Vocabulary {
         }
     }
 
-    /// Gives a lifeline its clock and returns it. If the lifeline has another clock already, that is
-    /// the error.
+    /// Gives a lifeline its clock and returns it. If the lifeline has another clock already, that
+    /// is the error.
     pub(crate) fn set_clock(
         &mut self,
         lifeline: RunLifelineId,

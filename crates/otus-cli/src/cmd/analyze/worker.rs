@@ -404,7 +404,7 @@ fn unexplained(
         let place = group.place(trace, component, reached as usize)?;
         Some(Unexplained {
             action: pool.action(step.action()).text(pool.signature()),
-            file: files.get(place.file as usize)?.name.clone(),
+            file: files.get(place.file.0 as usize)?.name.clone(),
             line: place.line,
         })
     };

@@ -1,5 +1,5 @@
-//! Findings that need the whole run: broken trace contexts, unpaired messages, groups that never end,
-//! rules that take nothing.
+//! Findings that need the whole run: broken trace contexts, unpaired messages, groups that never
+//! end, rules that take nothing.
 
 use otus_core::Direction;
 use otus_syntax::Code;

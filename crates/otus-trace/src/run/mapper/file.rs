@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use otus_core::index::Index as _;
 use otus_syntax::Code;
 use regex::bytes::CaptureLocations;
 
@@ -37,7 +38,7 @@ impl Mapper {
         sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
         let Some(source) = plan.sources.get(file.source) else { return ControlFlow::Continue(()) };
-        let id = self.accounting.vocabulary.add_file(&file.name);
+        let id = RunFileId::new(self.accounting.files.len());
         self.accounting.files.push(FileAccount {
             name: file.name.clone(),
             source: file.source,

@@ -1,5 +1,5 @@
-//! Releases a group that has ended: takes its events out of the store, orders and pairs them, and gives
-//! them to the sink.
+//! Releases a group that has ended: takes its events out of the store, orders and pairs them, and
+//! gives them to the sink.
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,5 @@
-//! Turns a span into two actions: a request at its start and a reply at its end. The kind of the span
-//! decides which of them is sent and which is received.
+//! Turns a span into two actions: a request at its start and a reply at its end. The kind of the
+//! span decides which of them is sent and which is received.
 
 use otus_core::Direction;
 use otus_syntax::Code;
@@ -101,15 +101,17 @@ impl Mapper {
 /// The fields that name the service that a client calls.
 const PEERS: [&str; 2] = ["peer.service", "server.address"];
 
-/// The order keys of the start and the end of a span. Of spans that begin at the same moment the longest
-/// begins first, and of spans that end at the same moment the shortest ends first, so that spans nest.
+/// The order keys of the start and the end of a span. Of spans that begin at the same moment the
+/// longest begins first, and of spans that end at the same moment the shortest ends first, so that
+/// spans nest.
 pub(super) fn span_keys(span: &Span) -> (Option<i128>, Option<i128>) {
     let Some(start) = span.start else { return (None, None) };
     let end = span.end.unwrap_or(start).max(start);
     let length = i128::from(end - start).min((1 << 61) - 1);
     let key = |time: u64, class: i128, rank: i128| i128::from(time) << 62 | class << 61 | rank;
     if length == 0 {
-        // After the spans that end at that moment, before those that begin; its end follows at once.
+        // After the spans that end at that moment, before those that begin; its end follows at
+        // once.
         let at = key(start, 1, (1 << 61) - 1);
         return (Some(at), Some(at));
     }
