@@ -358,7 +358,7 @@ mod tests {
     use super::*;
     use otus_syntax::{Source, parse_trace};
 
-    /// What is found in a text: code, place, text there, related texts.
+    /// Checks the diagnostics of a text: code, text at the span, message, related texts.
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let parsed = parse_trace(&Source::new("x.htf", text));

@@ -307,17 +307,6 @@ impl PartialOrder {
         self.values.value(id)
     }
 
-    /// The kind of the value with an id.
-    pub fn value_kind(&self, id: ValueId) -> Kind {
-        self.values.kind(id)
-    }
-
-    /// The id of a value; `None` if it does not occur in the trace. Small integers always have an
-    /// id.
-    pub fn find_value(&self, value: &Value) -> Option<ValueId> {
-        self.values.find(value)
-    }
-
     /// The edges between processes that generate ⪯, sorted by target.
     pub fn edges(&self) -> &[Edge] {
         &self.edges

@@ -65,7 +65,7 @@ use crate::read::{Fields, Format, Options};
 
 pub use glob::Glob;
 pub(crate) use parse::direction;
-pub use template::Template;
+use template::Template;
 
 /// A plan without errors.
 #[derive(Debug, Clone, Default)]

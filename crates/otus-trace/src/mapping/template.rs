@@ -10,7 +10,7 @@ use crate::read::Record;
 
 /// A text with fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
+pub(crate) struct Template {
     pub(crate) pieces: Vec<Piece>,
 }
 
@@ -117,14 +117,6 @@ impl Template {
     /// The value of a field.
     pub(crate) fn field(slot: usize) -> Template {
         Template { pieces: vec![Piece::Field(slot)] }
-    }
-
-    /// The text of a template without fields.
-    pub fn as_constant(&self) -> Option<&str> {
-        match self.pieces.as_slice() {
-            [Piece::Text(text)] => Some(text),
-            _ => None,
-        }
     }
 
     /// The value for a record; `None` if a field has no value. A value that consists of several

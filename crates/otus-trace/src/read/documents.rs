@@ -13,11 +13,7 @@ use super::{At, Extent, Fault, FaultKind, Item, ReadTask, Visit};
 /// A reader of the documents of one format.
 pub(super) trait Documents {
     /// Reads a whole document.
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted>;
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult;
 
     /// Reads an item of the list that is the member `key` of a document, or of a document that is a
     /// list. A member that is not a list is an element, too.
@@ -26,7 +22,7 @@ pub(super) trait Documents {
         key: Option<&[u8]>,
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted>;
+    ) -> ReadResult;
 }
 
 /// The reason why a document is not read to its end.
@@ -43,6 +39,9 @@ impl From<Malformed> for Interrupted {
     }
 }
 
+/// The result of reading a document, or a part of it.
+pub(super) type ReadResult = Result<(), Interrupted>;
+
 /// A document or an element, and the visitor of the records in it.
 pub(super) struct Fragment<'f, 'v> {
     /// Where it begins in the file.
@@ -53,7 +52,7 @@ pub(super) struct Fragment<'f, 'v> {
 
 impl Fragment<'_, '_> {
     /// Passes an item to the visitor.
-    pub(super) fn visit(&mut self, item: Item<'_>) -> Result<(), Interrupted> {
+    pub(super) fn visit(&mut self, item: Item<'_>) -> ReadResult {
         deliver(self.visit, item)
     }
 
@@ -73,7 +72,7 @@ impl Fragment<'_, '_> {
     }
 }
 
-fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> Result<(), Interrupted> {
+fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> ReadResult {
     if visit(item).is_continue() { Ok(()) } else { Err(Interrupted::Break) }
 }
 
@@ -105,7 +104,7 @@ fn by_lines(
     lines: &mut Lines<'_>,
     reader: &mut dyn Documents,
     visit: &mut Visit<'_>,
-) -> Result<(), Interrupted> {
+) -> ReadResult {
     while let Some(line) = lines.next() {
         let (at, bytes) = match line {
             Line::Text(at, bytes) => (at, bytes),
@@ -130,7 +129,7 @@ fn by_lines(
 }
 
 /// Turns malformed JSON into a fault of the record that begins at `at`.
-fn report(read: Result<(), Interrupted>, at: At, visit: &mut Visit<'_>) -> Result<(), Interrupted> {
+fn report(read: ReadResult, at: At, visit: &mut Visit<'_>) -> ReadResult {
     match read {
         Err(Interrupted::Malformed(Malformed { cause, at: byte })) => {
             deliver(visit, Item::Fault(Fault { at, kind: FaultKind::NotJson(cause, byte) }))
@@ -192,7 +191,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
         }
     }
 
-    fn run(&mut self, lines: &mut Lines<'_>) -> Result<(), Interrupted> {
+    fn run(&mut self, lines: &mut Lines<'_>) -> ReadResult {
         while let Some(piece) = lines.piece() {
             match piece {
                 Ok((at, bytes)) => self.piece(at, bytes)?,
@@ -206,7 +205,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
         deliver(self.visit, Item::Fault(Fault { at: self.begin, kind }))
     }
 
-    fn piece(&mut self, mut at: At, bytes: &[u8]) -> Result<(), Interrupted> {
+    fn piece(&mut self, mut at: At, bytes: &[u8]) -> ReadResult {
         let mut i = 0;
         while i < bytes.len() {
             let byte = bytes[i];
@@ -248,7 +247,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
     }
 
     /// Takes a byte outside of a string, or one after a backslash.
-    fn byte(&mut self, byte: u8, at: At) -> Result<(), Interrupted> {
+    fn byte(&mut self, byte: u8, at: At) -> ReadResult {
         let space = byte.is_ascii_whitespace();
         match self.state {
             SplitState::Outside if space => {}
@@ -307,7 +306,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
         Ok(())
     }
 
-    fn begin_element(&mut self, byte: u8, listed: bool, at: At) -> Result<(), Interrupted> {
+    fn begin_element(&mut self, byte: u8, listed: bool, at: At) -> ReadResult {
         self.element.clear();
         self.length = 0;
         self.depth = 0;
@@ -317,7 +316,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
     }
 
     /// Takes a byte of an element, or the first byte after an element that is a number or a word.
-    fn inside(&mut self, byte: u8, listed: bool, at: At) -> Result<(), Interrupted> {
+    fn inside(&mut self, byte: u8, listed: bool, at: At) -> ReadResult {
         if self.depth == 0 && !self.element.is_empty() {
             let over = byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']');
             if over {
@@ -347,7 +346,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
         }
     }
 
-    fn end_element(&mut self, listed: bool) -> Result<(), Interrupted> {
+    fn end_element(&mut self, listed: bool) -> ReadResult {
         self.state = if listed { SplitState::List } else { SplitState::Top };
         let (at, bytes) = (self.begin, &self.element);
         if self.length > bytes.len() as u64 {
@@ -378,7 +377,7 @@ mod tests {
             &mut self,
             json: &mut Cursor<'_>,
             fragment: &mut Fragment<'_, '_>,
-        ) -> Result<(), Interrupted> {
+        ) -> ReadResult {
             let range = json.value()?;
             let text = String::from_utf8_lossy(&fragment.bytes[range]).into_owned();
             self.0.push(format!("{}: {text}", fragment.at.line));
@@ -390,7 +389,7 @@ mod tests {
             key: Option<&[u8]>,
             json: &mut Cursor<'_>,
             fragment: &mut Fragment<'_, '_>,
-        ) -> Result<(), Interrupted> {
+        ) -> ReadResult {
             let range = json.value()?;
             let text = String::from_utf8_lossy(&fragment.bytes[range]).replace(['\n', ' '], "");
             let key = String::from_utf8_lossy(key.unwrap_or(b"-")).into_owned();

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::documents::{self, Documents, Fragment, Interrupted};
+use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, SpanKind, id};
 use super::{Extent, Item, ReadTask};
@@ -25,11 +25,7 @@ struct Jaeger {
 }
 
 impl Documents for Jaeger {
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         let begin = json.start();
         let mut traces = Vec::new();
         if json.peek() == Some(b'[') {
@@ -56,7 +52,7 @@ impl Documents for Jaeger {
         key: Option<&[u8]>,
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    ) -> ReadResult {
         match key {
             None | Some(b"data") => self.trace(json, fragment),
             Some(_) => Ok(()),
@@ -73,11 +69,7 @@ fn list_starts(json: &mut Cursor<'_>, starts: &mut Vec<usize>) -> Result<(), Mal
 }
 
 impl Jaeger {
-    fn trace(
-        &mut self,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    fn trace(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         self.processes.clear();
         self.span.begin_resource();
         let mut spans: Vec<Range<usize>> = Vec::new();

@@ -55,11 +55,11 @@ pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
 
 /// The place where a text stops being JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed {
+pub(crate) struct Malformed {
     /// The fault in words.
-    pub cause: &'static str,
+    pub(crate) cause: &'static str,
     /// The byte at which it is.
-    pub at: usize,
+    pub(crate) at: usize,
 }
 
 /// The paths of the wanted fields, and memory for the search.

@@ -20,7 +20,7 @@ mod detect;
 mod documents;
 mod htf;
 mod jaeger;
-pub mod json;
+pub(crate) mod json;
 mod lines;
 mod otlp;
 mod shiviz;

@@ -7,7 +7,7 @@
 //! fields `body`, `severity_text` and `event_name` besides their attributes. Metrics say nothing
 //! about messages and are counted as blank.
 
-use super::documents::{self, Documents, Fragment, Interrupted};
+use super::documents::{self, Documents, Fragment, Interrupted, ReadResult};
 use super::json::{Cursor, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, id};
 use super::{Extent, Item, ReadTask};
@@ -41,11 +41,7 @@ impl Signal {
 
 impl Documents for Otlp {
     /// A document, or a list of documents.
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         if json.peek() == Some(b'[') {
             return json.list(|json| self.one(json, fragment));
         }
@@ -57,7 +53,7 @@ impl Documents for Otlp {
         key: Option<&[u8]>,
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    ) -> ReadResult {
         match key.map(Signal::of) {
             None => self.one(json, fragment),
             Some(Signal::Other) => fragment.visit(Item::Blank),
@@ -68,11 +64,7 @@ impl Documents for Otlp {
 
 impl Otlp {
     /// One document: `{"resourceSpans": […]}`.
-    fn one(
-        &mut self,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    fn one(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         let mut known = false;
         json.object(|json, key| match Signal::of(key) {
             Signal::Other => Ok(json.skip()?),
@@ -91,7 +83,7 @@ impl Otlp {
         signal: Signal,
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    ) -> ReadResult {
         self.span.begin_resource();
         let mut has_resource = false;
         let mut waiting: Vec<usize> = Vec::new();
@@ -130,7 +122,7 @@ impl Otlp {
         signal: Signal,
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    ) -> ReadResult {
         let mut scope = Vec::new();
         json.object(|json, key| match key {
             b"scope" | b"instrumentationLibrary" => Ok(json.object(|json, key| match key {
@@ -234,7 +226,7 @@ impl Otlp {
         json: &Cursor<'_>,
         scope: &[u8],
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    ) -> ReadResult {
         let slot = self.span.known.scope_name.filter(|_| !scope.is_empty());
         self.span.set(slot, scope);
         self.span.finish(begin..json.position(), fragment)

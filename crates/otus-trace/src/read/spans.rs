@@ -6,7 +6,7 @@
 //! `resource.KEY` for an attribute of the service, and `attributes.KEY` or just `KEY` for an
 //! attribute of the span.
 
-use super::documents::{Fragment, Interrupted, LineCounter};
+use super::documents::{Fragment, LineCounter, ReadResult};
 use super::json::{Cursor, Malformed};
 use super::{Fields, FoundFields, Item, Record, Slot};
 
@@ -268,7 +268,7 @@ impl SpanBuilder {
         &mut self,
         bytes: std::ops::Range<usize>,
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    ) -> ReadResult {
         self.add_derived_fields();
         let at = fragment.position(bytes.start, &mut self.counter);
         let record = Record {

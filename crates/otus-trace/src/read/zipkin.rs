@@ -3,7 +3,7 @@
 //! Client and server may share one span id (`shared`, as in B3 propagation). Then the parent of the
 //! server's part is the client's part, which has the same id. Times are in microseconds.
 
-use super::documents::{self, Documents, Fragment, Interrupted};
+use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
 use super::{Extent, ReadTask};
@@ -20,12 +20,8 @@ struct Zipkin {
 
 impl Documents for Zipkin {
     /// A span, a list of spans, or a list of such lists.
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
-        let mut one = |json: &mut Cursor<'_>| -> Result<(), Interrupted> {
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        let mut one = |json: &mut Cursor<'_>| -> ReadResult {
             let begin = json.start();
             self.span(json)?;
             self.span.finish(begin..json.position(), fragment)
@@ -41,7 +37,7 @@ impl Documents for Zipkin {
         _: Option<&[u8]>,
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
-    ) -> Result<(), Interrupted> {
+    ) -> ReadResult {
         self.document(json, fragment)
     }
 }

@@ -159,15 +159,7 @@ impl<'s> PotReader<'s> {
 
     /// `[ process… ]`
     fn processes(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'[', "`processes`", "a list of processes")? {
-            return Ok(());
-        }
-        let mut more = self.json.open(b'[', b']')?;
-        while more {
-            self.process()?;
-            more = self.json.more(b']')?;
-        }
-        Ok(())
+        self.list("`processes`", "a list of processes", Self::process)
     }
 
     /// `process := { "name", "events"? }`
@@ -220,18 +212,10 @@ impl<'s> PotReader<'s> {
 
     /// `[ event… ]`
     fn events(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'[', "`events`", "a list of events")? {
-            return Ok(());
-        }
-        let mut more = self.json.open(b'[', b']')?;
-        while more {
-            self.json.peek();
-            if !self.plain_event() {
-                self.event()?;
-            }
-            more = self.json.more(b']')?;
-        }
-        Ok(())
+        self.list("`events`", "a list of events", |reader| {
+            reader.json.peek();
+            if reader.plain_event() { Ok(()) } else { reader.event() }
+        })
     }
 
     /// Reads an event in the usual form, `{"var":"x","val":3}` with or without spaces; returns
@@ -356,7 +340,6 @@ impl<'s> PotReader<'s> {
         match key {
             "set" => {
                 if self.begins(b'{', "`set`", "an object such as {\"x\": 1, \"y\": 2}")? {
-                    let start = self.assignments.len();
                     let mut more = self.json.open(b'{', b'}')?;
                     while more {
                         let (name, _) = self.json.key()?;
@@ -366,7 +349,6 @@ impl<'s> PotReader<'s> {
                         }
                         more = self.json.more(b'}')?;
                     }
-                    debug_assert!(start <= self.assignments.len(), "assignments only grow");
                 }
             }
             "label" => {
@@ -424,12 +406,23 @@ impl<'s> PotReader<'s> {
 
     /// `[ edge… ]`
     fn edges(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'[', "`edges`", "a list of edges")? {
+        self.list("`edges`", "a list of edges", Self::edge)
+    }
+
+    /// Reads a list item by item; anything else is reported and skipped.
+    #[inline]
+    fn list(
+        &mut self,
+        what: &str,
+        shape: &str,
+        mut item: impl FnMut(&mut Self) -> Result<(), Malformed>,
+    ) -> Result<(), Malformed> {
+        if !self.begins(b'[', what, shape)? {
             return Ok(());
         }
         let mut more = self.json.open(b'[', b']')?;
         while more {
-            self.edge()?;
+            item(self)?;
             more = self.json.more(b']')?;
         }
         Ok(())

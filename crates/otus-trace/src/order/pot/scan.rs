@@ -313,24 +313,16 @@ impl<'s> Scanner<'s> {
             Some(c) => (format!("`{c}`"), c.len_utf8()),
         };
         let span = Span::new(offset(self.at), offset(self.at + length));
-        let message = format!("expected {what}, found {found}");
         let help =
             "the file must be JSON; a program that writes JSON gets brackets and commas right";
-        self.report(
-            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message).with_help(help),
-        );
-        Malformed
+        self.fail(span, &format!("expected {what}, found {found}"), help)
     }
 
     #[cold]
     fn unterminated(&mut self, quote: usize) -> Malformed {
         let span = Span::new(offset(quote), offset(self.at));
-        let message = "this text has no closing quote on its line";
-        self.report(
-            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message)
-                .with_help("close it with `\"`; write a line end as `\\n` and a quote as `\\\"`"),
-        );
-        Malformed
+        let help = "close it with `\"`; write a line end as `\\n` and a quote as `\\\"`";
+        self.fail(span, "this text has no closing quote on its line", help)
     }
 
     #[cold]
@@ -338,12 +330,14 @@ impl<'s> Scanner<'s> {
         // The character after the backslash may have several bytes.
         let end = self.source.text().ceil_char_boundary((start + length + 1).min(self.bytes.len()));
         let span = Span::new(offset(start), offset(end));
-        let message = "no character is written like this";
         let help =
             "write `\\\\` for a backslash, `\\u` and four hexadecimal digits for a character";
-        self.report(
-            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message).with_help(help),
-        );
+        self.fail(span, "no character is written like this", help)
+    }
+
+    fn fail(&mut self, span: Span, message: &str, help: &str) -> Malformed {
+        let found = Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message);
+        self.report(found.with_help(help));
         Malformed
     }
 
