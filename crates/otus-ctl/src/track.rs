@@ -105,7 +105,7 @@ fn home(trace: &PartialOrder, readings: &[Reading]) -> bool {
         let process = match reading {
             Reading::Last(process) | Reading::Count(process, _) => process,
             Reading::Variable(variable) => match trace.owner(variable) {
-                Owner::Nobody => return true,
+                Owner::None => return true,
                 Owner::Process(process) => process,
                 Owner::Shared => return false,
             },

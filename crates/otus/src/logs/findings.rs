@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use otus_syntax::{Code, Severity};
-use otus_trace::run::{Accounting, Finding, Place};
+use otus_trace::run::{Accounting, Finding, RunPlace};
 use serde_json::{Value, json};
 
 /// Findings at least as bad as `least`, one below the other. Messages without a counterpart are

@@ -10,7 +10,7 @@ use otus_core::{Action, Direction, LifelineId, MessageId, Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
 use otus_trace::multitrace::Builder;
-use otus_trace::run::{Observed, Place};
+use otus_trace::run::{Observed, RunPlace};
 use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
@@ -38,7 +38,7 @@ struct Act {
     message: Message,
     /// Whether it is at the moment of the one before it.
     joined: bool,
-    place: Place,
+    place: RunPlace,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -144,7 +144,7 @@ fn format(path: &Path, head: &[u8]) -> Option<Format> {
     if ending.is_some_and(|ending| ending != crate::args::Format::Jsonl) || head.is_empty() {
         return None;
     }
-    match read::detect(head) {
+    match read::detect(None, head) {
         Some(Format::Json) => {
             // A case file is a multi-trace a line.
             let text = String::from_utf8_lossy(head);

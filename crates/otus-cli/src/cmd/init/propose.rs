@@ -64,7 +64,7 @@ impl<'f> Proposal<'f> {
     /// Adds what a first try says: lines left over, and names that mean others.
     pub(super) fn refine(&mut self, accounting: &Accounting, signature: Option<&Signature>) {
         for shape in &accounting.shapes {
-            let Some(file) = accounting.files.get(shape.first.file as usize) else { continue };
+            let Some(file) = accounting.files.get(shape.first.file.0 as usize) else { continue };
             let Some(source) = self.sources.get_mut(file.source) else { continue };
             let Some(looked) = self.folder.sources.get(file.source) else { continue };
             if source.left.len() < SHOWN {
