@@ -2,6 +2,7 @@
 
 mod analyze;
 mod completions;
+mod ctl;
 mod man;
 
 use crate::args::{Args, Command};
@@ -14,6 +15,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),
         Command::Completions(completions) => completions::run(completions),
+        Command::Ctl(ctl) => ctl::run(ctl, &shell),
         Command::Man(man) => man::run(man),
         other => anyhow::bail!("not ported to the core yet: {other:?}"),
     }
