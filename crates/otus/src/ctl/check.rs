@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use otus_ctl::interval::{Budget, Stop};
 use otus_ctl::{
-    Checker, Closure, Counts, Engine, FormulaId, Formulas, Options, Property, Satisfying, certify,
-    lower_with,
+    Checker, Closure, Engine, FormulaId, Formulas, Options, Property, certify, lower_with,
 };
 use otus_syntax::{Diagnostic, parse_formulas};
 use otus_trace::order::PartialOrder;
@@ -30,12 +29,9 @@ pub struct Check {
     trace: Arc<PartialOrder>,
     formulas: Formulas,
     properties: Vec<Asked>,
-    options: Options,
-    timeout: Option<Duration>,
-    cuts: CutQuery,
-    witness: bool,
+    request: Request,
     /// The raw logs that the trace comes from, in words.
-    logs: Option<String>,
+    pub(super) logs: Option<String>,
 }
 
 /// A formula to be checked.
@@ -76,35 +72,8 @@ impl Check {
         }
         diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
         context.warn(Diagnostics::new(sources.all, diagnostics).or_error()?);
-        let limits = request.limits;
-        let budget = Budget {
-            max_nodes: limits.max_states,
-            max_bytes: limits.max_bytes,
-            deadline: None,
-            cancel: context.cancel.clone(),
-        };
-        let options = Options {
-            engine: request.engine,
-            slice: request.slice,
-            arrangement: request.process_order,
-            closure: request.closure.unwrap_or(Closure::Downward),
-            budget,
-        };
-        Ok(Check {
-            trace: Arc::new(trace),
-            formulas,
-            properties,
-            options,
-            timeout: limits.timeout,
-            cuts: request.cuts,
-            witness: request.witness,
-            logs: None,
-        })
-    }
-
-    /// The same with the raw logs that the trace comes from, in words.
-    pub(super) fn with_logs(self, logs: Option<String>) -> Check {
-        Check { logs, ..self }
+        let (trace, request) = (Arc::new(trace), request.clone());
+        Ok(Check { trace, formulas, properties, request, logs: None })
     }
 
     /// The number of formulas.
@@ -164,12 +133,12 @@ impl Answers<'_> {
 
     fn answer(&mut self, asked: &Asked) -> Result<Answer> {
         let start = Instant::now();
-        let check = self.check;
+        let Check { trace, request, .. } = self.check;
         let mut answer = Answer {
             formula: asked.property.text.clone(),
             name: asked.property.name.clone(),
             meaning: None,
-            engine: engine_name(check.options.engine),
+            engine: engine_name(request.engine),
             visible_events: 0,
             elapsed: Duration::ZERO,
             cuts: None,
@@ -178,14 +147,13 @@ impl Answers<'_> {
             uncounted: None,
             unexplained: None,
             witness: None,
-            trace: check.trace.clone(),
+            trace: trace.clone(),
         };
         if self.context.cancel.is_cancelled() {
             answer.undecided = Some(Stop::Cancelled);
             return Ok(answer);
         }
-        let mut options = check.options.clone();
-        options.budget.deadline = check.timeout.and_then(|timeout| start.checked_add(timeout));
+        let options = options(request, &self.context, start);
         let formula = asked.property.formula;
         match self.checker.check(formula, &options) {
             Ok(found) => {
@@ -196,73 +164,77 @@ impl Answers<'_> {
             Err(stop) => answer.undecided = Some(stop),
         }
         answer.elapsed = start.elapsed();
-        match self.count(formula, &options) {
+        match self.cuts(formula, &options) {
             Ok(cuts) => answer.cuts = cuts,
             Err(stop) => answer.uncounted = Some(stop),
         }
-        if let Some(holds) = answer.holds.filter(|_| check.witness) {
-            match self.explain(formula, holds, &options, &answer.formula)? {
-                Ok(witness) => answer.witness = witness,
-                Err(stop) => answer.unexplained = Some(stop),
-            }
+        if request.witness {
+            self.explain(formula, &options, &mut answer)?;
         }
         Ok(answer)
     }
 
     /// The cuts at which a formula holds, if they are asked for.
-    fn count(
+    fn cuts(
         &mut self,
         formula: FormulaId,
         options: &Options,
     ) -> Result<Option<SatisfyingCuts>, Stop> {
-        let found = match self.check.cuts {
+        let (counts, boxes, complete) = match self.check.request.cuts {
             CutQuery::None => return Ok(None),
-            CutQuery::Count => {
-                let Counts { cuts, satisfying } = self.checker.count(formula, options)?;
-                SatisfyingCuts {
-                    all: cuts.to_string(),
-                    satisfying: satisfying.to_string(),
-                    boxes: None,
-                    complete: false,
-                }
-            }
+            CutQuery::Count => (self.checker.count(formula, options)?, None, false),
             CutQuery::List { limit } => {
-                let Satisfying { counts, boxes, complete } =
-                    self.checker.satisfying(formula, limit, options)?;
-                SatisfyingCuts {
-                    all: counts.cuts.to_string(),
-                    satisfying: counts.satisfying.to_string(),
-                    boxes: Some(boxes),
-                    complete,
-                }
+                let found = self.checker.satisfying(formula, limit, options)?;
+                (found.counts, Some(found.boxes), found.complete)
             }
         };
-        Ok(Some(found))
+        let (all, satisfying) = (counts.cuts.to_string(), counts.satisfying.to_string());
+        Ok(Some(SatisfyingCuts { all, satisfying, boxes, complete }))
     }
 
-    /// The runs that show a verdict, certified; `None` if no run can show it.
+    /// Adds the runs that show a verdict, certified, if runs can show it.
     fn explain(
         &mut self,
         formula: FormulaId,
-        holds: bool,
         options: &Options,
-        text: &str,
-    ) -> Result<Result<Option<Witness>, Stop>> {
-        if !can_be_shown(&self.checker.formulas, formula, holds) {
-            return Ok(Ok(None));
-        }
+        answer: &mut Answer,
+    ) -> Result<()> {
+        let can_be_shown = |&holds: &bool| can_be_shown(&self.checker.formulas, formula, holds);
+        let Some(holds) = answer.holds.filter(can_be_shown) else { return Ok(()) };
         let explanation = match self.checker.explain_verdict(formula, holds, options) {
             Ok(explanation) => explanation,
-            Err(stop) => return Ok(Err(stop)),
+            Err(stop) => {
+                answer.unexplained = Some(stop);
+                return Ok(());
+            }
         };
         let (trace, formulas) = (self.checker.trace(), &self.checker.formulas);
         let certified = certify(trace, formulas, formula, &explanation).map_err(|fault| {
             Error::Bug(format!(
-                "the run that should show why `{text}` holds or not is not accepted ({fault})"
+                "the run that should show why `{}` holds or not is not accepted ({fault})",
+                answer.formula
             ))
         })?;
         let evidence = &explanation.evidence;
-        Ok(Ok(Witness::new(trace, formulas, formula, evidence, certified.trusted)))
+        answer.witness = Witness::new(trace, formulas, formula, evidence, certified.trusted);
+        Ok(())
+    }
+}
+
+/// The options of a check that begins now. All its phases share one deadline.
+fn options(request: &Request, context: &Context, start: Instant) -> Options {
+    let limits = request.limits;
+    Options {
+        engine: request.engine,
+        slice: request.slice,
+        arrangement: request.process_order,
+        closure: request.closure.unwrap_or(Closure::Downward),
+        budget: Budget {
+            max_nodes: limits.max_states,
+            max_bytes: limits.max_bytes,
+            deadline: limits.timeout.and_then(|timeout| start.checked_add(timeout)),
+            cancel: context.cancel.clone(),
+        },
     }
 }
 

@@ -49,7 +49,8 @@ pub fn open(context: &Context, request: &Request) -> Result<Check> {
             (trace, Some(logs))
         }
     };
-    let check = Check::new(context, trace, sources, request)?.with_logs(logs);
+    let mut check = Check::new(context, trace, sources, request)?;
+    check.logs = logs;
     if check.formula_count() == 0 {
         unfit!(
             "no formula is given: write one after the trace, name a file of them with --file, or \

@@ -78,38 +78,46 @@ impl Witness {
 
 /// Whether an answer can be shown by runs.
 pub(super) fn can_be_shown(formulas: &Formulas, formula: FormulaId, holds: bool) -> bool {
-    let mut pending = vec![if holds { formula } else { formulas.not(formula) }];
-    let mut met = vec![false; formulas.count()];
-    while let Some(part) = pending.pop() {
-        if std::mem::replace(&mut met[part.index()], true) {
-            continue;
+    let shown = if holds { formula } else { formulas.not(formula) };
+    let mut is_shown = false;
+    walk(formulas, shown, |part| match part {
+        Formula::Until(_) | Formula::Next(_) => {
+            is_shown = true;
+            &[]
         }
-        match formulas.get(part) {
-            Formula::Until(_) | Formula::Next(_) => return true,
-            Formula::And(all) | Formula::Or(all) => pending.extend_from_slice(all),
-            Formula::True | Formula::False | Formula::End | Formula::Atom(_) | Formula::Not(_) => {}
-        }
-    }
-    false
+        Formula::And(all) | Formula::Or(all) => all,
+        Formula::True | Formula::False | Formula::End | Formula::Atom(_) | Formula::Not(_) => &[],
+    });
+    is_shown
 }
 
 /// The readings of a formula's atoms, each once.
 fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> {
-    let mut met = vec![false; formulas.count()];
     let mut found = Vec::new();
-    let mut pending = vec![formula];
-    while let Some(part) = pending.pop() {
-        if std::mem::replace(&mut met[part.index()], true) {
-            continue;
-        }
-        if let Formula::Atom(atom) = formulas.get(part) {
+    walk(formulas, formula, |part| {
+        if let Formula::Atom(atom) = part {
             found.extend(formulas.atom_of(*atom).readings());
         }
-        pending.extend_from_slice(formulas.get(part).operands());
-    }
+        part.operands()
+    });
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Visits a formula and, once each, the parts that `visit` returns.
+fn walk<'f>(
+    formulas: &'f Formulas,
+    formula: FormulaId,
+    mut visit: impl FnMut(&'f Formula) -> &'f [FormulaId],
+) {
+    let mut met = vec![false; formulas.count()];
+    let mut pending = vec![formula];
+    while let Some(part) = pending.pop() {
+        if !std::mem::replace(&mut met[part.index()], true) {
+            pending.extend_from_slice(visit(formulas.get(part)));
+        }
+    }
 }
 
 /// The readings of a formula, by what changes them.
