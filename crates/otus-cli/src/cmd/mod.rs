@@ -3,6 +3,7 @@
 mod analyze;
 mod completions;
 mod convert;
+mod ctl;
 mod demo;
 mod draw;
 mod explain;
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),
         Command::Completions(completions) => completions::run(completions),
+        Command::Ctl(ctl) => ctl::run(ctl, &shell),
         Command::Man(man) => man::run(man),
         Command::Convert(convert) => convert::run(convert, &shell),
         Command::Demo(demo) => demo::run(demo, &shell),
