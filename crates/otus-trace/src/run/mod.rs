@@ -9,6 +9,7 @@
 //! side, a group may go on in the next one and is given away at the end.
 
 mod account;
+mod group;
 mod mapper;
 mod observed;
 mod propagation;
@@ -28,6 +29,7 @@ pub use account::{
     Accounting, FileAccount, Finding, GroupAccount, LifelineAccount, MessageAccount, PairAccount,
     RuleAccount, Tally, Unpaired,
 };
+pub use group::Group;
 pub use observed::{Component, Event, Observed};
 pub use shape::{Place, Shape, shape};
 pub use time::key as time_key;

@@ -2,7 +2,7 @@
 //!
 //! Components are clocks; the events of a component are in its local order, and events of different
 //! components are ordered by nothing but their messages. From here a group becomes a multi-trace
-//! over a signature ([`Observed::multi_trace`]), a partial order for formulas
+//! over a signature ([`Group`](super::Group)), a partial order for formulas
 //! ([`Observed::order`]), the text of a `.htf` ([`Observed::htf`]), or canonical lines
 //! ([`Observed::canonical`]).
 
@@ -10,8 +10,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use otus_core::{Action, Direction, LifelineId, Pool};
-use otus_syntax::SourceId;
+use otus_core::Direction;
 use otus_syntax::lexer::quote;
 use otus_syntax::source::offset;
 
@@ -19,7 +18,6 @@ use super::shape::Place;
 use super::vocabulary::Vocabulary;
 use crate::causality::Pairs;
 use crate::group::{Marks, Row};
-use crate::multitrace::{self, MultiTrace, Partition};
 use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes};
 use crate::read::canonical;
 
@@ -128,6 +126,11 @@ impl<'r> Observed<'r> {
         String::from_utf8_lossy(self.key)
     }
 
+    /// The name of the group: its key, or `all` if nothing is grouped.
+    pub fn name(&self) -> Cow<'r, str> {
+        if self.key.is_empty() { Cow::Borrowed("all") } else { self.key() }
+    }
+
     /// Its number, from 0, in the order in which groups began.
     pub fn number(&self) -> u32 {
         self.number
@@ -184,48 +187,6 @@ impl<'r> Observed<'r> {
         self.vocabulary.lifelines_of(component.clock).iter().copied()
     }
 
-    /// The multi-trace over the signature of a pool, and the lifelines that it does not have, which
-    /// are left out with their actions. Messages that the pool does not have are added to it. The
-    /// place of a step is `source` and the index of its event here.
-    pub fn multi_trace(&self, pool: &mut Pool, source: SourceId) -> (MultiTrace, Vec<&'r str>) {
-        let mut unknown: Vec<&'r str> = Vec::new();
-        let mut components: Vec<Vec<LifelineId>> = Vec::new();
-        for component in self.components {
-            let mut own = Vec::new();
-            for lifeline in self.lifelines_of(component) {
-                let name = self.vocabulary.lifeline(lifeline);
-                own.extend(pool.signature().lifeline(name));
-            }
-            components.push(own);
-        }
-        let kept: Vec<bool> = components.iter().map(|own| !own.is_empty()).collect();
-        let count = pool.signature().lifeline_count();
-        let partition = Partition::new(components, count);
-        let mut builder = multitrace::Builder::new(partition, self.rows.len(), true);
-        for (component, kept) in self.components.iter().zip(kept) {
-            for index in component.events.clone() {
-                let Some(event) = self.event(index) else { continue };
-                let Some((direction, message)) = event.action() else { continue };
-                let Some(lifeline) = pool.signature().lifeline(event.lifeline()) else {
-                    if !unknown.contains(&event.lifeline()) {
-                        unknown.push(event.lifeline());
-                    }
-                    continue;
-                };
-                if !event.joined() {
-                    builder.next_moment();
-                }
-                let message = pool.add_message(message);
-                let action = pool.intern_action(Action { lifeline, direction, message });
-                builder.push(action, offset(index));
-            }
-            if kept {
-                builder.next_component();
-            }
-        }
-        (builder.finish(source), unknown)
-    }
-
     /// The multi-trace as the text of a `.htf`, on one line.
     pub fn htf(&self) -> String {
         let mut text = String::from("{");
@@ -261,8 +222,7 @@ impl<'r> Observed<'r> {
 
     /// The group as a case: its key as the id, and the text of its multi-trace.
     pub fn case(&self) -> crate::Case {
-        let id = if self.key.is_empty() { "all".into() } else { self.key() };
-        crate::Case { id: id.into_owned(), htf: self.htf(), ..crate::Case::default() }
+        crate::Case { id: self.name().into_owned(), htf: self.htf(), ..crate::Case::default() }
     }
 
     /// The events as canonical lines, without the header, each with its end.

@@ -6,7 +6,6 @@
 //! events in several of them.
 
 pub mod findings;
-pub mod group;
 pub mod strangers;
 
 use std::io::{self, Cursor, Read};
@@ -69,7 +68,7 @@ impl Logs {
     pub fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
         let files = self.files.iter().map(LogPath::open).collect();
         map(&self.plan, files, &mut |observed: &Observed<'_>| {
-            let wanted = self.only.as_deref().is_none_or(|only| only == name_of(observed));
+            let wanted = self.only.as_deref().is_none_or(|only| only == observed.name());
             if wanted { sink(observed) } else { ControlFlow::Continue(()) }
         })
     }
@@ -106,19 +105,15 @@ impl Logs {
     }
 }
 
-/// What a group is called.
+/// The name of a group: its key, or `all` if events have none.
 pub fn name_of(observed: &Observed<'_>) -> String {
-    let key = observed.key();
-    if key.is_empty() { UNGROUPED.to_owned() } else { key.into_owned() }
+    observed.name().into_owned()
 }
 
 /// What to say if `--group` names none.
 pub fn no_group(group: &str) -> String {
     format!("no group is called `{group}`; `otus map --explain` lists them")
 }
-
-/// What the group of events without a key is called.
-pub const UNGROUPED: &str = "all";
 
 impl LogPath {
     /// Where it can be read again.
@@ -540,16 +535,7 @@ fn named(path: &Path) -> String {
 fn is_trace(files: &dyn Files, path: &Path) -> bool {
     match Format::of_name(path) {
         Some(Format::Htf | Format::Pot) => true,
-        Some(Format::Jsonl) => {
-            let head = beginning(files, path);
-            let text = String::from_utf8_lossy(&head);
-            // The last line may have been cut; a line of the beginning is enough.
-            let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-            first.is_some_and(|line| {
-                let value: Result<serde_json::Value, _> = serde_json::from_str(line);
-                value.is_ok_and(|value| value.get("htf").is_some_and(serde_json::Value::is_string))
-            })
-        }
+        Some(Format::Jsonl) => format::is_case_file(&beginning(files, path)),
         Some(_) | None => false,
     }
 }
