@@ -5,11 +5,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use otus::Format;
 use otus_syntax::ast::TraceFile;
 use otus_syntax::print;
 use otus_trace::case::{self, Case};
 
-use crate::args::Format;
 use crate::output::{self, Draft};
 
 /// Where results go.

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use otus_trace::mapping::Plan;
+use otus_trace::mapping::{Glob, Plan};
 use otus_trace::read::{self, Format as LogFormat};
 use otus_trace::run::{Accounting, LogFile, Observed, map};
 use rustc_hash::FxHashSet;
@@ -23,6 +23,7 @@ use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 use crate::format::{self, Format};
 use crate::project::{self, Settings};
+use crate::words::counted;
 
 /// The logs of a request.
 #[derive(Debug, Default)]
@@ -276,13 +277,7 @@ impl Finder {
     /// Takes what a name stands for: a folder, a file, or standard input.
     pub fn add(&mut self, name: &str) -> Result<()> {
         if name == "-" {
-            if self
-                .standard_input(
-                    Vec::new(),
-                    self.context.files.standard_input().map_err(no_standard_input)?,
-                )?
-                .is_some()
-            {
+            if self.standard_input_head()?.is_some() {
                 unfit!(
                     "standard input does not say itself what happened, and there is no otus.toml \
                      with one source that says how to read it"
@@ -303,7 +298,49 @@ impl Finder {
         self.named_file(path)
     }
 
-    /// Takes a file that somebody named, whether or not a pattern of `otus.toml` has it.
+    /// Takes all logs that are meant: those named, or else those of the nearest `otus.toml`.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub(crate) fn gather<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = &'n String>,
+    ) -> Result<Logs> {
+        let mut is_named = false;
+        for name in names {
+            is_named = true;
+            self.add(name)?;
+        }
+        if !is_named {
+            self.project_here()?;
+            self.whole_project()?;
+        }
+        self.take().ok_or_else(|| Error::Unfit(self.nothing_given()))
+    }
+
+    /// Why there are no logs, and what to do.
+    pub(crate) fn nothing_given(&self) -> String {
+        let files = counted(self.passed_over, "file");
+        match &self.project {
+            Some(project) if project.plan.sources.is_empty() => {
+                format!("{} has no [[source]] that says where logs are; add one", project.name)
+            }
+            Some(project) => format!(
+                "no file fits the sources of {}, which have {} (relative to its folder)",
+                project.name,
+                globs(project).join(", ")
+            ),
+            None if self.passed_over > 0 => format!(
+                "there is no otus.toml that says how to read logs, and {files} did not tell \
+                 themselves; `otus init` proposes one"
+            ),
+            None => "there is no log and no otus.toml here or above; name the logs, or let `otus \
+                     init FOLDER` propose an otus.toml"
+                .to_owned(),
+        }
+    }
+
+    /// Takes a named file, whether or not a pattern of `otus.toml` has it.
     pub fn named_file(&mut self, path: &Path) -> Result<()> {
         match self.file(path, None)? {
             Told::Log => Ok(()),
@@ -372,6 +409,12 @@ impl Finder {
         Ok(())
     }
 
+    /// Takes standard input if it is a log; the bytes that were read of it are returned if it is none.
+    pub(crate) fn standard_input_head(&mut self) -> Result<Option<Vec<u8>>> {
+        let stream = self.context.files.standard_input().map_err(no_standard_input)?;
+        Ok(self.standard_input(Vec::new(), stream)?.map(|(head, _)| head))
+    }
+
     /// Takes standard input if it is a log; what has been read of it is returned if it is none.
     /// `head` is its beginning, if somebody has read that already.
     pub fn standard_input(
@@ -408,9 +451,7 @@ impl Finder {
         let name = named(path);
         match &self.project {
             Some(project) => {
-                let globs = project.plan.sources.iter().flat_map(|source| &source.files);
-                let globs: Vec<&str> = globs.map(otus_trace::mapping::Glob::text).collect();
-                let globs = match globs.as_slice() {
+                let globs = match globs(project).as_slice() {
                     [] => "it has none".to_owned(),
                     some => format!("they have {}", some.join(", ")),
                 };
@@ -524,6 +565,12 @@ impl Finder {
     }
 }
 
+/// The patterns of the files that `otus.toml` has sources for.
+fn globs(project: &Settings) -> Vec<&str> {
+    let globs = project.plan.sources.iter().flat_map(|source| &source.files);
+    globs.map(Glob::text).collect()
+}
+
 /// A path as it was named, without a `./` in front.
 fn named(path: &Path) -> String {
     let text = path.to_string_lossy();
@@ -541,7 +588,7 @@ fn is_trace(files: &dyn Files, path: &Path) -> bool {
 }
 
 /// How much of a text is looked at to see what it is.
-const BEGINNING: usize = 64 << 10;
+pub(crate) const BEGINNING: usize = 64 << 10;
 
 /// The first bytes of a file, unpacked; nothing if it cannot be read.
 pub fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! The text of a proposal.
+//! The text of a proposed `otus.toml`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,79 +6,85 @@ use std::fmt::Write as _;
 use otus_core::Signature;
 use otus_syntax::suggest::nearest;
 use otus_trace::mapping::Glob;
-use otus_trace::read::Format;
-use otus_trace::run::{Accounting, shape};
+use otus_trace::read::Format as LogFormat;
+use otus_trace::run::Accounting;
 
-use super::look::{Folder, Looked, stem};
-use super::speech::{Said, Way};
-use crate::findings;
-use otus::words::counted;
+use super::cluster::{Cluster, ClusterFile, Clusters, stem};
+use super::pattern;
+use crate::logs::findings;
+use crate::words::counted;
 
-/// An `otus.toml` to be.
-pub(super) struct Proposal<'f> {
-    folder: &'f Folder,
+/// The parts of a proposal.
+pub(super) struct Draft<'c> {
+    clusters: &'c Clusters,
     spec: Vec<String>,
     sources: Vec<Source>,
-    /// Names in the logs, and what they mean.
-    lifelines: Vec<(String, String)>,
-    messages: Vec<(String, String)>,
-    /// Lifelines of the specification without a log, and logs without a lifeline of it.
+    lifelines: Vec<Meaning>,
+    messages: Vec<Meaning>,
+    /// Lifelines of the specification without a log.
     unobserved: Vec<String>,
+    /// Lifelines of the logs that the specification does not have.
     unknown: Vec<String>,
+}
+
+/// A name in the logs, and the name in the specification that is probably meant.
+struct Meaning {
+    name: String,
+    meant: String,
 }
 
 struct Source {
     name: String,
     globs: Vec<String>,
-    /// What is left over, as comments.
-    left: Vec<Left>,
+    /// Lines that no rule takes, for comments.
+    left_over: Vec<LeftOver>,
 }
 
-/// A shape of lines that no rule takes.
-struct Left {
+/// Lines of one shape that no rule takes.
+struct LeftOver {
     pattern: String,
     count: u64,
     example: String,
 }
 
-/// How many shapes of a source are shown.
+/// The number of shapes, names or files that a list shows.
 const SHOWN: usize = 8;
 
-impl<'f> Proposal<'f> {
-    pub(super) fn new(folder: &'f Folder, spec: Vec<String>) -> Proposal<'f> {
+impl<'c> Draft<'c> {
+    pub(super) fn new(clusters: &'c Clusters, spec: Vec<String>) -> Draft<'c> {
         let mut taken = BTreeSet::new();
-        let sources = folder
+        let sources = clusters
             .sources
             .iter()
-            .map(|looked| {
-                let globs = globs(looked, folder);
-                let name = unique(&name(looked), &mut taken);
-                Source { name, globs, left: Vec::new() }
+            .map(|cluster| {
+                let globs = globs(cluster, clusters);
+                let name = unique(&name(cluster), &mut taken);
+                Source { name, globs, left_over: Vec::new() }
             })
             .collect();
         let (lifelines, messages) = (Vec::new(), Vec::new());
         let (unobserved, unknown) = (Vec::new(), Vec::new());
-        Proposal { folder, spec, sources, lifelines, messages, unobserved, unknown }
+        Draft { clusters, spec, sources, lifelines, messages, unobserved, unknown }
     }
 
-    /// Adds what a first try says: lines left over, and names that mean others.
+    /// Adds the results of a first run: the lines left over, and the names of the specification that are meant.
     pub(super) fn refine(&mut self, accounting: &Accounting, signature: Option<&Signature>) {
         for shape in &accounting.shapes {
             let Some(file) = accounting.files.get(shape.first.file as usize) else { continue };
             let Some(source) = self.sources.get_mut(file.source) else { continue };
-            let Some(looked) = self.folder.sources.get(file.source) else { continue };
-            if source.left.len() < SHOWN {
-                let pattern = if looked.format == Format::Json {
-                    telling(&shape.example)
+            let Some(cluster) = self.clusters.sources.get(file.source) else { continue };
+            if source.left_over.len() < SHOWN {
+                let pattern = if cluster.format == LogFormat::Json {
+                    pattern::of_json(&shape.example)
                 } else {
-                    pattern(&shape.text)
+                    pattern::of_shape(&shape.text)
                 };
-                if source.left.iter().any(|left| left.pattern == pattern) {
+                if source.left_over.iter().any(|left| left.pattern == pattern) {
                     continue;
                 }
                 let place = findings::place(accounting, shape.first);
                 let example = format!("{place}: {}", shape.example.trim());
-                source.left.push(Left { pattern, count: shape.count, example });
+                source.left_over.push(LeftOver { pattern, count: shape.count, example });
             }
         }
         let Some(signature) = signature else { return };
@@ -87,12 +93,12 @@ impl<'f> Proposal<'f> {
         let names: Vec<&str> = vocabulary.lifeline_names().collect();
         self.lifelines = meanings(&names, &known);
         let meant = |name: &&&str| {
-            names.contains(*name) || self.lifelines.iter().any(|(_, other)| other == **name)
+            names.contains(*name) || self.lifelines.iter().any(|it| it.meant == **name)
         };
         self.unobserved =
             known.iter().filter(|name| !meant(name)).map(|&name| name.to_owned()).collect();
         let acts = names.iter().zip(&accounting.lifelines).filter(|(name, account)| {
-            let means = self.lifelines.iter().any(|(other, _)| other == *name);
+            let means = self.lifelines.iter().any(|it| it.name == **name);
             account.sends + account.receives > 0 && !known.contains(*name) && !means
         });
         self.unknown = acts.map(|(name, _)| (*name).to_owned()).collect();
@@ -117,8 +123,8 @@ impl<'f> Proposal<'f> {
                 let _ = writeln!(out, "spec = [{}]", names.join(", "));
             }
         }
-        for (source, looked) in self.sources.iter().zip(&self.folder.sources) {
-            source.write(looked, &mut out);
+        for (source, cluster) in self.sources.iter().zip(&self.clusters.sources) {
+            source.write(cluster, &mut out);
         }
         for (title, names) in [("lifelines", &self.lifelines), ("messages", &self.messages)] {
             let left: &[String] = if title == "lifelines" { &self.unknown } else { &[] };
@@ -127,8 +133,8 @@ impl<'f> Proposal<'f> {
             }
             let comment = if names.is_empty() { "# " } else { "" };
             let _ = writeln!(out, "\n{comment}[{title}]   # names in the logs, and what they mean");
-            for (name, meaning) in names {
-                let _ = writeln!(out, "{} = {}", quoted(name), quoted(meaning));
+            for Meaning { name, meant } in names {
+                let _ = writeln!(out, "{} = {}", quoted(name), quoted(meant));
             }
             for name in left.iter().take(SHOWN) {
                 let (name, meaning) = (quoted(name), self.unobserved.first());
@@ -144,8 +150,8 @@ impl<'f> Proposal<'f> {
             let names = names.join(", ");
             let _ = writeln!(out, "# unobserved = [{names}]   # no log is called so");
         }
-        if !self.folder.others.is_empty() {
-            let mut others = self.folder.others.clone();
+        if !self.clusters.others.is_empty() {
+            let mut others = self.clusters.others.clone();
             let more = others.len().saturating_sub(SHOWN);
             others.truncate(SHOWN);
             if more > 0 {
@@ -158,42 +164,42 @@ impl<'f> Proposal<'f> {
 }
 
 impl Source {
-    fn write(&self, looked: &Looked, out: &mut String) {
+    fn write(&self, cluster: &Cluster, out: &mut String) {
         let globs: Vec<String> = self.globs.iter().map(|glob| quoted(glob)).collect();
         let _ = write!(
             out,
             "\n[[source]]\nname = {}\nfiles = [{}]\nformat = {}\n",
             quoted(&self.name),
             globs.join(", "),
-            quoted(looked.format.name()),
+            quoted(cluster.format.name()),
         );
-        match looked.format {
-            Format::Text | Format::Json | Format::Csv => self.rules(looked, out),
-            Format::Otlp | Format::Jaeger | Format::Zipkin => out.push_str(
+        match cluster.format {
+            LogFormat::Text | LogFormat::Json | LogFormat::Csv => self.rules(cluster, out),
+            LogFormat::Otlp | LogFormat::Jaeger | LogFormat::Zipkin => out.push_str(
                 "# lifeline = \"{resource.service.name}\"; group = \"{trace_id}\"; message = \"{name}\"   # as it is\n",
             ),
-            Format::Shiviz | Format::Htf | Format::Canonical => {}
+            LogFormat::Shiviz | LogFormat::Htf | LogFormat::Canonical => {}
         }
     }
 
-    fn rules(&self, looked: &Looked, out: &mut String) {
-        let speech = &looked.speech;
-        let lifeline = speech.usual(&LIFELINES);
+    fn rules(&self, cluster: &Cluster, out: &mut String) {
+        let phrases = &cluster.phrases;
+        let lifeline = phrases.usual_field(&LIFELINES);
         let lifeline =
             lifeline.map_or_else(|| "{file.stem}".to_owned(), |name| format!("{{{name}}}"));
         let _ = writeln!(out, "lifeline = {}", quoted(&lifeline));
-        if let Some(separator) = looked.separator {
+        if let Some(separator) = cluster.separator {
             let _ = writeln!(out, "separator = {}", quoted(&separator.to_string()));
         }
-        match speech.any(&GROUPS) {
+        match phrases.any_field(&GROUPS) {
             Some(group) => {
                 let _ = writeln!(out, "group = {}", quoted(&format!("{{{group}}}")));
             }
             None => out.push_str("# group = \"{peer}\"   # what tells one run from another\n"),
         }
-        if !self.left.is_empty() {
+        if !self.left_over.is_empty() {
             out.push_str("# ignore = [   # lines that no rule takes, the most frequent first\n");
-            for Left { pattern, count, example } in &self.left {
+            for LeftOver { pattern, count, example } in &self.left_over {
                 let _ = writeln!(
                     out,
                     "#   {},   # {count} ×, as {}",
@@ -204,10 +210,10 @@ impl Source {
             out.push_str("# ]\n");
         }
         let mut none = true;
-        for (field, words) in &speech.directions {
+        for (field, words) in &phrases.directions {
             none = false;
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            let message = speech.any(&MESSAGES).unwrap_or("message").to_owned();
+            let message = phrases.any_field(&MESSAGES).unwrap_or("message").to_owned();
             let _ = writeln!(
                 out,
                 "\n[[source.rule]]\nwhere = {{ {} = [{}] }}",
@@ -220,27 +226,28 @@ impl Source {
                 quoted(&format!("{{{field}}}")),
                 quoted(&format!("{{{message}}}"))
             );
-            if let Some(peer) = speech.any(&PEERS) {
+            if let Some(peer) = phrases.any_field(&PEERS) {
                 let _ = writeln!(out, "peer = {}", quoted(&format!("{{{peer}}}")));
             }
         }
-        for ((field, way), said) in &speech.said {
+        for ((field, order), phrase) in &phrases.phrases {
             none = false;
-            let pattern = quoted(&pattern_of(*way, said));
-            let lines = counted(said.count, "line");
-            let _ = writeln!(out, "\n[[source.rule]]   # {lines}, as: {}", one_line(&said.example));
+            let pattern = quoted(&pattern::of_phrase(*order, phrase));
+            let lines = counted(phrase.count, "line");
+            let _ =
+                writeln!(out, "\n[[source.rule]]   # {lines}, as: {}", one_line(&phrase.example));
             let _ = match field.as_str() {
                 "" => writeln!(out, "match = {pattern}"),
                 field => writeln!(out, "match = {{ {} = {pattern} }}", key(field)),
             };
             out.push_str("dir = \"{dir}\"\nmessage = \"{message}\"\n");
-            if said.peers > 0 {
+            if phrase.peers > 0 {
                 out.push_str("peer = \"{peer}\"\n");
             }
         }
         if none {
-            // A source has a rule at least.
-            let pattern = self.left.first().map_or("^$", |left| &*left.pattern);
+            // A source needs at least one rule.
+            let pattern = self.left_over.first().map_or("^$", |left| &*left.pattern);
             let _ = writeln!(
                 out,
                 "\n# No line speaks of sending or receiving; say what matters, as\n\
@@ -249,7 +256,8 @@ impl Source {
                 quoted(pattern)
             );
         }
-        if let Some(Left { pattern, count, example }) = self.left.first().filter(|_| !none) {
+        if let Some(LeftOver { pattern, count, example }) = self.left_over.first().filter(|_| !none)
+        {
             let _ = writeln!(
                 out,
                 "\n# [[source.rule]]   # {count} ×, as {}\n# match = {}\n# emit = [\"?MESSAGE\"]   # or [\"?ASKED\", \"!ANSWERED\"]",
@@ -260,7 +268,7 @@ impl Source {
     }
 }
 
-/// Fields that say where something happened.
+/// Fields that usually hold the lifeline.
 const LIFELINES: [&str; 14] = [
     "lifeline",
     "service",
@@ -277,7 +285,7 @@ const LIFELINES: [&str; 14] = [
     "container",
     "pod",
 ];
-/// Fields that say which run it belongs to.
+/// Fields that usually hold the group.
 const GROUPS: [&str; 14] = [
     "trace_id",
     "traceId",
@@ -294,103 +302,32 @@ const GROUPS: [&str; 14] = [
     "transaction",
     "run",
 ];
-/// Fields that say what was sent.
+/// Fields that usually hold the message.
 const MESSAGES: [&str; 10] =
     ["message", "msg", "m", "type", "event", "name", "op", "operation", "kind", "method"];
-/// Fields that say who is on the other side.
+/// Fields that usually hold the other side.
 const PEERS: [&str; 9] = ["peer", "to", "from", "dst", "src", "target", "remote", "dest", "other"];
 
-/// A pattern for lines that speak of messages.
-fn pattern_of(way: Way, said: &Said) -> String {
-    let words: Vec<String> = said.words.iter().map(|word| escape(word)).collect();
-    let words = words.join("|");
-    let peer = match said.peers {
-        0 => "",
-        _ => r"(?:(?:\s+\S+){0,2}?\s+(?:to|from)\s+(?<peer>[\w.:/-]*\w))?",
-    };
-    match way {
-        Way::After => format!(r"(?:^|\s)(?<dir>{words})\s+(?<message>[\w./:-]*\w){peer}"),
-        Way::Before => format!(
-            r"(?<message>[\w./:-]*\w)\s+(?<dir>{words})(?:\s|$){}",
-            peer.replace(r"(?:\s+\S+){0,2}?\s+", "")
-        ),
-    }
-}
-
-/// A pattern for a shape: what was folded may be anything of its kind. A time at the beginning is
-/// left out.
-fn pattern(shape: &str) -> String {
-    let text = shape.trim();
-    let text = match text.find(": ").or_else(|| text.find(' ')) {
-        Some(end) if text[..end].chars().all(|c| "#-:./TZ+,[] ".contains(c)) => {
-            text[end..].trim_start_matches([':', ' ', ']'])
-        }
-        _ => text,
-    };
-    unfolded(text)
-}
-
-/// A pattern for a folded text.
-fn unfolded(text: &str) -> String {
-    let mut pattern = String::new();
-    for c in text.chars().take(120) {
-        match c {
-            '#' => pattern.push_str(r"\w+"),
-            '…' => pattern.push_str(".*"),
-            '␀' => pattern.push_str(r"\x00+"),
-            '\t' => pattern.push_str(r"\s+"),
-            c => pattern.push_str(&escape(&c.to_string())),
-        }
-    }
-    pattern
-}
-
-/// A pattern for lines of JSON that say the same: the value that tells what they are about.
-fn telling(line: &str) -> String {
-    for key in ["msg", "message", "event", "type", "name"] {
-        let Some(at) = line.find(&format!("\"{key}\"")) else { continue };
-        let rest = line[at + key.len() + 2..].trim_start_matches([' ', ':']);
-        let Some(rest) = rest.strip_prefix('"') else { continue };
-        let value = rest.split('"').next().unwrap_or_default().trim_end_matches('\\');
-        return format!(r#""{key}":\s*"{}"#, unfolded(&shape(value.as_bytes())));
-    }
-    // Some line of it, as it is.
-    escape(line.trim_end_matches('…'))
-}
-
-/// A text as a pattern for itself.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if r"\.+*?()|[]{}^$#&-~".contains(c) && c != '-' {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// What names mean of those that are known: the same but for the case, close ones, or the same but
-/// for a number at the end.
-fn meanings(names: &[&str], known: &[&str]) -> Vec<(String, String)> {
+/// The known names that unknown ones probably mean: equal but for the case, equal but for a number at the end, or
+/// similar.
+fn meanings(names: &[&str], known: &[&str]) -> Vec<Meaning> {
     let mut meanings = Vec::new();
     for &name in names.iter().filter(|name| !known.contains(name)) {
         let same = known.iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
-        let number = |c: char| c.is_ascii_digit() || c == '-' || c == '_';
-        let plain = name.trim_end_matches(number);
+        let plain = without_number(name);
         let numbered = known.iter().find(|known| known.eq_ignore_ascii_case(plain)).copied();
         let meant = same.or(numbered).or_else(|| nearest(name, known.iter().copied()));
         if let Some(meant) = meant.filter(|_| !plain.is_empty()) {
-            meanings.push((name.to_owned(), meant.to_owned()));
+            meanings.push(Meaning { name: name.to_owned(), meant: meant.to_owned() });
         }
     }
     meanings
 }
 
 /// Patterns for the files of a source that fit no file of another one.
-fn globs(looked: &Looked, folder: &Folder) -> Vec<String> {
+fn globs(cluster: &Cluster, clusters: &Clusters) -> Vec<String> {
     let mut globs: Vec<String> = Vec::new();
-    for (_, inside) in &looked.files {
+    for ClusterFile { inside, .. } in &cluster.files {
         if globs.iter().any(|glob| Glob::path(glob).matches(inside)) {
             continue;
         }
@@ -400,35 +337,39 @@ fn globs(looked: &Looked, folder: &Folder) -> Vec<String> {
         };
         let stem = stem(name);
         let ending = &name[stem.len()..];
-        let plain = stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '_');
+        let plain = without_number(stem);
         let candidates = [format!("{place}*{ending}"), format!("{place}{plain}*{ending}")];
         let fits = |glob: &String| {
             let glob = Glob::path(glob);
-            let ours = looked.files.iter().filter(|(_, file)| glob.matches(file)).count();
-            let others = folder.sources.iter().flat_map(|source| &source.files);
-            let all = others.map(|(_, file)| file).chain(&folder.others);
+            let ours = cluster.files.iter().filter(|file| glob.matches(&file.inside)).count();
+            let logs = clusters.sources.iter().flat_map(|source| &source.files);
+            let all = logs.map(|file| &file.inside).chain(&clusters.others);
             ours > 1 && all.filter(|file| glob.matches(file)).count() == ours
         };
-        // What would be a wildcard is any character then.
+        // `?` stands for characters that would be wildcards.
         let literal = inside.replace(['*', '?', '{', '}'], "?");
         globs.push(candidates.into_iter().find(fits).unwrap_or(literal));
     }
     globs
 }
 
-/// What to call a source.
-fn name(looked: &Looked) -> String {
-    let number = |c: char| c.is_ascii_digit() || c == '-' || c == '_';
-    let stems: BTreeSet<&str> = looked.files.iter().map(|(_, inside)| stem(inside)).collect();
+/// A name for a source.
+fn name(cluster: &Cluster) -> String {
+    let stems: BTreeSet<&str> = cluster.files.iter().map(|file| stem(&file.inside)).collect();
     if stems.len() == 1 {
         return stems.into_iter().next().unwrap_or("logs").to_owned();
     }
-    let plain: BTreeSet<&str> = stems.iter().map(|stem| stem.trim_end_matches(number)).collect();
-    let written = matches!(looked.format, Format::Text | Format::Json | Format::Csv);
-    if written && plain.len() <= 3 && !plain.contains("") {
+    let plain: BTreeSet<&str> = stems.iter().map(|stem| without_number(stem)).collect();
+    let has_rules = matches!(cluster.format, LogFormat::Text | LogFormat::Json | LogFormat::Csv);
+    if has_rules && plain.len() <= 3 && !plain.contains("") {
         return plain.into_iter().collect::<Vec<_>>().join("-");
     }
-    looked.format.name().to_owned()
+    cluster.format.name().to_owned()
+}
+
+/// A name without a number at its end.
+fn without_number(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '_')
 }
 
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
@@ -441,24 +382,24 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     unique
 }
 
-/// A key of a table: bare where it can be.
+/// A key of a TOML table, quoted only if it must be.
 fn key(name: &str) -> String {
     let bare =
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if bare { name.to_owned() } else { quoted(name) }
 }
 
-/// A text of TOML: as it is between single quotes where it can be, since patterns have backslashes.
+/// A text as TOML: a literal string if it has backslashes, as patterns have.
 fn quoted(text: &str) -> String {
     let literal = text.contains('\\') && !text.contains(['\'', '\n', '\r']);
     if literal && !text.chars().any(char::is_control) {
         return format!("'{text}'");
     }
-    // JSON and TOML quote alike, but for one control character.
+    // JSON and TOML quote alike except for one control character.
     serde_json::to_string(text).unwrap_or_default().replace('\u{7f}', "\\u007f")
 }
 
-/// A text for a comment.
+/// A text for a comment: one line of limited length.
 fn one_line(text: &str) -> String {
     let mut line: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
