@@ -19,6 +19,8 @@ use otus_trace::run::Group;
 use otus_trace::transform::learn::{self, Crossings, Pair, Run};
 use otus_trace::{MultiTrace, transform};
 
+pub use otus_trace::transform::learn::Loops;
+
 use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::files::FileKind;
@@ -29,7 +31,7 @@ use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::words::counted;
 
 /// The runs to learn from, and how they are drawn.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LearnRequest {
     /// Multi-traces, logs, folders of them, or `-` for standard input; if empty, the logs that the nearest `otus.toml`
@@ -45,17 +47,12 @@ pub struct LearnRequest {
     pub is_split: bool,
 }
 
-/// When repetitions become loops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Loops {
-    /// Never.
-    Never,
-    /// When there are several different runs.
-    #[default]
-    Several,
-    /// Always.
-    Always,
+impl LearnRequest {
+    /// A request that learns from all runs of these names; loops need several different runs.
+    pub fn new(names: impl IntoIterator<Item = String>) -> LearnRequest {
+        let names = names.into_iter().collect();
+        LearnRequest { names, config: None, group: None, loops: Loops::Several, is_split: false }
+    }
 }
 
 /// An interaction that accepts the runs it was learnt from.
@@ -92,11 +89,7 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
         .map(|run| Run { trace: &run.trace, pairs: &run.pairs, infer: true })
         .collect();
     let options = learn::Options {
-        loops: match request.loops {
-            Loops::Never => learn::Loops::Never,
-            Loops::Several => learn::Loops::Several,
-            Loops::Always => learn::Loops::Always,
-        },
+        loops: request.loops,
         crossings: if request.is_split { Crossings::Split } else { Crossings::Coregion },
         ..learn::Options::default()
     };

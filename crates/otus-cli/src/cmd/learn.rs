@@ -16,8 +16,7 @@ use crate::shell::Shell;
 
 pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let target = Target::new(args)?;
-    let mut request = LearnRequest::default();
-    request.names.clone_from(&args.files);
+    let mut request = LearnRequest::new(args.files.iter().cloned());
     request.config = args.logs.config.as_ref().map(PathBuf::from);
     request.group.clone_from(&args.logs.group);
     request.loops = match args.loops {

@@ -119,8 +119,7 @@ impl<'c> Draft<'c> {
                 let _ = writeln!(out, "spec = {}", quoted(one));
             }
             several => {
-                let names: Vec<String> = several.iter().map(|name| quoted(name)).collect();
-                let _ = writeln!(out, "spec = [{}]", names.join(", "));
+                let _ = writeln!(out, "spec = [{}]", list(several));
             }
         }
         for (source, cluster) in self.sources.iter().zip(&self.clusters.sources) {
@@ -136,18 +135,16 @@ impl<'c> Draft<'c> {
             for Meaning { name, meant } in names {
                 let _ = writeln!(out, "{} = {}", quoted(name), quoted(meant));
             }
+            let example = quoted(self.unobserved.first().map_or("…", String::as_str));
             for name in left.iter().take(SHOWN) {
-                let (name, meaning) = (quoted(name), self.unobserved.first());
-                let meaning = meaning.map_or("…", String::as_str);
-                let _ =
-                    writeln!(out, "# {name} = {}   # not in the specification", quoted(meaning));
+                let name = quoted(name);
+                let _ = writeln!(out, "# {name} = {example}   # not in the specification");
             }
         }
         out.push_str("\n# What may be missing, by lifeline; what is not named is complete.\n");
         out.push_str("# [observation]\n# may_stop_early = [\"*\"]\n");
         if !self.unobserved.is_empty() {
-            let names: Vec<String> = self.unobserved.iter().map(|name| quoted(name)).collect();
-            let names = names.join(", ");
+            let names = list(&self.unobserved);
             let _ = writeln!(out, "# unobserved = [{names}]   # no log is called so");
         }
         if !self.clusters.others.is_empty() {
@@ -165,12 +162,11 @@ impl<'c> Draft<'c> {
 
 impl Source {
     fn write(&self, cluster: &Cluster, out: &mut String) {
-        let globs: Vec<String> = self.globs.iter().map(|glob| quoted(glob)).collect();
         let _ = write!(
             out,
             "\n[[source]]\nname = {}\nfiles = [{}]\nformat = {}\n",
             quoted(&self.name),
-            globs.join(", "),
+            list(&self.globs),
             quoted(cluster.format.name()),
         );
         match cluster.format {
@@ -184,54 +180,40 @@ impl Source {
 
     fn rules(&self, cluster: &Cluster, out: &mut String) {
         let phrases = &cluster.phrases;
-        let lifeline = phrases.usual_field(&LIFELINES);
-        let lifeline =
-            lifeline.map_or_else(|| "{file.stem}".to_owned(), |name| format!("{{{name}}}"));
-        let _ = writeln!(out, "lifeline = {}", quoted(&lifeline));
+        let lifeline = phrases.usual_field(LIFELINES).unwrap_or("file.stem");
+        let _ = writeln!(out, "lifeline = {}", template(lifeline));
         if let Some(separator) = cluster.separator {
             let _ = writeln!(out, "separator = {}", quoted(&separator.to_string()));
         }
-        match phrases.any_field(&GROUPS) {
+        match phrases.any_field(GROUPS) {
             Some(group) => {
-                let _ = writeln!(out, "group = {}", quoted(&format!("{{{group}}}")));
+                let _ = writeln!(out, "group = {}", template(group));
             }
             None => out.push_str("# group = \"{peer}\"   # what tells one run from another\n"),
         }
         if !self.left_over.is_empty() {
             out.push_str("# ignore = [   # lines that no rule takes, the most frequent first\n");
             for LeftOver { pattern, count, example } in &self.left_over {
-                let _ = writeln!(
-                    out,
-                    "#   {},   # {count} ×, as {}",
-                    quoted(pattern),
-                    one_line(example)
-                );
+                let (pattern, example) = (quoted(pattern), one_line(example));
+                let _ = writeln!(out, "#   {pattern},   # {count} ×, as {example}");
             }
             out.push_str("# ]\n");
         }
-        let mut none = true;
         for (field, words) in &phrases.directions {
-            none = false;
-            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            let message = phrases.any_field(&MESSAGES).unwrap_or("message").to_owned();
+            let message = phrases.any_field(MESSAGES).unwrap_or("message");
             let _ = writeln!(
                 out,
-                "\n[[source.rule]]\nwhere = {{ {} = [{}] }}",
+                "\n[[source.rule]]\nwhere = {{ {} = [{}] }}\ndir = {}\nmessage = {}",
                 key(field),
-                words.join(", ")
+                list(words),
+                template(field),
+                template(message),
             );
-            let _ = writeln!(
-                out,
-                "dir = {}\nmessage = {}",
-                quoted(&format!("{{{field}}}")),
-                quoted(&format!("{{{message}}}"))
-            );
-            if let Some(peer) = phrases.any_field(&PEERS) {
-                let _ = writeln!(out, "peer = {}", quoted(&format!("{{{peer}}}")));
+            if let Some(peer) = phrases.any_field(PEERS) {
+                let _ = writeln!(out, "peer = {}", template(peer));
             }
         }
         for ((field, order), phrase) in &phrases.phrases {
-            none = false;
             let pattern = quoted(&pattern::of_phrase(*order, phrase));
             let lines = counted(phrase.count, "line");
             let _ =
@@ -245,9 +227,10 @@ impl Source {
                 out.push_str("peer = \"{peer}\"\n");
             }
         }
-        if none {
+        let first = self.left_over.first();
+        if phrases.directions.is_empty() && phrases.phrases.is_empty() {
             // A source needs at least one rule.
-            let pattern = self.left_over.first().map_or("^$", |left| &*left.pattern);
+            let pattern = first.map_or("^$", |left| &*left.pattern);
             let _ = writeln!(
                 out,
                 "\n# No line speaks of sending or receiving; say what matters, as\n\
@@ -255,9 +238,7 @@ impl Source {
                  [[source.rule]]\nmatch = {}\nignore = true",
                 quoted(pattern)
             );
-        }
-        if let Some(LeftOver { pattern, count, example }) = self.left_over.first().filter(|_| !none)
-        {
+        } else if let Some(LeftOver { pattern, count, example }) = first {
             let _ = writeln!(
                 out,
                 "\n# [[source.rule]]   # {count} ×, as {}\n# match = {}\n# emit = [\"?MESSAGE\"]   # or [\"?ASKED\", \"!ANSWERED\"]",
@@ -268,45 +249,16 @@ impl Source {
     }
 }
 
-/// Fields that usually hold the lifeline.
-const LIFELINES: [&str; 14] = [
-    "lifeline",
-    "service",
-    "service.name",
-    "service_name",
-    "node",
-    "host",
-    "hostname",
-    "app",
-    "component",
-    "instance",
-    "process",
-    "actor",
-    "container",
-    "pod",
-];
+/// Fields that usually hold the lifeline, the most telling first.
+const LIFELINES: &str = "lifeline service service.name service_name node host hostname app component instance process \
+                         actor container pod";
 /// Fields that usually hold the group.
-const GROUPS: [&str; 14] = [
-    "trace_id",
-    "traceId",
-    "trace",
-    "request_id",
-    "requestId",
-    "correlation_id",
-    "correlationId",
-    "session",
-    "session_id",
-    "sessionId",
-    "conversation",
-    "txid",
-    "transaction",
-    "run",
-];
+const GROUPS: &str = "trace_id traceId trace request_id requestId correlation_id correlationId session session_id \
+                      sessionId conversation txid transaction run";
 /// Fields that usually hold the message.
-const MESSAGES: [&str; 10] =
-    ["message", "msg", "m", "type", "event", "name", "op", "operation", "kind", "method"];
+const MESSAGES: &str = "message msg m type event name op operation kind method";
 /// Fields that usually hold the other side.
-const PEERS: [&str; 9] = ["peer", "to", "from", "dst", "src", "target", "remote", "dest", "other"];
+const PEERS: &str = "peer to from dst src target remote dest other";
 
 /// The known names that unknown ones probably mean: equal but for the case, equal but for a number at the end, or
 /// similar.
@@ -397,6 +349,16 @@ fn quoted(text: &str) -> String {
     }
     // JSON and TOML quote alike except for one control character.
     serde_json::to_string(text).unwrap_or_default().replace('\u{7f}', "\\u007f")
+}
+
+/// Texts as TOML, with commas between them.
+fn list<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
+    texts.into_iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")
+}
+
+/// The template for the value of a field: `"{field}"`.
+fn template(field: &str) -> String {
+    quoted(&format!("{{{field}}}"))
 }
 
 /// A text for a comment: one line of limited length.

@@ -123,16 +123,17 @@ impl Phrases {
         !other.phrases.is_empty() && self.phrases.keys().eq(other.phrases.keys())
     }
 
-    /// The first of some names that is a field of nearly all records.
-    pub(super) fn usual_field(&self, names: &[&str]) -> Option<&str> {
-        let names = names.iter().filter_map(|name| self.fields.get_key_value(*name));
+    /// The first of some names, in one text, that is a field of nearly all records.
+    pub(super) fn usual_field(&self, names: &str) -> Option<&str> {
+        let names = names.split_whitespace().filter_map(|name| self.fields.get_key_value(name));
         let mut usual = names.filter(|(_, count)| **count * 10 >= self.records * 9);
         usual.next().map(|(name, _)| &**name)
     }
 
     /// The first of some names that is a field at all.
-    pub(super) fn any_field(&self, names: &[&str]) -> Option<&str> {
-        names.iter().find_map(|name| self.fields.get_key_value(*name)).map(|(name, _)| &**name)
+    pub(super) fn any_field(&self, names: &str) -> Option<&str> {
+        let mut names = names.split_whitespace();
+        names.find_map(|name| self.fields.get_key_value(name)).map(|(name, _)| &**name)
     }
 }
 

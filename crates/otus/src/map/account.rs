@@ -246,34 +246,23 @@ pub struct Comparison {
     /// The files of the specification.
     pub name: String,
     /// The names that only the logs have.
-    pub only_in_logs: OnlyInLogs,
+    pub only_in_logs: Names<Stranger>,
     /// The names that only the specification has.
-    pub only_in_specification: OnlyInSpecification,
-}
-
-/// The names that only the logs have.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct OnlyInLogs {
-    /// Lifelines.
-    pub lifelines: Vec<Stranger>,
-    /// Messages.
-    pub messages: Vec<Stranger>,
-}
-
-/// The names that only the specification has.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct OnlyInSpecification {
-    /// Lifelines.
-    pub lifelines: Vec<String>,
-    /// Messages.
-    pub messages: Vec<String>,
-    /// The lifelines among them that `otus.toml` declares as unobserved.
+    pub only_in_specification: Names<String>,
+    /// The lifelines among these that `otus.toml` declares as unobserved.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub unobserved: Vec<String>,
+}
+
+/// Names that only one side has.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Names<T> {
+    /// Lifelines.
+    pub lifelines: Vec<T>,
+    /// Messages.
+    pub messages: Vec<T>,
 }
 
 impl LogMap {
@@ -393,12 +382,12 @@ impl LogMap {
         let is_unobserved = |name: &&String| mapping.logs.plan.observation.of(name).unobserved;
         Comparison {
             name: name.clone(),
-            only_in_logs: OnlyInLogs {
+            only_in_logs: Names {
                 lifelines: strangers::lifelines(accounting, signature),
                 messages: strangers::messages(accounting, signature),
             },
-            only_in_specification: OnlyInSpecification {
-                unobserved: lifelines.iter().filter(is_unobserved).cloned().collect(),
+            unobserved: lifelines.iter().filter(is_unobserved).cloned().collect(),
+            only_in_specification: Names {
                 lifelines,
                 messages: messages.map(str::to_owned).collect(),
             },

@@ -18,8 +18,7 @@ pub use crate::logs::findings::LogFinding;
 pub use crate::logs::strangers::Stranger;
 pub use account::{
     Comparison, FirstGroup, LineCounts, LineShape, LogMap, MappedGroups, MappedLifeline, MappedLog,
-    MappedMessage, MappedPairs, MappedRule, OnlyInLogs, OnlyInSpecification, UnmatchedLines,
-    UnpairedAction,
+    MappedMessage, MappedPairs, MappedRule, Names, UnmatchedLines, UnpairedAction,
 };
 pub use group::{GroupFormat, ObservedGroup};
 

@@ -208,7 +208,7 @@ impl Comparison {
         }
         let specification = &self.only_in_specification;
         let lifelines = specification.lifelines.iter().map(|name| {
-            let is_unobserved = specification.unobserved.contains(name);
+            let is_unobserved = self.unobserved.contains(name);
             if is_unobserved { format!("{name} (unobserved)") } else { name.clone() }
         });
         let lifelines: Vec<String> = lifelines.collect();
