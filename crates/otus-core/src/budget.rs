@@ -4,21 +4,75 @@
 //! says when to stop. Running out of a budget is an outcome, never an error and never a guess: the
 //! verdict is then `Inconclusive`, unless it was found before.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The limits of a computation. The default is no limit.
+///
+/// Several phases share one time limit if they are given the same [started](Budget::started) budget.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
-    /// How many nodes it may make.
+    /// The most states a search may make, or the most nodes a diagram may hold.
     pub max_states: Option<u64>,
-    /// How long it may take.
+    /// The longest time from the start of the computation.
     pub timeout: Option<Duration>,
-    /// How many bytes its tables may take.
+    /// The moment at which the computation ends, whenever it started.
+    pub deadline: Option<Instant>,
+    /// The most bytes that all tables together may take.
     pub max_bytes: Option<u64>,
     /// Ends it from outside, as Ctrl-C does.
     pub cancel: Cancel,
+}
+
+impl Budget {
+    /// The budget from now on: its timeout becomes a deadline. To start it again changes nothing.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use otus_core::budget::{Budget, Stop};
+    ///
+    /// let budget = Budget { timeout: Some(Duration::ZERO), ..Budget::default() }.started();
+    /// assert_eq!(budget.started().deadline, budget.deadline);
+    /// assert_eq!(budget.check_time(), Err(Stop::Time));
+    /// ```
+    #[must_use]
+    pub fn started(&self) -> Self {
+        Budget { timeout: None, deadline: self.end(), ..self.clone() }
+    }
+
+    /// The earlier of the deadline and the end of a timeout that starts now.
+    fn end(&self) -> Option<Instant> {
+        let end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self.deadline.into_iter().chain(end).min()
+    }
+
+    /// Checks the cancel token and the deadline; a timeout counts only once it is [started](Budget::started).
+    ///
+    /// # Errors
+    /// The limit that was met.
+    pub fn check_time(&self) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::Time);
+        }
+        Ok(())
+    }
+
+    /// Checks the memory that all tables together take.
+    ///
+    /// # Errors
+    /// [`Stop::Memory`] if it is too much.
+    #[inline]
+    pub fn check_bytes(&self, bytes: usize) -> Result<(), Stop> {
+        match self.max_bytes {
+            Some(most) if bytes as u64 > most => Err(Stop::Memory),
+            Some(_) | None => Ok(()),
+        }
+    }
 }
 
 /// A token that ends every computation it was given to. Clones share one flag.
@@ -86,6 +140,15 @@ impl Stop {
     }
 }
 
+impl fmt::Display for Stop {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.reason())
+    }
+}
+
+/// Operations that cannot give a part of their result return the limit they met as an error.
+impl std::error::Error for Stop {}
+
 /// After how many states the clock is asked: asking costs as much as a small step does.
 const CHECKED: u64 = 64;
 
@@ -100,8 +163,7 @@ pub struct Meter<'b> {
 impl<'b> Meter<'b> {
     /// Starts the clock.
     pub fn new(budget: &'b Budget) -> Self {
-        let deadline = budget.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Meter { budget, deadline, states: 0 }
+        Meter { budget, deadline: budget.end(), states: 0 }
     }
 
     /// Counts a state; says why to stop, if so.
@@ -149,7 +211,7 @@ impl<'b> Meter<'b> {
     /// Whether tables of so many bytes are too large.
     #[inline]
     pub fn is_too_large(&self, bytes: usize) -> bool {
-        self.budget.max_bytes.is_some_and(|most| bytes as u64 > most)
+        self.budget.check_bytes(bytes).is_err()
     }
 
     /// How many states were counted.

@@ -38,9 +38,11 @@ mod fixpoint;
 mod shift;
 mod tree;
 
-use crate::explicit::Input;
+use otus_core::budget::{Budget, Stop};
+
+use crate::check::Problem;
 use crate::formula::FormulaId;
-use crate::interval::{Budget, Natural, Stop};
+use crate::interval::BigUint;
 
 /// How EF, and with it AG, is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -54,22 +56,24 @@ pub enum Closure {
 
 /// Whether a formula holds at the first cut.
 pub(crate) fn holds(
-    input: Input<'_>,
+    problem: Problem<'_>,
     formula: FormulaId,
-    (closure, budget): (Closure, &Budget),
+    closure: Closure,
+    budget: &Budget,
 ) -> Result<bool, Stop> {
-    let mut evaluation = fixpoint::Evaluation::new(input, (closure, budget))?;
+    let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
     let set = evaluation.set(formula)?;
-    Ok(evaluation.trees.contains(set, &vec![0; input.view.processes.len()]))
+    Ok(evaluation.trees.contains(set, &vec![0; problem.view.processes.len()]))
 }
 
 /// How many cuts there are, and at how many of them a formula holds.
 pub(crate) fn count(
-    input: Input<'_>,
+    problem: Problem<'_>,
     formula: FormulaId,
-    (closure, budget): (Closure, &Budget),
-) -> Result<(Natural, Natural), Stop> {
-    let mut evaluation = fixpoint::Evaluation::new(input, (closure, budget))?;
+    closure: Closure,
+    budget: &Budget,
+) -> Result<(BigUint, BigUint), Stop> {
+    let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
     let set = evaluation.set(formula)?;
     Ok((evaluation.trees.count(evaluation.top()), evaluation.trees.count(set)))
 }

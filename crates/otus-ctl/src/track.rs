@@ -1,12 +1,12 @@
-//! How readings and atoms change along a trace.
+//! The changes of readings and atoms along a trace.
 //!
-//! All assignments to a variable are ordered by happened-before, so at any cut the value is that of
-//! the last of them that is in the cut; the same for labels and counts, which belong to one process. A
+//! All assignments to a variable are ordered by happened-before, so at any cut the variable has the value of
+//! the last of them in the cut. The same is true of labels and counts, which belong to one process. A
 //! [`Track`] is this chain of changes.
 //!
-//! An atom that reads one thing, or several things of one process, has itself such a chain: that of the
-//! events at which its truth value changes. An atom over several processes has a chain for each of its
-//! readings.
+//! The [`Course`] of an atom with one reading, or with several of one process, is a single chain: the
+//! events at which its truth value changes. The course of an atom over several processes has a track for each
+//! reading.
 
 use otus_trace::order::{EventId, Owner, PartialOrder, ProcessId, Value, ValueId, VariableId};
 use rustc_hash::FxHashMap;
@@ -20,28 +20,28 @@ pub(crate) struct Track {
     pub(crate) values: Vec<Value>,
     /// The number of the value at the first cut.
     pub(crate) initial: u32,
-    /// The events at which it changes, in their order, with the number of the value from then on.
+    /// The events at which it changes, in order, each with the number of the new value.
     pub(crate) changes: Vec<(EventId, u32)>,
 }
 
 impl Track {
-    /// The number of the value after so many changes.
+    /// The number of the value after a number of changes.
     pub(crate) fn number_after(&self, changes: u32) -> u32 {
         changes.checked_sub(1).map_or(self.initial, |last| self.changes[last as usize].1)
     }
 
-    /// That value.
+    /// The value after a number of changes.
     pub(crate) fn value_after(&self, changes: u32) -> &Value {
         &self.values[self.number_after(changes) as usize]
     }
 }
 
-/// How an atom changes.
+/// The changes of an atom.
 #[derive(Debug, Clone)]
 pub(crate) enum Course {
-    /// It is so at first, and the other way round after each of these events, which are in order.
+    /// Its truth value at the first cut, and the events after which it flips, in order.
     Flips(bool, Vec<EventId>),
-    /// By reading.
+    /// The track of each reading.
     Tracks(Vec<Track>),
 }
 
@@ -57,7 +57,7 @@ impl Course {
     }
 }
 
-/// How some atoms change, each once.
+/// The courses of some atoms; the track of a reading that several share is computed once.
 pub(crate) fn courses(trace: &PartialOrder, atoms: &[&Atom]) -> Vec<Course> {
     let mut variables: Vec<VariableId> = Vec::new();
     for reading in atoms.iter().flat_map(|atom| atom.readings()) {
@@ -146,7 +146,7 @@ fn flips(atom: &Atom, tracks: &[Track]) -> Course {
         }
         return Course::Flips(initial, flips);
     }
-    // All on one process, where the numbers of events are their order.
+    // On one process, event ids are in the order of events.
     let mut changes: Vec<(EventId, usize, u32)> = Vec::new();
     for (at, track) in tracks.iter().enumerate() {
         changes.extend(track.changes.iter().map(|&(event, number)| (event, at, number)));
@@ -215,7 +215,7 @@ fn counts(counted: impl Iterator<Item = EventId>) -> Track {
     track
 }
 
-/// Numbers that are known to fit.
+/// Conversion of indices that are known to fit.
 trait NewIndex {
     fn new_index(index: usize) -> Self;
 }

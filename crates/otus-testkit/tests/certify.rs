@@ -1,7 +1,7 @@
 //! What a witness must look like to show something about a question.
 
 use otus_analysis::certify::{Refuted, certify};
-use otus_analysis::witness::{Place, WitnessStep};
+use otus_analysis::witness::{WitnessEvent, WitnessStep};
 use otus_analysis::{Observed, Question, Verdict, Witness};
 use otus_core::algebra::simplify;
 use otus_core::semantics::Frontiers;
@@ -36,7 +36,7 @@ fn witness(pool: &mut Pool, term: TermId, text: &str) -> Witness {
         let ids = pool.event_actions(step.event).iter().map(|&action| pool.action(action));
         let seen = ids.filter(|action| !hidden(&action.text(pool.signature())));
         let seen: LifelineSet = seen.map(|action| action.lifeline).collect();
-        let place = Place {
+        let place = WitnessEvent {
             event: step.event,
             position: frontiers.positions.letters(step.position).collect(),
             observed: pool.intern_region(&seen),

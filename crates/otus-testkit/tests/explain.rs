@@ -73,7 +73,7 @@ fn case(files: &[&str], kind: &str, seed: u64) -> Case {
     let term = lowered.term.expect("an interaction");
     let pool = &mut lowered.pool;
     let partition = Partition::discrete(pool.signature().lifeline_count());
-    let runs = generate::random(pool, term, (12, 30), seed);
+    let runs = generate::random(pool, term, 12, 30, seed);
     let runs: Vec<MultiTrace> = runs
         .iter()
         .filter(|run| run.len() >= 8)

@@ -85,7 +85,7 @@ fn generated(
     length: usize,
     seed: u64,
 ) -> Vec<MultiTrace> {
-    let traces = random(pool, term, (count, length), seed);
+    let traces = random(pool, term, count, length, seed);
     traces.iter().map(|trace| project(pool, partition, trace)).collect()
 }
 

@@ -7,9 +7,10 @@
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
 use otus_analysis::engine::Options;
-use otus_analysis::refute::tidy::Tidy;
+use otus_analysis::refute::canonical::Canonicalizer;
 use otus_analysis::refute::{
-    Blocked, Certificate, Hindrance, NotRefuted, State, check_refutation, obstacles, refute,
+    Blocked, Certificate, CertificateState, Hindrance, NotRefuted, check_refutation, obstacles,
+    refute,
 };
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Engine, Observed, Question, Verdict, Witness};
@@ -137,7 +138,8 @@ impl Tester {
         certificate: &Certificate,
     ) {
         let mut others = Vec::new();
-        let chosen = |rng: &mut fastrand::Rng, states: &[State]| rng.usize(..states.len());
+        let chosen =
+            |rng: &mut fastrand::Rng, states: &[CertificateState]| rng.usize(..states.len());
         for _ in 0..3 {
             let mut other = certificate.clone();
             other.states.remove(chosen(&mut self.rng, &other.states));
@@ -186,7 +188,7 @@ impl Tester {
             claims.push((question.clone(), other));
             let mut other = witness.clone();
             if let WitnessStep::Observed(place) = other.steps[at].clone() {
-                other.steps[at] = WitnessStep::Unobserved(otus_analysis::witness::Place {
+                other.steps[at] = WitnessStep::Unobserved(otus_analysis::witness::WitnessEvent {
                     observed: Pool::NONE,
                     ..place
                 });
@@ -385,7 +387,7 @@ fn tidied_terms_have_the_same_traces() {
         let leaves = rng.usize(2..=6);
         let term = scope.random_term(&mut rng, leaves);
         let term = simplify(&mut scope.pool, term);
-        let tidied = Tidy::default().tidy(&mut scope.pool, term);
+        let tidied = Canonicalizer::default().canonical(&mut scope.pool, term);
         changed += usize::from(tidied != term);
         pairs.push((term, tidied));
     }

@@ -162,7 +162,7 @@ fn leaving_out_orders_changes_no_verdict_of_random_terms() {
         let term = scope.random_term(&mut rng, 6);
         let partition = Partition::discrete(3);
         let letters = alphabet(&scope.pool, term, &partition, Some(scope.foreign));
-        let mut traces: Vec<MultiTrace> = generate::random(&mut scope.pool, term, (3, 8), seed)
+        let mut traces: Vec<MultiTrace> = generate::random(&mut scope.pool, term, 3, 8, seed)
             .iter()
             .map(|trace| generate::project(&scope.pool, &partition, trace))
             .collect();

@@ -58,12 +58,17 @@ mod assert;
 mod case;
 mod cause;
 mod context;
+pub mod convert;
 pub mod ctl;
+pub mod derive;
 mod diagnostics;
+pub mod draw;
 mod error;
 mod explanation;
+pub mod explore;
 mod files;
 mod format;
+pub mod generate;
 pub mod init;
 pub mod learn;
 #[doc(hidden)]
@@ -78,8 +83,11 @@ pub mod project;
 mod recorder;
 pub mod report;
 mod run;
+pub mod schema;
 mod spec;
+// pub mod suite;
 mod summary;
+pub mod text;
 #[doc(hidden)]
 pub mod words;
 

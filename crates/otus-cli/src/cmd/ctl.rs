@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use otus_core::budget::Cancel;
-use otus_ctl::interval::{Budget, Stop};
+use otus_core::budget::{Budget, Stop};
 use otus_ctl::{Arrangement, Checker, Closure, Engine, Formulas, Options, certify};
 use otus_draw::layout::order::{self, cuts_of, space_time};
 use otus_trace::order::{PartialOrder, Writes};
@@ -131,10 +131,10 @@ impl<'a> Plan<'a> {
                 ProcessOrder::Greedy => Arrangement::Greedy,
             },
             budget: Budget {
-                max_nodes: args.max_nodes,
+                max_states: args.max_nodes,
                 max_bytes: Some(args.memory.saturating_mul(1 << 20)),
-                deadline: None,
                 cancel: cancel.clone(),
+                ..Budget::default()
             },
             closure: match args.closure.unwrap_or(CtlClosure::Downward) {
                 CtlClosure::Downward => Closure::Downward,

@@ -6,7 +6,6 @@
 
 mod analyze;
 mod baseline;
-mod bench;
 #[cfg(unix)]
 mod book;
 mod broken;

@@ -1,4 +1,4 @@
-//! A formula as a list of operations on the bits of one cut.
+//! A formula compiled to a list of operations on the bits of one cut.
 
 use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 #[derive(Debug)]
 pub(super) struct Program {
     operations: Vec<Operation>,
-    /// What is to be remembered of a cut, bit by bit: the results of these operations.
+    /// The operations whose results a cut stores, bit by bit, for its predecessors.
     remembered: Vec<u32>,
 }
 
@@ -22,13 +22,13 @@ enum Operation {
     Not(u32),
     And(Box<[u32]>),
     Or(Box<[u32]>),
-    /// Whether a successor remembers this bit.
+    /// Whether a successor has this bit.
     Next(Bit),
-    /// `g ∨ (f ∧ a successor remembers this bit)`, which is the bit of the result.
+    /// `g ∨ (f ∧ a successor has this bit)`; the result is stored in the same bit.
     Until(u32, u32, Bit),
 }
 
-/// Atoms of one word that are to hold, and that are not to.
+/// The atoms of one word that must hold, and those that must not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Literals {
     word: usize,
@@ -36,7 +36,7 @@ struct Literals {
     negative: u64,
 }
 
-/// A bit among those that a cut remembers.
+/// A bit among those that a cut stores.
 #[derive(Debug, Clone, Copy)]
 struct Bit {
     byte: usize,
@@ -96,7 +96,7 @@ impl Program {
         u32::new_index(self.operations.len() - 1)
     }
 
-    /// Literals are tested together.
+    /// A connective; its literals become one operation.
     fn connective(
         &mut self,
         formulas: &Formulas,
@@ -116,18 +116,18 @@ impl Program {
         if and { Operation::And(operands.into()) } else { Operation::Or(operands.into()) }
     }
 
-    /// How many bytes a cut is remembered by.
+    /// The bytes that a cut stores.
     pub(super) fn bytes(&self) -> usize {
         self.remembered.len().div_ceil(8)
     }
 
-    /// How many results there are; the last is that of the formula.
+    /// The number of results; the last is that of the formula.
     pub(super) fn results(&self) -> usize {
         self.operations.len()
     }
 
-    /// Decides a cut, from the atoms that hold there, whether it is the last one, and what its successors
-    /// remember, of which it makes what it remembers itself.
+    /// Decides a cut, given the atoms that hold there and whether it is the last one. `row` has the disjunction of the
+    /// bits of its successors and gets its own.
     #[inline]
     pub(super) fn run(
         &self,
@@ -171,7 +171,7 @@ fn parts(formulas: &Formulas, formula: FormulaId) -> Vec<FormulaId> {
     let mut wanted = vec![false; formula.index() + 1];
     wanted[formula.index()] = true;
     let mut parts = Vec::new();
-    // Operands have smaller numbers.
+    // Operands have smaller ids.
     for id in (0..=formula.index()).rev() {
         if !wanted[id] {
             continue;
@@ -218,7 +218,7 @@ fn literals(
     (tests.into(), others)
 }
 
-/// Numbers of operations, of which there are fewer than of formulas, which have such numbers.
+/// Conversion of indices of operations, which fit because there are fewer of them than of formulas.
 trait NewIndex {
     fn new_index(index: usize) -> Self;
 }

@@ -2,6 +2,7 @@
 
 mod automaton;
 mod common;
+mod failure;
 mod layered;
 mod multitrace;
 mod order;

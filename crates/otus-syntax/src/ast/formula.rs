@@ -38,6 +38,32 @@ impl FormulaFile {
     pub fn properties(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| item.kind == ItemKind::Property)
     }
+
+    /// Some nodes and those below them, operands before operators. A named formula counts as an operand of its
+    /// name. Nodes whose kind `enters` refuses are included, those below them are not.
+    pub fn below(
+        &self,
+        roots: &[FormulaId],
+        enters: impl Fn(&FormulaKind) -> bool,
+    ) -> Vec<FormulaId> {
+        let mut met = vec![false; self.nodes.len()];
+        let mut pending = roots.to_vec();
+        let mut found = Vec::new();
+        while let Some(id) = pending.pop() {
+            if std::mem::replace(&mut met[id.0 as usize], true) {
+                continue;
+            }
+            found.push(id);
+            let kind = &self.node(id).kind;
+            if let FormulaKind::Named(_, body) = kind {
+                pending.push(*body);
+            } else if enters(kind) {
+                pending.extend(kind.operands());
+            }
+        }
+        found.sort_unstable();
+        found
+    }
 }
 
 /// `name: formula`, a formula alone, or `let name = formula`.

@@ -295,9 +295,9 @@ fn options() -> [(&'static str, Options); 9] {
     let none = Options {
         relax: false,
         look_ahead: false,
-        alone: false,
+        decompose: false,
         stubborn: false,
-        strip: false,
+        erase: false,
         absorb: false,
         solver: false,
     };
@@ -305,9 +305,9 @@ fn options() -> [(&'static str, Options); 9] {
         ("with all its ideas", all),
         ("without relaxation", Options { relax: false, ..all }),
         ("without look-ahead", Options { look_ahead: false, ..all }),
-        ("without logs alone", Options { alone: false, ..all }),
+        ("without decomposition", Options { decompose: false, ..all }),
         ("without stubborn sets", Options { stubborn: false, ..all }),
-        ("without stripping", Options { strip: false, ..all }),
+        ("without erasure", Options { erase: false, ..all }),
         ("without absorption", Options { absorb: false, ..all }),
         ("without a solver", Options { solver: false, ..all }),
         ("without any idea", none),

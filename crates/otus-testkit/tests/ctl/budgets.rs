@@ -1,11 +1,10 @@
 //! A search that meets a bound says so, whatever the engine, and what it says below the bound is right.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
 use otus_ctl::atom::{Atom, Reading};
-use otus_ctl::interval::{Budget, Stop};
 use otus_ctl::{Checker, Closure, Engine, FormulaId, Formulas, Options};
 use otus_syntax::ast::formula::Comparison;
 use otus_testkit::ctl_cases::{Size, random_formula, random_order, show};
@@ -65,8 +64,8 @@ fn a_lattice_that_is_too_large_is_given_up() {
     for (engine, most, size, patience) in
         [(Engine::Explicit, 50_000, 1 << 20, 100), (Engine::Ist, 200, 1 << 14, 0)]
     {
-        let nodes = Budget { max_nodes: Some(most), ..Budget::default() };
-        check(engine, nodes, Err(&[Stop::Nodes]));
+        let nodes = Budget { max_states: Some(most), ..Budget::default() };
+        check(engine, nodes, Err(&[Stop::States]));
         let bytes = Budget { max_bytes: Some(size), ..Budget::default() };
         check(engine, bytes, Err(&[Stop::Memory]));
         let soon = Instant::now() + Duration::from_millis(patience);
@@ -98,8 +97,8 @@ fn answers_are_right_with_little_room() {
             (Engine::Ist, Closure::Fixpoint),
         ];
         for (way, (engine, closure)) in ways.into_iter().enumerate() {
-            let max_nodes = Some(rng.u64(20..1_000));
-            let budget = Budget { max_nodes, ..Budget::default() };
+            let max_states = Some(rng.u64(20..1_000));
+            let budget = Budget { max_states, ..Budget::default() };
             let options = Options { engine, closure, slice: false, budget, ..Options::default() };
             match Checker::new(&trace, formulas.clone()).check(id, &options) {
                 Ok(answer) => {
@@ -107,7 +106,7 @@ fn answers_are_right_with_little_room() {
                     right[way] += 1;
                 }
                 Err(stop) => {
-                    assert_eq!(stop, Stop::Nodes);
+                    assert_eq!(stop, Stop::States);
                     given_up[way] += 1;
                 }
             }
@@ -125,7 +124,7 @@ fn the_explicit_engine_stops_at_the_first_cut_that_shows_it() {
     let first = Reading::Count(ProcessId(0), None);
     let late = formulas.atom(Atom::Compare(first, Comparison::Greater, Value::integer(30)));
     let possible = formulas.ef(late);
-    let budget = Budget { max_nodes: Some(1_000), ..Budget::default() };
+    let budget = Budget { max_states: Some(1_000), ..Budget::default() };
     let options = Options { engine: Engine::Explicit, slice: false, budget, ..Options::default() };
     let answer = Checker::new(&trace, formulas).check(possible, &options);
     assert_eq!(answer.map(|answer| answer.holds), Ok(true));

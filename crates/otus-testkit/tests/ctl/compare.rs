@@ -76,7 +76,9 @@ fn disagreement(
             return Some(format!("{name}: {holds:?} instead of {} at {cut:?}", expected[pick]));
         }
         let counts = checker.count(id, &options);
-        let counted = counts.map(|counts| (counts.cuts.to_u128(), counts.satisfying.to_u128()));
+        let counted = counts.map(|counts| {
+            (u128::try_from(counts.cuts).ok(), u128::try_from(counts.satisfying).ok())
+        });
         let wanted = Ok((Some(lattice.cuts.len() as u128), Some(satisfying as u128)));
         if counted != wanted {
             return Some(format!("{name}: counted {counted:?} instead of {wanted:?}"));

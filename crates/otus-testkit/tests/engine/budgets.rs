@@ -1,6 +1,5 @@
 //! A search that is cut never claims what is not so.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use otus_analysis::budget::Budget;

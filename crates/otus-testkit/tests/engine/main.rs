@@ -49,9 +49,9 @@ fn random_options(rng: &mut fastrand::Rng) -> Options {
     Options {
         relax: rng.bool(),
         look_ahead: rng.bool(),
-        alone: rng.bool(),
+        decompose: rng.bool(),
         stubborn: rng.bool(),
-        strip: rng.bool(),
+        erase: rng.bool(),
         absorb: rng.bool(),
         solver: rng.bool(),
     }

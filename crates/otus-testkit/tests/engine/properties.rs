@@ -572,10 +572,10 @@ fn all_combinations_of_switches_agree() {
                     relax: on(0),
                     look_ahead: on(1),
                     stubborn: on(2),
-                    strip: on(3),
+                    erase: on(3),
                     absorb: on(4),
                     solver: on(5),
-                    alone: on(6),
+                    decompose: on(6),
                 };
                 (options, Engine::new(pool, term, partition, options))
             })

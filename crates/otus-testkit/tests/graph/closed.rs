@@ -4,7 +4,7 @@ use otus_analysis::Verdict;
 use otus_analysis::certify::closed;
 use otus_analysis::config::Kind;
 use otus_analysis::graph::record::Graph;
-use otus_analysis::graph::{State, analyze};
+use otus_analysis::graph::{SearchState, analyze};
 use otus_syntax::options::LocalAnalysis;
 
 use crate::case::Case;
@@ -23,9 +23,10 @@ impl Case<'_> {
         if outcome.stop.is_early() {
             return;
         }
-        let mut states: Vec<State> = graph.nodes.iter().map(|node| node.state.clone()).collect();
-        let claim = (&config, outcome.verdict);
-        let found = closed(self.pool, self.term, &self.trace, claim, &states);
+        let mut states: Vec<SearchState> =
+            graph.nodes.iter().map(|node| node.state.clone()).collect();
+
+        let found = closed(self.pool, self.term, &self.trace, &config, outcome.verdict, &states);
         assert_eq!(found, Ok(()), "{}", self.context(&config));
         self.counts.closed += 1;
         // With an analysis of components at the front only, some nodes are made that a full one
@@ -33,7 +34,8 @@ impl Case<'_> {
         if config.local_analysis == LocalAnalysis::Off {
             let dropped = states[self.rng.usize(..states.len())].clone();
             states.retain(|state| *state != dropped);
-            let found = closed(self.pool, self.term, &self.trace, claim, &states);
+            let found =
+                closed(self.pool, self.term, &self.trace, &config, outcome.verdict, &states);
             assert!(found.is_err(), "{}", self.context(&config));
         }
     }

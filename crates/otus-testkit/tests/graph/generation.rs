@@ -77,8 +77,8 @@ fn random_traces_are_accepted_distinct_short_and_the_same_for_the_same_seed() {
     for term in terms {
         for (count, length) in [(5, 0), (5, 2), (20, 5)] {
             let seed = rng.u64(..);
-            let found = generate::random(&mut scope.pool, term, (count, length), seed);
-            assert_eq!(found, generate::random(&mut scope.pool, term, (count, length), seed));
+            let found = generate::random(&mut scope.pool, term, count, length, seed);
+            assert_eq!(found, generate::random(&mut scope.pool, term, count, length, seed));
             let pool = &scope.pool;
             let text = pool.text(term);
             let distinct: BTreeSet<_> = found.iter().collect();

@@ -4,7 +4,7 @@
 use otus_analysis::certify::certify;
 use otus_analysis::config::Kind;
 use otus_analysis::graph::Outcome;
-use otus_analysis::witness::{Place, WitnessStep};
+use otus_analysis::witness::{WitnessEvent, WitnessStep};
 use otus_analysis::{Config, Verdict, Witness};
 use otus_core::algebra::simplify;
 use otus_core::index::Index as _;
@@ -175,7 +175,7 @@ fn corruptions(pool: &Pool, witness: &Witness) -> Vec<Witness> {
             }
             WitnessStep::Observed(place) | WitnessStep::Unobserved(place) => {
                 let observed = matches!(steps[at], WitnessStep::Observed(_));
-                let same = |place: Place| {
+                let same = |place: WitnessEvent| {
                     if observed {
                         WitnessStep::Observed(place)
                     } else {
@@ -188,12 +188,12 @@ fn corruptions(pool: &Pool, witness: &Witness) -> Vec<Witness> {
                     WitnessStep::Observed(place.clone())
                 });
                 for event in (0..pool.event_count()).map(EventId::new) {
-                    changed(same(Place { event, ..place.clone() }));
+                    changed(same(WitnessEvent { event, ..place.clone() }));
                 }
                 let own = pool.event_lifelines(place.event);
                 for observed in [own, Pool::NONE, Pool::ALL] {
-                    changed(WitnessStep::Observed(Place { observed, ..place.clone() }));
-                    changed(WitnessStep::Unobserved(Place { observed, ..place.clone() }));
+                    changed(WitnessStep::Observed(WitnessEvent { observed, ..place.clone() }));
+                    changed(WitnessStep::Unobserved(WitnessEvent { observed, ..place.clone() }));
                 }
                 let letters = &place.position;
                 let mut positions: Vec<Vec<u8>> = Vec::new();
@@ -207,7 +207,7 @@ fn corruptions(pool: &Pool, witness: &Witness) -> Vec<Witness> {
                     positions.push([&letters[..], &[letter]].concat());
                 }
                 for position in positions {
-                    changed(same(Place { position: position.into(), ..place.clone() }));
+                    changed(same(WitnessEvent { position: position.into(), ..place.clone() }));
                 }
             }
         }

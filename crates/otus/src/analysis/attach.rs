@@ -25,7 +25,7 @@ use super::request::TextFormat;
 use crate::case::{Attachment, AttachmentKind, NoAttachment};
 use crate::error::{Error, Result};
 use crate::load::options;
-use crate::picture::{self, PictureFormat, PictureStyle};
+use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 
 /// How the graph of a search is written.
 #[derive(Debug, Clone)]
@@ -129,24 +129,26 @@ impl GraphOptions {
         self.path.as_deref()
     }
 
-    /// The graph of a search as bytes, and a remark about them.
-    pub(crate) fn bytes(
+    /// The graph of an exploration.
+    pub(crate) fn picture(&self, context: &Context<'_>, graph: &Graph) -> Result<Picture> {
+        self.render(context, graph, None)
+    }
+
+    /// The graph of a search, and its verdict.
+    pub(crate) fn render(
         &self,
         context: &Context<'_>,
         graph: &Graph,
         verdict: Option<Verdict>,
-    ) -> Result<(Vec<u8>, Option<String>)> {
-        match self.format {
+    ) -> Result<Picture> {
+        let text = match self.format {
             GraphFormat::Picture(format) => {
-                let scene = self.draw(context, graph, verdict);
-                let picture = picture::render(&scene, format, &self.style)?;
-                Ok((picture.bytes, picture.remark.map(str::to_owned)))
+                return picture::render(&self.draw(context, graph, verdict), format, &self.style);
             }
-            GraphFormat::Dot => Ok((context.dot(graph).into_bytes(), None)),
-            GraphFormat::Json => {
-                Ok((format!("{:#}\n", graph_json(context, graph)).into_bytes(), None))
-            }
-        }
+            GraphFormat::Dot => context.dot(graph),
+            GraphFormat::Json => format!("{:#}\n", graph_json(context, graph)),
+        };
+        Ok(Picture { bytes: text.into_bytes(), remark: None })
     }
 
     fn draw(&self, context: &Context<'_>, graph: &Graph, verdict: Option<Verdict>) -> Scene {

@@ -175,9 +175,9 @@ impl Subject<'_> {
                 })?;
             }
             let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
-            let (content, remark) = match options.bytes(&context, &recorded, Some(outcome.verdict))
-            {
-                Ok((bytes, remark)) => (Ok(bytes), remark),
+            let rendered = options.render(&context, &recorded, Some(outcome.verdict));
+            let (content, remark) = match rendered {
+                Ok(picture) => (Ok(picture.bytes), picture.remark.map(str::to_owned)),
                 Err(error) => {
                     let none = NoAttachment { reason: error.to_string(), is_error: true };
                     (Err(none), None)

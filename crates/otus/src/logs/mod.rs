@@ -1,9 +1,8 @@
 //! Raw logs: which of the named files are logs, and how each is read.
 //!
-//! A file is a log if the `otus.toml` above it has a source for it, or if its content says itself
-//! what happened (OTLP, Jaeger, Zipkin, ShiViz, our canonical lines). Sources of formats that need
-//! no mapping are added to the plan, so that all logs of a request are one run: a group may have
-//! events in several of them.
+//! A file is a log if the `otus.toml` above it has a source for it, or if its format needs no mapping (OTLP, Jaeger,
+//! Zipkin, ShiViz, canonical lines). Such formats are added to the plan as sources, so that all logs of a request are
+//! one run: a group may have events in several of them.
 
 pub mod findings;
 pub mod strangers;
@@ -111,7 +110,7 @@ pub fn name_of(observed: &Observed<'_>) -> String {
     observed.name().into_owned()
 }
 
-/// What to say if `--group` names none.
+/// The error if `--group` names no group.
 pub fn no_group(group: &str) -> String {
     format!("no group is called `{group}`; `otus map --explain` lists them")
 }
@@ -150,27 +149,27 @@ pub struct Finder {
     /// The sources that were added for formats without a mapping.
     built_in: Vec<(LogFormat, usize)>,
     logs: Logs,
-    /// Files of folders that are no logs.
+    /// The number of files in folders that are no logs.
     pub passed_over: usize,
-    /// Whether a file is in a source of `otus.toml`.
+    /// Whether `otus.toml` is in use.
     uses_project: bool,
     /// The names of the logs.
     names: FxHashSet<String>,
-    /// Folders from which `otus.toml` was looked for.
+    /// The folders from which `otus.toml` was searched.
     looked: FxHashSet<PathBuf>,
 }
 
 /// The bytes that were read from a stream, and the rest of it.
 pub type Unread = (Vec<u8>, Box<dyn Read + Send>);
 
-/// What a file is.
+/// The kind of a named file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
-    /// A log, which has been taken.
+    /// A log, which the finder has taken.
     Log,
-    /// Something that its ending or its content tells.
+    /// Another file, and the format that its ending or its content tells.
     Other(Option<Format>),
-    /// A log that nothing says how to read.
+    /// A log without a mapping.
     Unmapped,
 }
 
@@ -240,7 +239,7 @@ impl Finder {
         if ending.is_some_and(Format::is_specification) {
             return Ok(Told::Other(ending));
         }
-        // Such as a heading of a document, or a mistake.
+        // The name may have a heading, as in `file.md#heading`, or a mistake.
         if self.kind(path) != Some(FileKind::File) {
             return Ok(Told::Other(ending.or(from)));
         }
@@ -416,7 +415,7 @@ impl Finder {
     }
 
     /// Takes standard input if it is a log; what has been read of it is returned if it is none.
-    /// `head` is its beginning, if somebody has read that already.
+    /// `head` is its beginning, if the caller has read it already.
     pub fn standard_input(
         &mut self,
         mut head: Vec<u8>,
@@ -430,7 +429,7 @@ impl Finder {
         let source = match format::describes_itself(&unpacked) {
             Some(format) => self.built_in(format)?,
             None => {
-                // Whatever comes belongs to the only source there is, unless it is one of our texts.
+                // A stream belongs to the only source there is, unless it is a specification or a trace.
                 self.look(Path::new("."))?;
                 let text = String::from_utf8_lossy(&unpacked);
                 let only = self.project.as_ref().is_some_and(|it| it.plan.sources.len() == 1);
@@ -528,7 +527,7 @@ impl Finder {
         let name = path.file_name()?.to_string_lossy();
         let by_name = project.plan.source_of(&path.to_string_lossy());
         let by_name = by_name.or_else(|| project.plan.source_of(&name));
-        // What says itself that it is a trace is one, unless a pattern says otherwise.
+        // A multi-trace is no log, unless a pattern names it.
         by_name.or_else(|| {
             (project.plan.sources.len() == 1 && !is_trace(&*self.context.files, path)).then_some(0)
         })
@@ -577,7 +576,7 @@ fn named(path: &Path) -> String {
     text.strip_prefix("./").unwrap_or(&text).to_owned()
 }
 
-/// Whether a file is a trace of ours, by its ending, or by its content if raw logs may have that
+/// Whether a file holds multi-traces or a partial-order trace: by its ending, or by its content if logs have that
 /// ending, too.
 fn is_trace(files: &dyn Files, path: &Path) -> bool {
     match Format::of_name(path) {
@@ -587,7 +586,7 @@ fn is_trace(files: &dyn Files, path: &Path) -> bool {
     }
 }
 
-/// How much of a text is looked at to see what it is.
+/// The number of bytes that detection looks at.
 pub(crate) const BEGINNING: usize = 64 << 10;
 
 /// The first bytes of a file, unpacked; nothing if it cannot be read.
@@ -599,12 +598,12 @@ pub fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// What the first bytes of a stream are when they are unpacked.
+/// The first bytes of a stream, unpacked.
 fn unpacked(head: &[u8]) -> Vec<u8> {
     let head = head.to_vec();
     let Ok((unpacked, _)) = read::unpack(Box::new(Cursor::new(head))) else { return Vec::new() };
     let mut bytes = Vec::new();
-    // The end is missing, which is no fault here.
+    // The stream is cut, so that unpacking its end fails.
     let _ = unpacked.take(BEGINNING as u64).read_to_end(&mut bytes);
     bytes
 }

@@ -119,7 +119,7 @@ impl Mapping {
 /// The number of groups whose names are kept.
 const NAMED_GROUPS: usize = 20;
 
-/// What is counted of groups while they are handed out.
+/// Counts of the groups that were handed out.
 #[derive(Debug, Default)]
 struct Groups {
     first: Vec<FirstGroup>,

@@ -6,7 +6,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use otus_ctl::interval::{Natural, Stop};
+use otus_core::budget::Stop;
+use otus_ctl::interval::BigUint;
 use otus_ctl::{Counts, Evidence, Formulas, Satisfying};
 use otus_trace::order::{EventId, PartialOrder, Value};
 use serde_json::Value as Json;
@@ -89,7 +90,7 @@ impl Answer {
             }
         }
         if let Some(Counts { cuts, satisfying }) = self.counts() {
-            let plural = if cuts.to_u128() == Some(1) { "" } else { "s" };
+            let plural = if u128::try_from(cuts) == Ok(1) { "" } else { "s" };
             let _ = writeln!(out, "  true at {satisfying} of {cuts} cut{plural}");
         }
         if self.uncounted.is_some() {
@@ -204,11 +205,11 @@ pub(super) fn document(answers: &[String], tally: &Tally) -> String {
 
 fn reason(stop: Option<Stop>) -> String {
     match stop {
-        Some(Stop::Nodes) => format!("{} (--max-nodes)", Stop::Nodes),
+        Some(Stop::States) => "the budget of nodes is used up (--max-nodes)".to_owned(),
         Some(Stop::Memory) => format!("{} (--memory)", Stop::Memory),
         Some(Stop::Time) => format!("{} (--timeout)", Stop::Time),
         Some(Stop::Cancelled) => Stop::Cancelled.to_string(),
-        None => String::new(),
+        Some(Stop::Exhausted | Stop::Goal) | None => String::new(),
     }
 }
 
@@ -323,9 +324,9 @@ fn value(value: &Value) -> String {
 const EXACT: u128 = 1 << 53;
 
 /// A count: a number, or a text of digits if it is beyond 2^53.
-fn number(natural: &Natural) -> String {
-    match natural.to_u128() {
-        Some(small) if small <= EXACT => small.to_string(),
+fn number(natural: &BigUint) -> String {
+    match u128::try_from(natural) {
+        Ok(small) if small <= EXACT => small.to_string(),
         _ => string(&natural.to_string()),
     }
 }

@@ -109,34 +109,10 @@ impl Sense {
 
 /// Whether a formula speaks of runs.
 fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
-    let mut met = vec![false; tree.nodes.len()];
-    let mut pending = vec![formula];
-    while let Some(at) = pending.pop() {
-        if std::mem::replace(&mut met[at.0 as usize], true) {
-            continue;
-        }
-        let kind = &tree.node(at).kind;
-        match kind {
-            FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..) => {
-                return true;
-            }
-            FormulaKind::Named(_, body) => pending.push(*body),
-            FormulaKind::Constant(_)
-            | FormulaKind::Number(_)
-            | FormulaKind::Text(_)
-            | FormulaKind::Variable(_)
-            | FormulaKind::Last(_)
-            | FormulaKind::Count(..)
-            | FormulaKind::Negative(_)
-            | FormulaKind::Arithmetic(..)
-            | FormulaKind::Compare(..)
-            | FormulaKind::Member(..)
-            | FormulaKind::Not(_)
-            | FormulaKind::Connective(..)
-            | FormulaKind::Invalid => pending.extend(kind.operands()),
-        }
-    }
-    false
+    tree.below(&[formula], |_| true).into_iter().any(|id| {
+        let kind = &tree.node(id).kind;
+        matches!(kind, FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..))
+    })
 }
 
 /// The named patterns as a text: how each is called, what it stands for, what it says.

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::bail;
+use otus::convert::file_name;
+use otus::derive::Place;
 use otus::map::{GroupFormat, ObservedGroup};
 use otus::words::counted;
 
-use crate::cases::{Place, file_name, make_folder, refuse_existing, write_new};
+use crate::cases::{make_folder, place, refuse_existing, write_new};
 use crate::output::{self, Draft};
 
 /// Writes groups one after the other.
@@ -34,11 +36,7 @@ enum Target {
 
 impl Writer {
     pub(super) fn open(name: &str, force: bool) -> anyhow::Result<Writer> {
-        let target = match Place::named(Some(name)) {
-            Place::Stdout => {
-                output::print(&GroupFormat::Events.header())?;
-                Target::StandardOutput
-            }
+        let target = match place(Some(name)) {
             Place::Folder(folder) => {
                 make_folder(&folder)?;
                 Target::Folder { folder, taken: BTreeSet::new(), force }
@@ -55,6 +53,10 @@ impl Writer {
                 let mut draft = Draft::create(&path)?;
                 draft.write(&format.header())?;
                 Target::File { draft, path, format }
+            }
+            _ => {
+                output::print(&GroupFormat::Events.header())?;
+                Target::StandardOutput
             }
         };
         Ok(Writer { target, written: 0 })
@@ -73,7 +75,7 @@ impl Writer {
             Target::File { draft, format, .. } => draft.write(&group.text(*format)?),
             Target::Folder { folder, taken, force } => {
                 let path = folder.join(format!("{}.htf", file_name(&group.name(), taken)));
-                write_new(&path, &group.text(GroupFormat::MultiTrace)?, *force)
+                write_new(&[(path, group.text(GroupFormat::MultiTrace)?)], *force)
             }
         }
     }

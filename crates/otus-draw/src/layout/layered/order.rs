@@ -1,22 +1,22 @@
-//! The order within layers, with few crossings.
+//! The order of nodes within layers, with few crossings.
 //!
 //! The first order is that of a depth-first search, in which trees have no crossing and keep the
 //! order of their children. If there are crossings, sweeps down and up sort each layer by the
-//! barycentres of its neighbours (Sugiyama et al. 1981), and in small graphs neighbours change
-//! places where that helps (Gansner et al., "A technique for drawing directed graphs", 1993).
-//! The best order met is kept; an earlier one if several are equally good. Crossings are counted
+//! barycentres of its neighbours (Sugiyama et al. 1981), and in small graphs adjacent nodes are exchanged
+//! if that removes crossings (Gansner et al., "A technique for drawing directed graphs", 1993).
+//! The best order is kept, the earliest of several equally good ones. Crossings are counted
 //! with a Fenwick tree (Barth, Jünger and Mutzel, "Simple and efficient bilayer cross counting",
 //! 2004).
 
 use super::Virtual;
 
-/// How often the layers are swept down and up; in large graphs less often.
+/// The number of sweeps down and up; large graphs have fewer.
 const ROUNDS: usize = 24;
 const ROUNDS_LARGE: usize = 6;
-/// What counts as large.
+/// The number of nodes from which a graph is large.
 const LARGE: usize = 4_000;
 
-/// Fills the layers of a graph.
+/// Orders the layers of a graph.
 pub fn reduce(graph: &mut Virtual) {
     graph.layers = first(graph);
     let mut places = places(graph);
@@ -66,7 +66,7 @@ fn first(graph: &Virtual) -> Vec<Vec<u32>> {
     layers
 }
 
-/// By virtual node: where it is in its layer.
+/// By virtual node: its index in its layer.
 fn places(graph: &Virtual) -> Vec<u32> {
     let mut places = vec![0; graph.nodes.len()];
     for layer in &graph.layers {
@@ -77,8 +77,8 @@ fn places(graph: &Virtual) -> Vec<u32> {
     places
 }
 
-/// Sorts a layer by the barycentres of neighbours in the layer above, or below. What has none
-/// keeps its place.
+/// Sorts a layer by the barycentres of neighbours in the layer above, or below. Nodes without neighbours
+/// keep their places.
 fn sort(graph: &mut Virtual, places: &mut [u32], layer: usize, above: bool) {
     let neighbours = if above { &graph.up } else { &graph.down };
     let center = |node: u32| {
@@ -98,7 +98,7 @@ fn sort(graph: &mut Virtual, places: &mut [u32], layer: usize, above: bool) {
     }
 }
 
-/// Lets neighbours in a layer change places as long as crossings get fewer, a few times.
+/// Exchanges adjacent nodes of a layer as long as that removes crossings, a few times.
 fn exchange(graph: &mut Virtual, places: &mut [u32]) {
     for _ in 0..4 {
         let mut better = false;
@@ -122,7 +122,7 @@ fn exchange(graph: &mut Virtual, places: &mut [u32]) {
     }
 }
 
-/// How many edges cross if one node is left of another, by their neighbours in one layer.
+/// The number of crossings if one node is left of another, given their neighbours in one layer.
 fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
     let crossed = |&&from: &&u32| {
         let before = right.iter().filter(|&&to| places[to as usize] < places[from as usize]);
@@ -131,7 +131,7 @@ fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
     left.iter().map(|from| crossed(&from)).sum()
 }
 
-/// How many edges cross in all.
+/// The number of all crossings.
 fn crossings(graph: &Virtual, places: &[u32]) -> u64 {
     let mut total = 0;
     for pair in graph.layers.windows(2) {
