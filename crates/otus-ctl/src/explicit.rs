@@ -23,7 +23,7 @@
 //!
 //! *Cost.* 8 bytes per prefix and one bit per cut and temporal part, rounded up to bytes. Visiting alone takes 5 to
 //! 15 ns a cut (26 for twenty processes of one event each), `AG(Σ xᵢ < 4 → AF all done)` 35 to 140 ns, most of it in the
-//! interpreter of [`program`]: `cargo test --release -p otus-testkit --test ctl -- --ignored speed`. Not done: deciding
+//! interpreter of [`program`]: `cargo test --release -p otus-testkit --test it -- --ignored speed`. Not done: deciding
 //! a row operation by operation, 64 cuts at a time.
 //!
 //! A formula without temporal parts needs no memory, and a search for one cut (an outermost EF or AG) stops at

@@ -187,8 +187,8 @@ fn configuration(
     config.budget = Budget {
         max_states: Some(NODES),
         timeout: request.timeout,
-        max_bytes: None,
         cancel: context.cancel.clone(),
+        ..Budget::default()
     };
     Ok(config)
 }

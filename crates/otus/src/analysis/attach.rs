@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::refute::{Blocked, Certificate, NotRefuted, State, check_refutation, refute};
+use otus_analysis::refute::{
+    Blocked, Certificate, CertificateState, NotRefuted, check_refutation, refute,
+};
 use otus_analysis::{Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::{Pool, TermId, raise};
@@ -311,7 +313,7 @@ fn certificate_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) 
         let lifelines = trace.partition().lifelines(component).iter();
         lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
     };
-    let states = |states: &[State]| -> Value {
+    let states = |states: &[CertificateState]| -> Value {
         states.iter().map(|state| state_to_json(pool, state)).collect()
     };
     let components = trace.partition().components();
@@ -328,7 +330,7 @@ fn certificate_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) 
     })
 }
 
-fn state_to_json(pool: &Pool, state: &State) -> Value {
+fn state_to_json(pool: &Pool, state: &CertificateState) -> Value {
     let mut value = json!({
         "term": pool.text(state.situation.term),
         "explained": &*state.situation.consumed,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use otus_analysis::budget::Stop;
 use otus_analysis::certify::{certify, closed};
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{self, Silent, State};
+use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, Pool, RegionId};
@@ -168,9 +168,9 @@ impl Subject<'_> {
         let mut graph = None;
         if let Some(options) = &plan.graph {
             if outcome.verdict == Verdict::Fail {
-                let states: Vec<State> =
+                let states: Vec<SearchState> =
                     recorded.nodes.iter().map(|node| node.state.clone()).collect();
-                closed(pool, term, trace, (config, Verdict::Fail), &states).map_err(|error| {
+                closed(pool, term, trace, config, Verdict::Fail, &states).map_err(|error| {
                     self.bug("the refutation", &format!("is not closed ({error})"))
                 })?;
             }
