@@ -6,7 +6,6 @@
 
 mod args;
 mod cases;
-
 mod cmd;
 mod exit;
 mod interrupt;

@@ -155,6 +155,61 @@ pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
     }
 }
 
+/// The format of a log, with or without a mapping; `None` if the file does not look like a log. `head` is its
+/// beginning.
+pub(crate) fn of_log(path: &Path, head: &[u8]) -> Option<LogFormat> {
+    if let Some(format) = describes_itself(head) {
+        return Some(format);
+    }
+    let is_other = Format::of_name(path).is_some_and(|ending| ending != Format::Jsonl);
+    if is_other || head.is_empty() || is_case_file(head) {
+        return None;
+    }
+    match read::detect(head) {
+        Some(LogFormat::Json) => Some(LogFormat::Json),
+        Some(_) => None,
+        None if is_mostly_json(head) => Some(LogFormat::Json),
+        None => of_log_name(path, head),
+    }
+}
+
+/// Whether a text is a case file: its first line is an object with the text of a multi-trace.
+pub(crate) fn is_case_file(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match serde_json::from_str::<serde_json::Value>(first) {
+        Ok(value) => value.get("htf").is_some_and(serde_json::Value::is_string),
+        // A long line is cut.
+        Err(_) => first.starts_with('{') && first.contains("\"htf\""),
+    }
+}
+
+/// Whether most of the first lines are objects. Programs print other lines while they start.
+fn is_mostly_json(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(50);
+    let is_object: Vec<bool> = lines.map(|line| line.trim_start().starts_with("{\"")).collect();
+    is_object.iter().filter(|it| **it).count() * 2 > is_object.len()
+}
+
+/// The format that the ending of a log's name tells, packed or not.
+fn of_log_name(path: &Path, head: &[u8]) -> Option<LogFormat> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let name = ["gz", "zst", "zstd"].iter().fold(&*name, |name, packed| {
+        name.strip_suffix(packed).and_then(|name| name.strip_suffix('.')).unwrap_or(name)
+    });
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_binary = head.iter().take(4096).filter(|&&byte| byte == 0).count() > 8;
+    match ending {
+        _ if is_binary => None,
+        "csv" | "tsv" => Some(LogFormat::Csv),
+        "log" | "txt" | "out" | "err" | "trace" => Some(LogFormat::Text),
+        // `messages`, `broker.log.1`.
+        _ if ending.chars().all(|c| c.is_ascii_digit()) => Some(LogFormat::Text),
+        _ => None,
+    }
+}
+
 /// Whether one of the first lines is a host and its vector clock, as `host {"host": 1}`.
 fn is_shiviz(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
@@ -192,5 +247,30 @@ mod tests {
         check("started {config: 1}\n", None);
         check("[a] a!m", None);
         check("", None);
+    }
+
+    #[test]
+    fn logs_are_told_by_content_then_by_name() {
+        let check = |name: &str, head: &str, expected| {
+            assert_eq!(of_log(Path::new(name), head.as_bytes()), expected, "{name}: {head}");
+        };
+        check("a.log", "started\n", Some(LogFormat::Text));
+        check("a.log.1", "started\n", Some(LogFormat::Text));
+        check("messages", "started\n", Some(LogFormat::Text));
+        check("a.tsv.gz", "host\tmessage\n", Some(LogFormat::Csv));
+        check(
+            "a.log",
+            "started\n{\"level\":\"info\"}\n{\"level\":\"warn\"}\n",
+            Some(LogFormat::Json),
+        );
+        check("a.log", "{\"resourceSpans\":[]}", Some(LogFormat::Otlp));
+        check("a.jsonl", "{\"level\":\"info\"}\n", Some(LogFormat::Json));
+        check("a.jsonl", "{\"id\":\"x\",\"htf\":\"[a] a!m\"}\n", None);
+        check("a.jsonl", "{\"htf\":\"[a] a!m.a!m.a!m", None);
+        check("a.mmd", "sequenceDiagram\n", None);
+        check("a.log", "[a] a!m", None);
+        check("a.log", "\0\0\0\0\0\0\0\0\0\0", None);
+        check("a.log", "", None);
+        check("a.conf", "x = 1\n", None);
     }
 }

@@ -44,6 +44,7 @@
 //! - [`Request`], [`analyze`], [`Case`], [`Explanation`], [`Summary`]: the core;
 //! - [`Context`], [`Files`], [`Monitor`], [`Cancel`]: what a caller provides;
 //! - [`report`]: cases as text, JSON, JUnit, SARIF, TAP, GitHub annotations, Markdown and HTML;
+//! - [`map`], [`init`], [`learn`]: raw logs: what became of every line, an `otus.toml` for them, the diagram of them;
 //! - [`Spec`], [`Run`], [`Recorder`], [`Options`], [`assert_conforms!`], [`Project`]: for tests;
 //! - [`ctl`]: formulas over every order that the observed causality allows, and [`assert_holds!`].
 //!
@@ -68,10 +69,13 @@ pub mod explore;
 mod files;
 mod format;
 pub mod generate;
+pub mod init;
+pub mod learn;
 #[doc(hidden)]
 pub mod load;
 #[doc(hidden)]
 pub mod logs;
+pub mod map;
 mod options;
 mod picture;
 #[doc(hidden)]
@@ -81,7 +85,7 @@ pub mod report;
 mod run;
 pub mod schema;
 mod spec;
-// pub mod suite;
+pub mod suite;
 mod summary;
 pub mod text;
 #[doc(hidden)]

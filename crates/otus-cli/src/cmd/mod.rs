@@ -10,11 +10,15 @@ mod explain;
 mod explore;
 mod fmt;
 mod generate;
+mod init;
+mod learn;
 mod lint;
 mod man;
+mod map;
 mod mutate;
 mod schema;
 mod slice;
+mod test;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -27,6 +31,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),
         Command::Completions(completions) => completions::run(completions),
         Command::Ctl(ctl) => ctl::run(ctl, &shell),
+        Command::Init(init) => init::run(init, &shell),
+        Command::Learn(learn) => learn::run(learn, &shell),
         Command::Man(man) => man::run(man),
         Command::Convert(convert) => convert::run(convert, &shell),
         Command::Demo(demo) => demo::run(demo, &shell),
@@ -39,6 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Mutate(mutate) => mutate::run(mutate, &shell),
         Command::Slice(slice) => slice::run(slice, &shell),
         Command::Schema(schema) => schema::run(schema),
-        other => anyhow::bail!("not ported to the core yet: {other:?}"),
+        Command::Map(map) => map::run(map, &shell),
+        Command::Test(test) => test::run(test, &shell),
     }
 }

@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use otus_core::{Pool, Signature};
-use otus_syntax::{Source, SourceId, parse_trace};
+use otus_syntax::{Source, parse_trace};
 use otus_trace::mapping::Plan;
 use otus_trace::order::Writes;
 use otus_trace::read::{self, Format};
-use otus_trace::run::{LogFile, Observed, map};
+use otus_trace::run::{Group, LogFile, Observed, map};
 
 use super::{check_places, text};
 
@@ -246,10 +246,10 @@ fn group(observed: &Observed<'_>) {
     for lifeline in observed.vocabulary().lifeline_names() {
         signature.add_lifeline(lifeline);
     }
-    let mut pool = Pool::new(signature);
-    let (trace, unknown) = observed.multi_trace(&mut pool, SourceId(0));
+    let group = Group::new(observed, &signature);
+    let trace = group.trace(&mut Pool::new(signature));
     let actions = observed.events().filter(|event| event.action().is_some()).count();
-    assert_eq!((trace.len(), unknown.len()), (actions, 0), "no action is lost");
+    assert_eq!((group.len(), trace.len()), (actions, actions), "no action is lost");
     let covered: usize = observed.components().iter().map(|part| part.events.len()).sum();
     assert_eq!(covered, observed.len(), "every event is on a component");
     for &(send, receive) in observed.pairs() {

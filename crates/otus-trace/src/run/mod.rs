@@ -9,6 +9,7 @@
 //! so it is released at the end.
 
 mod account;
+mod group;
 mod mapper;
 mod observed;
 mod propagation;
@@ -27,6 +28,7 @@ pub use account::{
     Accounting, FileAccount, Finding, GroupAccount, LifelineAccount, MessageAccount, PairAccount,
     RuleAccount, Tally, Unpaired,
 };
+pub use group::Group;
 pub use observed::{Component, Event, Observed};
 pub use shape::{Shape, shape};
 pub use time::key as time_key;

@@ -3,7 +3,7 @@
 //!
 //! A component holds the events of one clock in local order; only messages order events of
 //! different components. A group becomes a multi-trace over a signature
-//! ([`Observed::multi_trace`]), a partial order for formulas ([`Observed::order`]), the text of a
+//! ([`Group`](super::Group)), a partial order for formulas ([`Observed::order`]), the text of a
 //! `.htf` ([`Observed::htf`]), or canonical lines ([`Observed::canonical`]).
 
 use std::borrow::Cow;
@@ -11,15 +11,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use otus_core::{Action, Direction, LifelineId, Pool};
-use otus_syntax::SourceId;
+use otus_core::Direction;
 use otus_syntax::lexer::quote;
 use otus_syntax::source::offset;
 
 use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, Vocabulary};
 use crate::causality::Pairs;
 use crate::group::{Row, RowFlags};
-use crate::multitrace::{self, MultiTrace, Partition};
 use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes};
 use crate::read::canonical;
 
@@ -134,6 +132,11 @@ impl<'r> Observed<'r> {
         String::from_utf8_lossy(self.key)
     }
 
+    /// The name of the group: its key, or `all` if nothing is grouped.
+    pub fn name(&self) -> Cow<'r, str> {
+        if self.key.is_empty() { Cow::Borrowed("all") } else { self.key() }
+    }
+
     /// Its number, from 0, in the order of the first events of groups.
     pub fn number(&self) -> u32 {
         self.number
@@ -192,44 +195,6 @@ impl<'r> Observed<'r> {
         lifelines.map(move |&lifeline: &RunLifelineId| vocabulary.lifeline(lifeline))
     }
 
-    /// The multi-trace over the signature of a pool. Lifelines that the signature does not have are
-    /// left out with their actions, and returned. Unknown messages are added to the pool. The place
-    /// of a step is `source` and the index of its event.
-    pub fn multi_trace(&self, pool: &mut Pool, source: SourceId) -> (MultiTrace, Vec<&'r str>) {
-        let mut unknown: Vec<&'r str> = Vec::new();
-        let mut components: Vec<Vec<LifelineId>> = Vec::new();
-        for component in self.components {
-            let own = self.lifelines_of(component);
-            components.push(own.filter_map(|name| pool.signature().lifeline(name)).collect());
-        }
-        let kept: Vec<bool> = components.iter().map(|own| !own.is_empty()).collect();
-        let count = pool.signature().lifeline_count();
-        let partition = Partition::new(components, count);
-        let mut builder = multitrace::Builder::new(partition, self.rows.len(), true);
-        for (component, kept) in self.components.iter().zip(kept) {
-            for index in component.events.clone() {
-                let Some(event) = self.event(index) else { continue };
-                let Some((direction, message)) = event.action() else { continue };
-                let Some(lifeline) = pool.signature().lifeline(event.lifeline()) else {
-                    if !unknown.contains(&event.lifeline()) {
-                        unknown.push(event.lifeline());
-                    }
-                    continue;
-                };
-                if !event.joined() {
-                    builder.next_moment();
-                }
-                let message = pool.add_message(message);
-                let action = pool.intern_action(Action { lifeline, direction, message });
-                builder.push(action, offset(index));
-            }
-            if kept {
-                builder.next_component();
-            }
-        }
-        (builder.finish(source), unknown)
-    }
-
     /// The multi-trace as the text of a `.htf`, on one line.
     pub fn htf(&self) -> String {
         let mut text = String::from("{");
@@ -263,8 +228,7 @@ impl<'r> Observed<'r> {
 
     /// The group as a case, with its key as the id.
     pub fn case(&self) -> crate::Case {
-        let id = if self.key.is_empty() { "all".into() } else { self.key() };
-        crate::Case { id: id.into_owned(), htf: self.htf(), ..crate::Case::default() }
+        crate::Case { id: self.name().into_owned(), htf: self.htf(), ..crate::Case::default() }
     }
 
     /// The events as canonical lines, without the header.

@@ -10,6 +10,7 @@ use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, Pool, RegionId};
+use otus_trace::run::Group;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
 use super::attach;
@@ -22,7 +23,6 @@ use crate::case::{
     Attachment, AttachmentKind, Case, Execution, Missing, NoAttachment, Reached, Unexplained,
 };
 use crate::error::Error;
-use crate::logs::group::Group;
 
 /// A multi-trace to judge.
 pub(super) struct Subject<'a> {

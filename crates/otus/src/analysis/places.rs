@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use otus_core::Pool;
 use otus_syntax::{Source, Span, excerpt, parse_trace};
+use otus_trace::run::Group;
 use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace};
 
@@ -12,7 +13,6 @@ use super::spec_text::{self, excerpt_of};
 use super::worker::CaseLine;
 use crate::case::Place;
 use crate::load::Sources;
-use crate::logs::group::Group;
 use crate::report::html::model as html;
 use crate::run::Run;
 

@@ -12,6 +12,7 @@ use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Severity, Source, SourceId, parse_trace};
 use otus_trace::case::{self, Place as CasePlace};
+use otus_trace::run::Group;
 use otus_trace::{MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
@@ -28,7 +29,6 @@ use crate::case::{AttachmentKind, Case, NoAttachment, Place, Unusable};
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::load::{Sources, options};
-use crate::logs::group::Group;
 use crate::run::Run;
 use crate::summary::{self, Summary};
 

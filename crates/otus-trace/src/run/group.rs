@@ -1,87 +1,108 @@
-//! A group of raw logs on its way to an analysis: its actions over a signature, and their places.
+//! The actions of one group over a signature, owned.
 //!
-//! What the reader of logs gives away is only there for a moment and belongs to one thread; a
-//! [`Group`] is kept and sent. Lifelines that the signature does not have are left out with their
-//! actions, because a diagram speaks of its own lifelines only. Messages that it does not have stay:
-//! an action that no diagram has is one that cannot have happened.
+//! An [`Observed`] borrows from the reader of the logs and stays on its thread. A [`Group`] copies the actions, so
+//! that they can be kept or sent to another thread, and becomes a multi-trace there ([`Group::trace`]).
+//!
+//! Lifelines that the signature does not have are left out with their actions, because a diagram describes its own
+//! lifelines only. Messages that it does not have stay: no specification explains such an action, and that is a
+//! finding.
 
 use otus_core::index::Index as _;
 use otus_core::{Action, Direction, LifelineId, MessageId, Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
-use otus_trace::multitrace::Builder;
-use otus_trace::run::{Observed, RunPlace};
-use otus_trace::transform::learn::Pair;
-use otus_trace::{ComponentId, MultiTrace, Partition};
 
-use crate::logs;
+use super::observed::Observed;
+use super::vocabulary::RunPlace;
+use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition};
+use crate::transform::learn::Pair;
 
 /// The actions of a group.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Its key.
+    /// The name of the group ([`Observed::name`]).
     pub id: String,
-    /// The lifelines of each component, and its actions.
-    components: Vec<(Vec<LifelineId>, Vec<Act>)>,
-    /// Messages that the signature does not have.
+    /// The messages that the signature does not have.
     pub unknown: Vec<String>,
-    /// Emissions and their receptions, as a component and an index of its actions.
-    pairs: Vec<(At, At)>,
+    components: Vec<GroupComponent>,
+    /// Emissions and their receptions.
+    pairs: Vec<(Position, Position)>,
 }
 
-type At = (usize, usize);
+/// The actions of one clock, in local order.
+#[derive(Debug, Clone)]
+struct GroupComponent {
+    /// Its lifelines in the signature, acting in this group or not.
+    lifelines: Vec<LifelineId>,
+    actions: Vec<GroupAction>,
+}
+
+/// An action by the indices of its component and of itself in there.
+#[derive(Debug, Clone, Copy)]
+struct Position {
+    component: usize,
+    index: usize,
+}
 
 #[derive(Debug, Clone, Copy)]
-struct Act {
+struct GroupAction {
     lifeline: LifelineId,
     direction: Direction,
     message: Message,
-    /// Whether it is at the moment of the one before it.
-    joined: bool,
+    /// Whether it happened at the moment of the one before it.
+    is_joined: bool,
     place: RunPlace,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Message {
     Known(MessageId),
-    /// By index.
+    /// An index of [`Group::unknown`].
     Unknown(usize),
 }
 
 impl Group {
+    /// Copies the actions of a group whose lifelines a signature has.
     pub fn new(observed: &Observed<'_>, signature: &Signature) -> Group {
         let vocabulary = observed.vocabulary();
         let mut group = Group {
-            id: logs::name_of(observed),
-            components: Vec::with_capacity(observed.components().len()),
+            id: observed.name().into_owned(),
             unknown: Vec::new(),
+            components: Vec::with_capacity(observed.components().len()),
             pairs: Vec::new(),
         };
-        let mut at: Vec<Option<At>> = vec![None; observed.len()];
+        let mut positions: Vec<Option<Position>> = vec![None; observed.len()];
         for component in observed.components() {
             let names = vocabulary.lifelines_of(component.clock).iter();
             let lifelines: Vec<LifelineId> =
                 names.filter_map(|&it| signature.lifeline(vocabulary.lifeline(it))).collect();
-            let mut acts: Vec<Act> = Vec::with_capacity(component.events.len());
-            // Whether an action of the current moment is there already.
-            let mut begun = false;
+            let mut actions: Vec<GroupAction> = Vec::with_capacity(component.events.len());
+            // Whether the current moment has an action already.
+            let mut is_begun = false;
             for index in component.events.clone() {
                 let Some(event) = observed.event(index) else { continue };
-                begun &= event.joined();
+                is_begun &= event.joined();
                 let Some((direction, message)) = event.action() else { continue };
                 let Some(lifeline) = signature.lifeline(event.lifeline()) else { continue };
                 let message = match signature.message(message) {
                     Some(known) => Message::Known(known),
                     None => Message::Unknown(group.unknown(message)),
                 };
-                at[index] = Some((group.components.len(), acts.len()));
+                positions[index] =
+                    Some(Position { component: group.components.len(), index: actions.len() });
                 let place = event.place();
-                acts.push(Act { lifeline, direction, message, joined: begun, place });
-                begun = true;
+                actions.push(GroupAction {
+                    lifeline,
+                    direction,
+                    message,
+                    is_joined: is_begun,
+                    place,
+                });
+                is_begun = true;
             }
-            group.components.push((lifelines, acts));
+            group.components.push(GroupComponent { lifelines, actions });
         }
-        let both = |&(from, to): &(usize, usize)| Some((at[from]?, at[to]?));
+        let both = |&(from, to): &(usize, usize)| Some((positions[from]?, positions[to]?));
         group.pairs = observed.pairs().iter().filter_map(both).collect();
         group
     }
@@ -94,9 +115,14 @@ impl Group {
         })
     }
 
-    /// How many actions it has.
+    /// The number of its actions.
     pub fn len(&self) -> usize {
-        self.components.iter().map(|(_, acts)| acts.len()).sum()
+        self.components.iter().map(|component| component.actions.len()).sum()
+    }
+
+    /// Whether it has no action.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The multi-trace. Messages that the pool does not have are added to it. Components are in the
@@ -106,29 +132,25 @@ impl Group {
         let count = pool.signature().lifeline_count();
         let unknown: Vec<MessageId> =
             self.unknown.iter().map(|message| pool.add_message(message)).collect();
-        let components = self.components.iter().map(|(lifelines, _)| lifelines.clone());
+        let components = self.components.iter().map(|component| component.lifelines.clone());
         let partition = sorted(components.collect(), count);
         // The first lifeline of a component tells which of ours it is.
-        let ours: Vec<Option<usize>> = partition
+        let ours: Vec<Option<&GroupComponent>> = partition
             .components()
-            .map(|component| {
-                let first = *partition.lifelines(component).first()?;
-                self.components.iter().position(|(lifelines, _)| lifelines.contains(&first))
-            })
+            .map(|component| self.with_lifeline(*partition.lifelines(component).first()?))
             .collect();
         let mut builder = Builder::new(partition, self.len(), true);
-        for number in ours {
-            for (index, act) in
-                number.iter().flat_map(|&it| self.components[it].1.iter().enumerate())
-            {
-                if !act.joined {
+        for component in ours {
+            let actions = component.map_or(&[][..], |component| &component.actions);
+            for (index, act) in actions.iter().enumerate() {
+                if !act.is_joined {
                     builder.next_moment();
                 }
                 let message = match act.message {
                     Message::Known(message) => message,
                     Message::Unknown(index) => unknown[index],
                 };
-                let Act { lifeline, direction, .. } = *act;
+                let GroupAction { lifeline, direction, .. } = *act;
                 let action = pool.intern_action(Action { lifeline, direction, message });
                 builder.push(action, offset(index));
             }
@@ -137,15 +159,14 @@ impl Group {
         builder.finish(SourceId(0))
     }
 
-    /// Where a step of the multi-trace was read.
-    pub fn place(&self, trace: &MultiTrace, component: ComponentId, step: usize) -> Option<Place> {
+    /// The place in the logs of a step of the multi-trace.
+    pub fn place(&self, trace: &MultiTrace, component: ComponentId, step: usize) -> Option<RunPlace> {
         let (_, index) = trace.place(component, step)?;
         let first = trace.partition().lifelines(component).first()?;
-        let (_, acts) = self.components.iter().find(|(lifelines, _)| lifelines.contains(first))?;
-        Some(acts.get(index as usize)?.place)
+        Some(self.with_lifeline(*first)?.actions.get(index as usize)?.place)
     }
 
-    /// The pairs of the multi-trace, as far as it is known what belongs together.
+    /// The known pairs of the multi-trace.
     pub fn pairs(&self, trace: &MultiTrace) -> Vec<Pair> {
         let partition = trace.partition();
         let steps: Vec<Vec<usize>> = partition
@@ -161,23 +182,28 @@ impl Group {
                 steps
             })
             .collect();
-        let step = |(component, index): At| {
-            let first = *self.components[component].0.first()?;
+        let step = |position: Position| {
+            let first = *self.components[position.component].lifelines.first()?;
             let component = partition.component_of(first);
-            Some((component, *steps[component.0 as usize].get(index)?))
+            Some((component, *steps[component.0 as usize].get(position.index)?))
         };
-        let pair = |&(from, to): &(At, At)| Some(Pair { from: step(from)?, to: step(to)? });
+        let pair =
+            |&(from, to): &(Position, Position)| Some(Pair { from: step(from)?, to: step(to)? });
         self.pairs.iter().filter_map(pair).collect()
+    }
+
+    fn with_lifeline(&self, lifeline: LifelineId) -> Option<&GroupComponent> {
+        self.components.iter().find(|component| component.lifelines.contains(&lifeline))
     }
 }
 
 /// The partition with these components, in the order of their first lifelines.
 fn sorted(mut components: Vec<Vec<LifelineId>>, count: usize) -> Partition {
-    let mut taken = vec![false; count];
+    let mut is_taken = vec![false; count];
     for lifeline in components.iter().flatten() {
-        taken[lifeline.0 as usize] = true;
+        is_taken[lifeline.0 as usize] = true;
     }
-    let alone = (0..count).filter(|&number| !taken[number]);
+    let alone = (0..count).filter(|&number| !is_taken[number]);
     components.extend(alone.map(|number| vec![LifelineId::new(number)]));
     components.retain(|component| !component.is_empty());
     components.sort_by_key(|component| component.iter().min().copied());
