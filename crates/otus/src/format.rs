@@ -148,11 +148,7 @@ pub(crate) fn is_log_name(path: &Path) -> bool {
 
 /// The format of a log that says by itself what happened, so that it needs no mapping. `head` is its beginning.
 pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
-    match read::detect(head) {
-        Some(LogFormat::Text | LogFormat::Json | LogFormat::Csv | LogFormat::Htf) => None,
-        Some(format) => Some(format),
-        None => is_shiviz(head).then_some(LogFormat::Shiviz),
-    }
+    read::detect(None, head).filter(|format| format.is_self_describing())
 }
 
 /// The format of a log, with or without a mapping; `None` if the file does not look like a log. `head` is its
@@ -165,12 +161,8 @@ pub(crate) fn of_log(path: &Path, head: &[u8]) -> Option<LogFormat> {
     if is_other || head.is_empty() || is_case_file(head) {
         return None;
     }
-    match read::detect(head) {
-        Some(LogFormat::Json) => Some(LogFormat::Json),
-        Some(_) => None,
-        None if is_mostly_json(head) => Some(LogFormat::Json),
-        None => of_log_name(path, head),
-    }
+    let name = path.file_name()?.to_string_lossy();
+    read::detect(Some(&name), head).filter(|&format| format != LogFormat::Htf)
 }
 
 /// Whether a text is a case file: its first line is an object with the text of a multi-trace.
@@ -182,48 +174,6 @@ pub(crate) fn is_case_file(head: &[u8]) -> bool {
         // A long line is cut.
         Err(_) => first.starts_with('{') && first.contains("\"htf\""),
     }
-}
-
-/// Whether most of the first lines are objects. Programs print other lines while they start.
-fn is_mostly_json(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head);
-    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(50);
-    let is_object: Vec<bool> = lines.map(|line| line.trim_start().starts_with("{\"")).collect();
-    is_object.iter().filter(|it| **it).count() * 2 > is_object.len()
-}
-
-/// The format that the ending of a log's name tells, packed or not.
-fn of_log_name(path: &Path, head: &[u8]) -> Option<LogFormat> {
-    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    let name = ["gz", "zst", "zstd"].iter().fold(&*name, |name, packed| {
-        name.strip_suffix(packed).and_then(|name| name.strip_suffix('.')).unwrap_or(name)
-    });
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_binary = head.iter().take(4096).filter(|&&byte| byte == 0).count() > 8;
-    match ending {
-        _ if is_binary => None,
-        "csv" | "tsv" => Some(LogFormat::Csv),
-        "log" | "txt" | "out" | "err" | "trace" => Some(LogFormat::Text),
-        // `messages`, `broker.log.1`.
-        _ if ending.chars().all(|c| c.is_ascii_digit()) => Some(LogFormat::Text),
-        _ => None,
-    }
-}
-
-/// Whether one of the first lines is a host and its vector clock, as `host {"host": 1}`.
-fn is_shiviz(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head);
-    let has_clock = |line: &str| {
-        let Some((host, rest)) = line.trim().split_once(" {") else { return false };
-        let Some((clock, _)) = rest.split_once('}') else { return false };
-        let is_count = |entry: &str| {
-            entry.rsplit_once(':').is_some_and(|(host, count)| {
-                host.trim().starts_with('"') && count.trim().parse::<u64>().is_ok()
-            })
-        };
-        !host.is_empty() && !host.contains(char::is_whitespace) && clock.split(',').all(is_count)
-    };
-    text.lines().filter(|line| !line.trim().is_empty()).take(4).any(has_clock)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use otus_analysis::generate::{Walks, project};
 use otus_core::{EventId, Pool};
+use otus_trace::case::OtherFields;
 use otus_trace::multitrace::Partition;
 use rustc_hash::FxHashSet;
-use serde_json::Map;
 
 use crate::context::Context;
 use crate::derive::{Derived, Take};
@@ -93,7 +93,7 @@ impl<'t> Unique<'t> {
     ) -> Result<bool> {
         let tree = otus_trace::raise(&project(pool, partition, trace), pool);
         let id = format!("t{}", self.count() + 1);
-        let derived = Derived::new(id, Map::new(), tree);
+        let derived = Derived::new(id, OtherFields::default(), tree);
         let is_new = self.seen.insert(derived.line());
         if is_new {
             (self.take)(derived)?;

@@ -18,7 +18,7 @@ use otus_draw::layout::search::{self, search};
 use otus_draw::layout::sequence::{self, sequence};
 use otus_draw::layout::term::{self, term};
 use otus_syntax::ast::SpecFile;
-use otus_syntax::options::{GraphicOption, Layout, Logger, Picture as PictureOption, Process};
+use otus_syntax::options::{GraphicFormat, GraphicOption, Layout, Logger, Process};
 use otus_trace::order::{from_steps, pot};
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
@@ -105,8 +105,8 @@ impl GraphOptions {
         let mut graph = GraphOptions::new(svg, style, max_nodes);
         for option in chosen {
             match option {
-                GraphicOption::Format(PictureOption::Svg) => ending = "svg",
-                GraphicOption::Format(PictureOption::Png) => ending = "png",
+                GraphicOption::Format(GraphicFormat::Svg) => ending = "svg",
+                GraphicOption::Format(GraphicFormat::Png) => ending = "png",
                 GraphicOption::Layout(Layout::Vertical) => graph.direction = Direction::Down,
                 GraphicOption::Layout(Layout::Horizontal) => graph.direction = Direction::Right,
                 GraphicOption::SequenceDiagrams(wanted) => graph.diagrams = *wanted,

@@ -10,8 +10,8 @@ use otus_core::Pool;
 use otus_syntax::ast::TraceFile;
 use otus_syntax::print;
 use otus_trace::MultiTrace;
-use otus_trace::case::{self, Case};
-use serde_json::{Map, Value};
+use otus_trace::case::{self, Case, OtherFields};
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::{Result, unfit};
@@ -29,12 +29,12 @@ pub use slice::{SliceRequest, slice};
 pub struct Derived {
     /// Its id.
     pub id: String,
-    fields: Map<String, Value>,
+    fields: OtherFields,
     tree: TraceFile,
 }
 
 impl Derived {
-    pub(crate) fn new(id: String, fields: Map<String, Value>, tree: TraceFile) -> Derived {
+    pub(crate) fn new(id: String, fields: OtherFields, tree: TraceFile) -> Derived {
         Derived { id, fields, tree }
     }
 
@@ -131,13 +131,13 @@ struct Made<'a> {
 impl Made<'_> {
     /// The `number`-th of its kind, from 1.
     fn derived(&self, number: u64) -> Derived {
-        let mut fields = Map::new();
-        fields.insert("origin".to_owned(), self.origin.into());
-        fields.insert("kind".to_owned(), self.kind.into());
-        fields.insert("change".to_owned(), self.change.as_str().into());
+        let mut fields = OtherFields::default();
+        fields.insert("origin", self.origin);
+        fields.insert("kind", self.kind);
+        fields.insert("change", self.change.as_str());
         fields.extend(self.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         if let Some(seed) = self.seed {
-            fields.insert("seed".to_owned(), seed.into());
+            fields.insert("seed", seed);
         }
         let id = format!("{}-{}-{number}", self.origin, self.kind);
         Derived { id, fields, tree: otus_trace::raise(self.trace, self.pool) }

@@ -317,7 +317,7 @@ struct Survivor {
 impl Survivor {
     fn derived(&self, seed: u64) -> Derived {
         let Mutant { id, origin, kind, change, details, text, .. } = &self.mutant;
-        let mut fields = Map::new();
+        let mut fields = OtherFields::default();
         fields.insert("origin".to_owned(), json!(origin));
         fields.insert("kind".to_owned(), json!(kind));
         fields.insert("change".to_owned(), json!(change));

@@ -1,7 +1,7 @@
 //! Pictures of a specification: sequence diagram, term, automaton.
 
 use otus_analysis::graph::record::Context as Recorded;
-use otus_core::automaton::{self, Limits};
+use otus_core::automaton::{self, AutomatonLimits};
 use otus_core::semantics::{Frontiers, Step};
 use otus_core::{Lowered, Pool, TermId};
 use otus_draw::layout::{automaton as automaton_layout, sequence, term as term_layout};
@@ -88,7 +88,7 @@ fn executed(pool: &mut Pool, term: TermId, step: &str) -> Result<term_layout::Ma
 
 pub(super) fn automaton(context: &Context, request: &DrawRequest) -> Result<Drawing> {
     let Specification { mut lowered, term, .. } = read(context, request)?;
-    let limits = Limits { states: request.max_nodes.max(1), ..Limits::default() };
+    let limits = AutomatonLimits { states: request.max_nodes.max(1), ..AutomatonLimits::default() };
     let pool = &mut lowered.pool;
     let rules = automaton::build(pool, term, limits);
     let found = match request.automaton.unwrap_or_default() {

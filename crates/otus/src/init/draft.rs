@@ -70,7 +70,7 @@ impl<'c> Draft<'c> {
     /// Adds the results of a first run: the lines left over, and the names of the specification that are meant.
     pub(super) fn refine(&mut self, accounting: &Accounting, signature: Option<&Signature>) {
         for shape in &accounting.shapes {
-            let Some(file) = accounting.files.get(shape.first.file as usize) else { continue };
+            let Some(file) = accounting.files.get(shape.first.file.0 as usize) else { continue };
             let Some(source) = self.sources.get_mut(file.source) else { continue };
             let Some(cluster) = self.clusters.sources.get(file.source) else { continue };
             if source.left_over.len() < SHOWN {

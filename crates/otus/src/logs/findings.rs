@@ -89,7 +89,7 @@ fn one(finding: &LogFinding, out: &mut String) {
 }
 
 /// A place with the name of its file.
-pub(crate) fn place(accounting: &Accounting, place: run::Place) -> Place {
-    let file = accounting.files.get(place.file as usize).map_or("", |file| &*file.name);
+pub(crate) fn place(accounting: &Accounting, place: run::RunPlace) -> Place {
+    let file = accounting.vocabulary.file(place.file);
     Place { file: file.to_owned(), line: place.line as usize, columns: None }
 }

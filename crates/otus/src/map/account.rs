@@ -235,7 +235,7 @@ pub struct UnpairedAction {
     pub is_emission: bool,
     /// The first place, in the order in which logs were read.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) order: run::Place,
+    pub(super) order: run::RunPlace,
 }
 
 /// Logs compared with a specification.
@@ -267,7 +267,7 @@ pub struct Names<T> {
 
 impl LogMap {
     pub(super) fn new(mapping: &Mapping, accounting: &Accounting, groups: Groups) -> LogMap {
-        let place = |place: run::Place| findings::place(accounting, place);
+        let place = |place: run::RunPlace| findings::place(accounting, place);
         let source =
             |number: usize| mapping.logs.plan.sources.get(number).map(|source| source.name.clone());
         let names = &accounting.vocabulary;

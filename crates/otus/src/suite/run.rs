@@ -262,13 +262,9 @@ fn answers(
             unfit!("it has no formula");
         };
         let found = answer.verdict();
-        let details: Vec<String> = answer.lines().iter().map(|it| it.trim().to_owned()).collect();
-        let headline = details.first().map_or(found, |line| {
-            line.strip_prefix(found).map_or(line, |it| it.strip_prefix(": ").unwrap_or(found))
-        });
         outcome.cases.push(Judged {
-            headline: headline.to_owned(),
-            details: details.iter().skip(1).cloned().collect(),
+            headline: answer.headline(),
+            details: answer.details(),
             id,
             found,
             cause: None,
