@@ -19,7 +19,8 @@ mod whole;
 mod write;
 
 use otus_core::budget::Cancel;
-use otus_ctl::interval::{Natural, Stop};
+use otus_core::budget::Stop;
+use otus_ctl::interval::BigUint;
 use otus_papers::ctl::{Check, Method};
 use otus_trace::order::PartialOrder;
 
@@ -74,10 +75,11 @@ fn answer_cell(check: &Check) -> &'static str {
 /// A limit in a word.
 fn limit_name(stop: Stop) -> &'static str {
     match stop {
-        Stop::Nodes => "nodes",
+        Stop::States => "nodes",
         Stop::Memory => "memory",
         Stop::Time => "time",
         Stop::Cancelled => "cancelled",
+        Stop::Exhausted | Stop::Goal => "done",
     }
 }
 
@@ -91,9 +93,9 @@ fn cuts(trace: &PartialOrder) -> String {
 }
 
 /// A number of cuts with few digits.
-fn short(cuts: &Natural) -> String {
-    match cuts.to_u128() {
-        Some(few) if few < 100_000 => few.to_string(),
-        Some(_) | None => format!("{:.1e}", cuts.to_f64()),
+fn short(cuts: &BigUint) -> String {
+    match u64::try_from(cuts) {
+        Ok(few) if few < 100_000 => few.to_string(),
+        Ok(_) | Err(_) => format!("{:.1e}", cuts.to_string().parse().unwrap_or(f64::INFINITY)),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use otus_ctl::interval::Stop;
+use otus_core::budget::Stop;
 use otus_papers::ctl::{Check, Method};
 use otus_papers::data::{OrderRow, orders};
 use otus_papers::statistics::number;

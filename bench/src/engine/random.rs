@@ -434,7 +434,8 @@ fn recorded(size: Size, targets: &mut Targets) {
                 if recorded.peer(case, key).is_none() {
                     continue;
                 }
-                let recorded_time = case.rest["hibou_ms"][recorded.key(key)].as_f64();
+                let recorded_time =
+                    case.rest.get("hibou_ms").and_then(|times| times[recorded.key(key)].as_f64());
                 let Some(milliseconds) = recorded_time else { continue };
                 let start = ThreadTime::now();
                 let known = engines.iter().position(|(other, _)| other == trace.partition());

@@ -39,8 +39,7 @@ pub(super) fn derived(
     each: usize,
     purpose: &str,
 ) -> Vec<Set> {
-    let bounds = (sample.count, sample.length);
-    let global = generate::random(&mut model.pool.clone(), model.term, bounds, seed);
+    let global = generate::random(&mut model.pool.clone(), model.term, sample.count, sample.length, seed);
     let partition = model.discrete();
     let accepted: Vec<MultiTrace> =
         global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();

@@ -106,8 +106,8 @@ mod tests {
     fn regular_models_are_decoupled_and_the_others_are_not() {
         for (name, texts) in MODELS.into_iter().chain([TWINS]) {
             for model in [Model::new(texts), asynchronous(texts)] {
-                let harm = Harm::new(&model.pool, model.term, &model.discrete());
-                assert_eq!(harm.decoupled(), !matches!(name, "book" | "twins"), "{name}");
+                let coupling = Coupling::new(&model.pool, model.term, &model.discrete());
+                assert_eq!(coupling.decoupled(), !matches!(name, "book" | "twins"), "{name}");
             }
         }
     }

@@ -85,14 +85,16 @@ impl std::fmt::Display for Refuted {
             Refuted::NoSuchStep(at) => write!(f, "step {at} is not possible there"),
             Refuted::NotObserved(at) => write!(f, "step {at} is not what was observed next"),
             Refuted::InsideObservation(at) => {
-                write!(f, "step {at} would have been observed, and was not")
+                write!(f, "step {at} should have been observed, but was not")
             }
             Refuted::NotAllowed(at) => write!(f, "step {at} does not fit the verdict"),
-            Refuted::RemovedTooEarly(at) => write!(f, "step {at} removes what is still observed"),
+            Refuted::RemovedTooEarly(at) => {
+                write!(f, "step {at} removes a lifeline that is still observed")
+            }
             Refuted::Unexplained => f.write_str("some of what was observed is not explained"),
             Refuted::NotTerminated => f.write_str("the interaction may not end there"),
             Refuted::NotClosed(at) => write!(f, "node {at} leads out of the set, or passes"),
-            Refuted::NotBlocked(at) => write!(f, "state {at} is not blocked as is said"),
+            Refuted::NotBlocked(at) => write!(f, "state {at} is not blocked for the stated reason"),
         }
     }
 }

@@ -97,7 +97,7 @@ impl GaveUp {
     /// The reason in words.
     pub fn reason(self) -> &'static str {
         match self {
-            GaveUp::Questions => "as many questions were asked as may be",
+            GaveUp::Questions => "the limit on questions to the engine is reached",
             GaveUp::Work => "the multi-trace is too long for more questions",
             GaveUp::Stopped(stop) => stop.reason(),
         }

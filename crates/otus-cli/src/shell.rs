@@ -2,10 +2,10 @@
 
 use std::fmt;
 use std::io::IsTerminal as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use otus::{Context, Diagnostics, Disk, Monitor, Notice, Progress};
 
 use crate::args::Color;
@@ -63,29 +63,46 @@ struct Terminal {
     /// Whether diagnostics were printed before, so that an empty line sets the next ones apart.
     has_diagnostics: Mutex<bool>,
     line: Option<ProgressBar>,
+    /// The line of a step that reports nothing until it is done.
+    step: Mutex<Option<ProgressBar>>,
 }
 
 /// A run that ends sooner shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The time between two drawings of the line of a step.
+const INTERVAL: Duration = Duration::from_millis(200);
+
 impl Terminal {
     fn new(color: Color) -> Terminal {
         let is_shown = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
-        let line = is_shown.then(|| {
-            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            line.with_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| {
-                ProgressStyle::default_spinner() // The template is a constant, so it has no mistake.
-            }))
-        });
-        Terminal { color, begun: Instant::now(), has_diagnostics: Mutex::new(false), line }
+        let line = is_shown.then(|| progress_line("{msg}", |_, _| {}));
+        let (has_diagnostics, step) = (Mutex::new(false), Mutex::new(None));
+        Terminal { color, begun: Instant::now(), has_diagnostics, line, step }
     }
 
     fn print(&self, text: &str) {
-        match &self.line {
+        match locked(&self.step).as_ref().or(self.line.as_ref()) {
             Some(line) => line.suspend(|| output::complain(text)),
             None => output::complain(text),
         }
     }
+}
+
+/// A line on standard error. `write` is called for `{step}` in the template whenever the line is drawn.
+fn progress_line(
+    template: &str,
+    write: impl Fn(&ProgressState, &mut dyn fmt::Write) + Clone + Send + Sync + 'static,
+) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| {
+        ProgressStyle::default_spinner() // Templates are constants, so they have no mistake.
+    });
+    let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    line.with_style(style.with_key("step", write))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Terminal {
@@ -99,8 +116,7 @@ impl Monitor for Terminal {
         match notice {
             Notice::Diagnostics(found) => {
                 let text = found.render(output::colored(self.color, Stream::Error));
-                let mut before =
-                    self.has_diagnostics.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut before = locked(&self.has_diagnostics);
                 let distance = if std::mem::replace(&mut *before, true) { "\n" } else { "" };
                 self.print(&format!("{distance}{text}"));
             }
@@ -113,6 +129,24 @@ impl Monitor for Terminal {
         if let Some(line) = self.line.as_ref().filter(|_| self.begun.elapsed() >= PATIENCE) {
             line.set_message(progress.text(self.begun.elapsed()));
         }
+    }
+
+    fn step(&self, step: Option<&str>) {
+        let mut shown = locked(&self.step);
+        if let Some(line) = shown.take() {
+            line.finish_and_clear();
+        }
+        // The result of a step comes after it, so the line may be on the terminal of the results.
+        *shown = step.filter(|_| std::io::stderr().is_terminal()).map(|text| {
+            let (text, begun) = (text.to_owned(), Instant::now());
+            let line = progress_line("{step}", move |_, out| {
+                if begun.elapsed() >= PATIENCE {
+                    let _ = write!(out, "{text}, {} s", begun.elapsed().as_secs());
+                }
+            });
+            line.enable_steady_tick(INTERVAL);
+            line
+        });
     }
 }
 

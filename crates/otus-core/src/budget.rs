@@ -1,8 +1,8 @@
-//! Limits on a computation, and why one ended.
+//! Limits on a computation, and the reasons for which it stops.
 //!
-//! Every search and every check takes a [`Budget`]. A [`Meter`] is a budget in use: loops tick it, and it
-//! says when to stop. Running out of a budget is an outcome, never an error and never a guess: the
-//! verdict is then `Inconclusive`, unless it was found before.
+//! Every search and every check takes a [`Budget`]. A [`Meter`] tracks how much of a budget is used: the
+//! loop of a search counts each state with it and stops when it returns a [`Stop`]. An exhausted
+//! budget is not an error: the verdict is `Inconclusive`, unless it was already found.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// The most bytes that all tables together may take.
     pub max_bytes: Option<u64>,
-    /// Ends it from outside, as Ctrl-C does.
+    /// Stops it from another thread or a signal handler (Ctrl-C).
     pub cancel: Cancel,
 }
 
@@ -75,7 +75,7 @@ impl Budget {
     }
 }
 
-/// A token that ends every computation it was given to. Clones share one flag.
+/// A cancellation token: stops every computation that holds a clone of it.
 ///
 /// ```
 /// use otus_core::budget::Cancel;
@@ -89,37 +89,37 @@ impl Budget {
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks for the end. It cannot be taken back.
+    /// Requests cancellation, which cannot be undone.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end was asked for.
+    /// Whether cancellation was requested.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Why a computation ended.
+/// The reason for which a computation stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// Everything was explored.
+    /// The search space is exhausted.
     Exhausted,
-    /// A verdict as good as the goal was found.
+    /// A verdict at least as good as the goal was found.
     Goal,
-    /// The node budget is used up.
+    /// [`Budget::max_states`] is reached.
     States,
-    /// The memory budget is used up.
+    /// [`Budget::max_bytes`] is reached.
     Memory,
-    /// Time is up.
+    /// [`Budget::timeout`] has passed.
     Time,
-    /// The caller cancelled it.
+    /// [`Budget::cancel`] was triggered.
     Cancelled,
 }
 
 impl Stop {
-    /// Whether something may have been missed.
+    /// Whether part of the search space is unexplored for want of budget.
     pub fn is_early(self) -> bool {
         match self {
             Stop::Exhausted | Stop::Goal => false,
@@ -127,7 +127,7 @@ impl Stop {
         }
     }
 
-    /// In words, for a verdict that is undecided because of it.
+    /// The reason in words, for an inconclusive verdict.
     pub fn reason(self) -> &'static str {
         match self {
             Stop::Exhausted => "everything was explored",
@@ -149,10 +149,10 @@ impl fmt::Display for Stop {
 /// Operations that cannot give a part of their result return the limit they met as an error.
 impl std::error::Error for Stop {}
 
-/// After how many states the clock is asked: asking costs as much as a small step does.
+/// The number of states between two reads of the clock, which costs about as much as a small step.
 const CHECKED: u64 = 64;
 
-/// A budget in use.
+/// The used part of a budget.
 #[derive(Debug)]
 pub struct Meter<'b> {
     budget: &'b Budget,
@@ -161,12 +161,12 @@ pub struct Meter<'b> {
 }
 
 impl<'b> Meter<'b> {
-    /// Starts the clock.
+    /// A meter with nothing used; the timeout starts now.
     pub fn new(budget: &'b Budget) -> Self {
         Meter { budget, deadline: budget.end(), states: 0 }
     }
 
-    /// Counts a state; says why to stop, if so.
+    /// Counts a state. Returns the reason to stop, if there is one.
     #[inline]
     pub fn count(&mut self) -> Option<Stop> {
         if self.budget.max_states.is_some_and(|most| self.states >= most) {
@@ -184,37 +184,37 @@ impl<'b> Meter<'b> {
         None
     }
 
-    /// How many states can be counted at once, with [`Meter::count_many`], before one is to be counted by
-    /// itself.
+    /// The most states that [`Meter::count_many`] may count before the next call of [`Meter::count`], which
+    /// checks the limits.
     #[inline]
     pub fn room(&self) -> u64 {
         let unseen = CHECKED - 1 - self.states % CHECKED;
         self.budget.max_states.map_or(unseen, |most| unseen.min(most.saturating_sub(self.states)))
     }
 
-    /// Counts so many states, at most as many as there is room for.
+    /// Counts several states without checking limits; at most [`Meter::room`].
     #[inline]
     pub fn count_many(&mut self, states: u64) {
         self.states += states;
     }
 
-    /// Whether no state may be made any more.
+    /// Whether [`Budget::max_states`] is reached.
     pub fn is_out(&self) -> bool {
         self.budget.max_states.is_some_and(|most| self.states >= most)
     }
 
-    /// When time is up.
+    /// The time at which the timeout passes.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Whether tables of so many bytes are too large.
+    /// Whether tables of this size exceed [`Budget::max_bytes`].
     #[inline]
     pub fn is_too_large(&self, bytes: usize) -> bool {
         self.budget.check_bytes(bytes).is_err()
     }
 
-    /// How many states were counted.
+    /// The number of states counted so far.
     pub fn states(&self) -> u64 {
         self.states
     }

@@ -22,10 +22,10 @@ pub enum Fault {
     #[error("{0} cannot happen here")]
     NotNext(String),
     /// The evidence is for another formula.
-    #[error("this shows something else")]
+    #[error("the evidence is for another formula")]
     Other,
     /// A cut that should satisfy a formula does not.
-    #[error("after {0} events of the run, the cut is not as it should be")]
+    #[error("after {0} events of the run, the cut does not satisfy the formula")]
     Cut(usize),
 }
 

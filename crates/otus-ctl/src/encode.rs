@@ -28,6 +28,7 @@ use crate::atom::Atom;
 use crate::check::Problem;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{ACCEPT, Machine, REJECT};
+use crate::number;
 use crate::track::{Course, Track};
 use crate::view::View;
 
@@ -77,7 +78,7 @@ struct Chain {
 
 /// An atom in use.
 #[derive(Debug)]
-struct Used<'f> {
+struct UsedAtom<'f> {
     atom: &'f Atom,
     course: &'f Course,
     /// The range of its chains.
@@ -88,7 +89,7 @@ struct Used<'f> {
 
 /// An event of a chain on some layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Point {
+struct ChainPoint {
     /// The least value of the component that includes the event.
     value: u32,
     chain: u32,
@@ -101,11 +102,11 @@ struct Point {
 pub(crate) struct Encoder<'f> {
     formulas: &'f Formulas,
     bounds: Vec<u32>,
-    used: Vec<Used<'f>>,
+    used: Vec<UsedAtom<'f>>,
     by_atom: FxHashMap<AtomId, u32>,
     chains: Vec<Chain>,
     /// By layer: its points, in order.
-    points: Vec<Vec<Point>>,
+    points: Vec<Vec<ChainPoint>>,
     residuals: Interner<ResidualId, Residual>,
     stages: Interner<StageId, Stage>,
     /// By residual: the chains that it waits for, sorted.
@@ -145,7 +146,7 @@ impl<'f> Encoder<'f> {
             let chains = first..encoder.chains.len();
             let last = encoder.chains[chains.clone()].iter().filter_map(|chain| chain.last).max();
             encoder.by_atom.insert(atom, number(encoder.used.len()));
-            encoder.used.push(Used { atom: formulas.atom_of(atom), course, chains, last });
+            encoder.used.push(UsedAtom { atom: formulas.atom_of(atom), course, chains, last });
         }
         for points in &mut encoder.points {
             // The points of each chain are in order already: a stable sort merges such runs.
@@ -188,7 +189,7 @@ impl<'f> Encoder<'f> {
             next = at + 1;
             first = Some(first.unwrap_or(layer).min(layer));
             last = last.max(Some(layer));
-            self.points[layer].push(Point { value: number(at + 1), chain, reached });
+            self.points[layer].push(ChainPoint { value: number(at + 1), chain, reached });
         }
         self.chains.push(Chain { last, alone: first == last, same: same.into() });
     }
@@ -440,7 +441,7 @@ impl Machine for Encoder<'_> {
             while points.get(next).is_some_and(|point| !waited[point.chain as usize]) {
                 next += 1;
             }
-            let Some(&Point { value, .. }) = points.get(next) else {
+            let Some(&ChainPoint { value, .. }) = points.get(next) else {
                 intervals.push((bound, after.0));
                 break;
             };
@@ -460,8 +461,4 @@ fn summand(track: &Track, reached: u32, factor: Rational) -> Option<Rational> {
         Value::Number(number) => factor.checked_mul(*number),
         Value::Boolean(_) | Value::Text(_) => None,
     }
-}
-
-fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }

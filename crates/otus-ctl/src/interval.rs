@@ -9,7 +9,7 @@
 //! - the terminal [`EMPTY`](Set::EMPTY) if `S = ∅`, the terminal [`FULL`](Set::FULL) if `S = U_i`;
 //! - else a node of layer `i`: the list of the maximal intervals of `[0,n_i]` on which `x ↦ S(x)` is
 //!   constant, each given by its upper end and the diagram of that residual. A last interval whose
-//!   residual is empty is left out: what lies above the last upper end is not in `S`.
+//!   residual is empty is left out: values above the last upper end are not in `S`.
 //!
 //! # Theorem (canonicity)
 //!

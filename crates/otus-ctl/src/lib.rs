@@ -30,6 +30,11 @@ mod track;
 mod view;
 pub mod witness;
 
+/// An index as a number of 32 bits. Traces and formulas have fewer than 2³² parts, since their ids have 32 bits.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
 pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};

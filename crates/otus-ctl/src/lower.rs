@@ -272,7 +272,7 @@ impl Lowering<'_> {
                             "several processes assign `{name}`: leave out `{}.`",
                             names.text(process.symbol)
                         ),
-                        Owner::Nobody => format!(
+                        Owner::None => format!(
                             "no process assigns `{name}`: leave out `{}.`",
                             names.text(process.symbol)
                         ),

@@ -12,6 +12,7 @@ use otus_trace::order::{EventId, Owner, PartialOrder, ProcessId, Value, ValueId,
 use rustc_hash::FxHashMap;
 
 use crate::atom::{Atom, Reading};
+use crate::number;
 
 /// The values of a reading, from the first cut on.
 #[derive(Debug, Clone, Default)]
@@ -104,7 +105,7 @@ fn home(trace: &PartialOrder, readings: &[Reading]) -> bool {
         let process = match reading {
             Reading::Last(process) | Reading::Count(process, _) => process,
             Reading::Variable(variable) => match trace.owner(variable) {
-                Owner::Nobody => return true,
+                Owner::None => return true,
                 Owner::Process(process) => process,
                 Owner::Shared => return false,
             },
@@ -140,7 +141,7 @@ fn flips(atom: &Atom, tracks: &[Track]) -> Course {
     };
     if let [track] = tracks {
         let truth: Vec<bool> =
-            (0..track.values.len()).map(|number| holds(&[u32::new_index(number)])).collect();
+            (0..track.values.len()).map(|value| holds(&[number(value)])).collect();
         for &(event, number) in &track.changes {
             note(event, truth[number as usize]);
         }
@@ -181,7 +182,7 @@ fn values(
         last = value;
         let number = *numbers.entry(value).or_insert_with(|| {
             track.values.push(trace.value(value));
-            u32::new_index(track.values.len() - 1)
+            number(track.values.len() - 1)
         });
         track.changes.push((event, number));
     }
@@ -196,7 +197,7 @@ fn labels(trace: &PartialOrder, process: ProcessId) -> Track {
             None => 0,
             Some(label) => *numbers.entry(label).or_insert_with(|| {
                 track.values.push(Value::Text(trace.label_name(label).into()));
-                u32::new_index(track.values.len() - 1)
+                number(track.values.len() - 1)
             }),
         };
         if track.changes.last().map_or(0, |&(_, number)| number) != number {
@@ -213,15 +214,4 @@ fn counts(counted: impl Iterator<Item = EventId>) -> Track {
         track.changes.push((event, count));
     }
     track
-}
-
-/// Conversion of indices that are known to fit.
-trait NewIndex {
-    fn new_index(index: usize) -> Self;
-}
-
-impl NewIndex for u32 {
-    fn new_index(index: usize) -> Self {
-        u32::try_from(index).unwrap_or(u32::MAX)
-    }
 }

@@ -25,6 +25,7 @@
 use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
 
 use crate::interval::ClockTable;
+use crate::number;
 
 /// Some events of a trace, as dimensions of a lattice.
 #[derive(Debug, Clone)]
@@ -105,7 +106,7 @@ impl View {
             Arrangement::Given => (0..count).collect(),
             Arrangement::Greedy => arrange(count, &weights),
         };
-        let bounds: Vec<u32> = order.iter().map(|&at| length(&events[at])).collect();
+        let bounds: Vec<u32> = order.iter().map(|&at| number(events[at].len())).collect();
         let clocks = ClockTable::new(&bounds, |dimension, value, other| {
             let row = &rows[order[dimension]];
             row[(value as usize - 1) * count + order[other]]
@@ -119,7 +120,7 @@ impl View {
 
     /// By dimension: the number of its events.
     pub(crate) fn bounds(&self) -> Vec<u32> {
-        self.events.iter().map(|events| length(events)).collect()
+        self.events.iter().map(|events| number(events.len())).collect()
     }
 
     /// The number of events.
@@ -131,10 +132,6 @@ impl View {
     pub(crate) fn dimension(&self, process: ProcessId) -> Option<usize> {
         self.processes.iter().position(|&other| other == process)
     }
-}
-
-fn length(events: &[EventId]) -> u32 {
-    u32::try_from(events.len()).unwrap_or(u32::MAX)
 }
 
 /// By dimension: the clock of each of its events, one row per event; and the number of changes in these columns.
@@ -168,7 +165,7 @@ fn reaches(
                 }
                 weights[dimension * count + other] += u64::from(reached[other] > before);
             }
-            row.extend(reached.iter().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)));
+            row.extend(reached.iter().map(|&n| number(n)));
         }
         rows.push(row);
     }

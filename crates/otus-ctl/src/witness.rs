@@ -58,6 +58,20 @@ impl Checker<'_> {
     pub fn explain(&mut self, formula: FormulaId, options: &Options) -> Result<Explanation, Stop> {
         let options = &options.started();
         let holds = self.check(formula, options)?.holds;
+        self.explain_verdict(formula, holds, options)
+    }
+
+    /// Why a formula has the verdict that [`Checker::check`] gave it, without checking it again.
+    ///
+    /// # Errors
+    ///
+    /// A bound was met.
+    pub fn explain_verdict(
+        &mut self,
+        formula: FormulaId,
+        holds: bool,
+        options: &Options,
+    ) -> Result<Explanation, Stop> {
         let shown = if holds { formula } else { self.formulas.not(formula) };
         let mut evidence = Vec::new();
         let mut pending = vec![shown];

@@ -230,7 +230,7 @@ pub enum Tone {
     Assumed,
     /// It is wrong: observed but not allowed, refuted.
     Bad,
-    /// It is what the picture is about.
+    /// It is the subject of the picture.
     Active,
 }
 

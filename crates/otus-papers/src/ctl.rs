@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use otus_core::budget::Cancel;
-use otus_ctl::interval::{Budget, Natural, Stop};
+use otus_core::budget::{Budget, Cancel, Stop};
+use otus_ctl::interval::BigUint;
 use otus_ctl::ist::Closure;
 use otus_ctl::{Answer, Checker, Engine, Formulas, Lowered, Options, lower};
 use otus_syntax::{Source, parse_formulas};
@@ -140,7 +140,7 @@ pub fn count_cuts(
     trace: &PartialOrder,
     time_limit: Duration,
     cancel: &Cancel,
-) -> Result<Natural, Stop> {
+) -> Result<BigUint, Stop> {
     let options = Options { budget: budget(time_limit, cancel), ..Options::default() };
     let mut checker = Checker::new(trace, Formulas::default());
     checker.count(Formulas::TRUE, &options).map(|counts| counts.cuts)

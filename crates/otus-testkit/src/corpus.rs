@@ -73,9 +73,10 @@ impl Model {
     }
 
     /// The answer of hibou_label in a case, if there is one.
-    pub fn peer<'c>(&self, case: &'c Case, question: &str) -> Option<&'c str> {
-        let text = case.rest["verdicts"].get(self.key(question)).and_then(Value::as_str);
-        text.filter(|text| !matches!(*text, "TIMEOUT" | "CRASH" | "SKIPPED"))
+    pub fn peer(&self, case: &Case, question: &str) -> Option<String> {
+        let verdicts = case.rest.get("verdicts")?;
+        let text = verdicts.get(self.key(question)).and_then(Value::as_str)?;
+        (!matches!(text, "TIMEOUT" | "CRASH" | "SKIPPED")).then(|| text.to_owned())
     }
 }
 

@@ -131,20 +131,20 @@ pub fn loop_depth_at(pool: &Pool, term: TermId, position: &[u8]) -> Option<u32> 
     let [letter, rest @ ..] = position else { return Some(0) };
     let node = pool.node(term);
     let operand = node.operands().nth(usize::from(*letter).checked_sub(1)?)?;
-    Some(loop_depth_at(pool, operand, rest)? + u32::from(is_loop(node)))
+    Some(loop_depth_at(pool, operand, rest)? + u32::from(node.is_loop()))
 }
 
 /// β(i): the largest β(i, p).
 pub fn loop_depth(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
     let deepest = node.operands().map(|operand| loop_depth(pool, operand)).max();
-    deepest.map_or(0, |depth| depth + u32::from(is_loop(node)))
+    deepest.map_or(0, |depth| depth + u32::from(node.is_loop()))
 }
 
 /// The number of loops of a term.
 pub fn loops(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
-    u32::from(is_loop(node)) + node.operands().map(|operand| loops(pool, operand)).sum::<u32>()
+    u32::from(node.is_loop()) + node.operands().map(|operand| loops(pool, operand)).sum::<u32>()
 }
 
 /// Def. 13: η(i), the number of actions outside loops.
@@ -157,10 +157,6 @@ pub fn outside_loops(pool: &Pool, term: TermId) -> u32 {
         }
         Term::Alt(i, j) => outside_loops(pool, i).max(outside_loops(pool, j)),
     }
-}
-
-fn is_loop(node: Term) -> bool {
-    matches!(node, Term::LoopS(_) | Term::LoopC(..))
 }
 
 /// `rmv_h`: actions on h become ∅, and the structure stays.

@@ -59,6 +59,11 @@ pub trait Monitor: Debug + Send + Sync {
     fn progress(&self, progress: &Progress) {
         let _ = progress;
     }
+
+    /// A step that reports nothing until it is done: its text as it begins, `None` as it ends.
+    fn step(&self, step: Option<&str>) {
+        let _ = step;
+    }
 }
 
 /// Something that the user should read.

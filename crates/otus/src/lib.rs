@@ -85,7 +85,7 @@ pub mod report;
 mod run;
 pub mod schema;
 mod spec;
-// pub mod suite;
+pub mod suite;
 mod summary;
 pub mod text;
 #[doc(hidden)]

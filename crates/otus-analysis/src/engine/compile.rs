@@ -1,7 +1,7 @@
 //! Compilation of a term to the two expressions from which analyses start.
 //!
 //! The *rigid* expression has the conflicts of the language: `strict` orders everything, and a
-//! synchronous passing is one event. The *relaxed* expression ([`coupling`](super::coupling)) has
+//! synchronous passing is one event. The *relaxed* expression ([`coupling`]) has
 //! only the conflicts that components can observe. Long sequences become trees of short ones, so
 //! that a step is cheap.
 //!

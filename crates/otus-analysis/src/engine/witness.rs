@@ -16,7 +16,7 @@
 //! as few as possible; at the end, the cheapest way to terminate is taken.
 //!
 //! *Decomposed slices* are replayed one log after the other, as they were decided
-//! ([`decompose`](super::decompose)): each adds iterations that only its component observes.
+//! ([`decompose`]): each adds iterations that only its component observes.
 //!
 //! *Cost.* At most one question for each step, within a budget of its own; if that ends first,
 //! there is no witness, and the verdict stands. If a formula explains the multi-trace

@@ -12,8 +12,10 @@ use otus_core::index::Index as _;
 use otus_core::{ActionId, Direction, EventId, LifelineSet, MessageId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
-use otus_trace::{ComponentId, MultiTrace, Partition};
+use otus_trace::{MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::observation::by_component;
 
 /// The number of a letter.
 pub(super) type Letter = u32;
@@ -88,23 +90,16 @@ impl Letters {
 
     /// The letter that a component observes of an event, if any.
     pub(super) fn part(&self, pool: &Pool, event: EventId, component: usize) -> Option<Letter> {
-        let id = ComponentId::new(component);
-        let here =
-            |action: &&ActionId| self.partition.component_of(pool.action(**action).lifeline) == id;
-        let mut actions: Vec<ActionId> =
-            pool.event_actions(event).iter().filter(here).copied().collect();
-        actions.sort_unstable();
-        self.numbers.get(actions.as_slice()).copied()
+        let mut parts = by_component(pool, &self.partition, event).into_iter();
+        let (_, actions) = parts.find(|(touched, _)| touched.index() == component)?;
+        self.find(&actions)
     }
 
     /// The components that an event touches.
     pub(super) fn touched(&self, pool: &Pool, event: EventId) -> Vec<usize> {
-        let actions = pool.event_actions(event).iter();
-        let mut touched: Vec<usize> = actions
-            .map(|&action| self.partition.component_of(pool.action(action).lifeline).index())
-            .collect();
+        let parts = by_component(pool, &self.partition, event).into_iter();
+        let mut touched: Vec<usize> = parts.map(|(component, _)| component.index()).collect();
         touched.sort_unstable();
-        touched.dedup();
         touched
     }
 
@@ -171,11 +166,8 @@ impl Letters {
                 continue;
             }
             let node = pool.node(term);
-            if let Term::Event(event) = node {
-                events.push(event);
-            } else if let Term::Strict(left, right) = node {
-                passings.push((left, right));
-            }
+            events.extend(node.as_event());
+            passings.extend(node.as_strict());
             pending.extend(node.operands());
         }
         events.sort_unstable();
@@ -183,13 +175,10 @@ impl Letters {
             let actions = pool.event_actions(event).to_vec();
             self.messages.extend(actions.iter().map(|&action| pool.action(action).message));
             self.pair(pool, &actions, &actions);
-            for component in self.touched(pool, event) {
-                let here = |&&action: &&ActionId| {
-                    let of = self.partition.component_of(pool.action(action).lifeline);
-                    of.index() == component
-                };
-                let mut own: Vec<ActionId> = actions.iter().filter(here).copied().collect();
-                own.sort_unstable();
+            let mut parts = by_component(pool, &self.partition, event);
+            parts.sort_unstable();
+            for (component, own) in parts {
+                let component = component.index();
                 let letter = self.number(own);
                 let list = &mut self.vocabulary[component];
                 let at = *self.places.entry((component, letter)).or_insert(list.len());
@@ -234,8 +223,7 @@ impl Letters {
 
 /// The actions of a leaf.
 fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
-    let Term::Event(event) = pool.node(term) else { return None };
-    Some(pool.event_actions(event).to_vec())
+    pool.node(term).as_event().map(|event| pool.event_actions(event).to_vec())
 }
 
 /// The actions of a chain of receptions, which is the right operand of a message passing. `None`

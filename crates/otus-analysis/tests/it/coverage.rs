@@ -385,14 +385,8 @@ impl Derivations<'_> {
 }
 
 fn events(pool: &Pool, tree: &Tree, nodes: &[usize]) -> Vec<EventId> {
-    let event = |&node: &usize| match pool.node(tree.term(node)) {
-        Term::Event(event) => event,
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => panic!("only events are counted as actions"),
+    let event = |&node: &usize| {
+        pool.node(tree.term(node)).as_event().expect("only events are counted as actions")
     };
     nodes.iter().map(event).collect()
 }

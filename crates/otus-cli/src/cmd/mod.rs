@@ -3,6 +3,7 @@
 mod analyze;
 mod completions;
 mod convert;
+mod ctl;
 mod demo;
 mod draw;
 mod explain;
@@ -17,6 +18,7 @@ mod map;
 mod mutate;
 mod schema;
 mod slice;
+mod test;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -28,6 +30,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),
         Command::Completions(completions) => completions::run(completions),
+        Command::Ctl(ctl) => ctl::run(ctl, &shell),
         Command::Init(init) => init::run(init, &shell),
         Command::Learn(learn) => learn::run(learn, &shell),
         Command::Man(man) => man::run(man),
@@ -43,6 +46,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Slice(slice) => slice::run(slice, &shell),
         Command::Schema(schema) => schema::run(schema),
         Command::Map(map) => map::run(map, &shell),
-        other => anyhow::bail!("not ported to the core yet: {other:?}"),
+        Command::Test(test) => test::run(test, &shell),
     }
 }

@@ -4,6 +4,7 @@ use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
 
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
+use crate::number;
 
 /// Operations, each with one truth value as its result; those of its operands come first.
 #[derive(Debug)]
@@ -80,7 +81,7 @@ impl Program {
                     Operation::Next(Bit::new(bit))
                 }
                 Formula::Until([f, g]) => {
-                    let own = u32::new_index(program.operations.len());
+                    let own = number(program.operations.len());
                     bits.insert(own, program.remembered.len());
                     program.remembered.push(own);
                     Operation::Until(results[f], results[g], Bit::new(program.remembered.len() - 1))
@@ -93,7 +94,7 @@ impl Program {
 
     fn push(&mut self, operation: Operation) -> u32 {
         self.operations.push(operation);
-        u32::new_index(self.operations.len() - 1)
+        number(self.operations.len() - 1)
     }
 
     /// A connective; its literals become one operation.
@@ -216,15 +217,4 @@ fn literals(
         }
     }
     (tests.into(), others)
-}
-
-/// Conversion of indices of operations, which fit because there are fewer of them than of formulas.
-trait NewIndex {
-    fn new_index(index: usize) -> Self;
-}
-
-impl NewIndex for u32 {
-    fn new_index(index: usize) -> Self {
-        u32::try_from(index).expect("there are fewer operations than twice the formulas")
-    }
 }

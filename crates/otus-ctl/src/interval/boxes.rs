@@ -7,9 +7,9 @@ use otus_core::budget::{Budget, Stop};
 
 use super::store::grow;
 
-/// Boxes of one layer: `width` lower ends, as many upper ends, a state.
+/// The boxes of one layer: `width` lower ends, as many upper ends, a state.
 #[derive(Debug)]
-pub(super) struct Boxes {
+pub(super) struct BoxTable {
     width: usize,
     count: usize,
     keys: Vec<u32>,
@@ -24,12 +24,12 @@ pub(super) struct Boxes {
 /// The empty box.
 pub(super) const NONE: u32 = u32::MAX;
 
-impl Boxes {
+impl BoxTable {
     /// A table without boxes.
     pub(super) fn new(width: usize, allowance: &mut Allowance) -> Self {
         let key = vec![0; 2 * width + 1];
         let slots = vec![(0, NONE); 64];
-        let boxes = Boxes { width, count: 0, keys: Vec::new(), slots, key, hash: 0 };
+        let boxes = BoxTable { width, count: 0, keys: Vec::new(), slots, key, hash: 0 };
         allowance.held += boxes.bytes();
         boxes
     }
@@ -42,7 +42,7 @@ impl Boxes {
         allowance: &mut Allowance,
     ) -> Result<Self, Stop> {
         let width = bounds.len();
-        let mut boxes = Boxes::new(width, allowance);
+        let mut boxes = BoxTable::new(width, allowance);
         boxes.clear(state);
         for (at, &bound) in bounds.iter().enumerate() {
             boxes.put(at, 0);

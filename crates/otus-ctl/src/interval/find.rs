@@ -6,7 +6,7 @@
 
 use otus_core::budget::Stop;
 
-use super::boxes::{Allowance, Boxes};
+use super::boxes::{Allowance, BoxTable};
 use super::build::{ACCEPT, Job, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set};
@@ -83,8 +83,8 @@ impl Diagram {
         self.budget.check_time()?;
         let mut splits = Splits::new(machine);
         let mut allowance = Allowance::new(self.bytes());
-        let mut layers = vec![Boxes::root(&self.bounds, state, &self.budget, &mut allowance)?];
-        layers.extend((0..dimensions).rev().map(|width| Boxes::new(width, &mut allowance)));
+        let mut layers = vec![BoxTable::root(&self.bounds, state, &self.budget, &mut allowance)?];
+        layers.extend((0..dimensions).rev().map(|width| BoxTable::new(width, &mut allowance)));
         let mut sweeps: Vec<Sweep> =
             (0..dimensions).map(|layer| Sweep::new(layer, dimensions - layer)).collect();
         let (mut layer, mut key) = (0, 0);

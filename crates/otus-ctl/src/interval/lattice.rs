@@ -46,7 +46,7 @@
 
 use otus_core::budget::{Budget, Stop};
 
-use super::boxes::{Allowance, Boxes, NONE};
+use super::boxes::{Allowance, BoxTable, NONE};
 use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set, TOGETHER};
@@ -83,7 +83,8 @@ impl Diagram {
         self.operate(|diagram| {
             let mut layers: Vec<Layer> = Vec::with_capacity(dimensions);
             let mut allowance = Allowance::new(diagram.bytes());
-            let mut boxes = Boxes::root(&diagram.bounds, state, &diagram.budget, &mut allowance)?;
+            let mut boxes =
+                BoxTable::root(&diagram.bounds, state, &diagram.budget, &mut allowance)?;
             for layer in 0..dimensions {
                 let (made, next) =
                     diagram.expand(layer, &boxes, clocks, &mut splits, &mut allowance)?;
@@ -100,12 +101,12 @@ impl Diagram {
     fn expand<M: Machine>(
         &mut self,
         layer: usize,
-        boxes: &Boxes,
+        boxes: &BoxTable,
         clocks: &impl Clocks,
         splits: &mut Splits<'_, M>,
         allowance: &mut Allowance,
-    ) -> Result<(Layer, Boxes), Stop> {
-        let mut next = Boxes::new(boxes.width() - 1, allowance);
+    ) -> Result<(Layer, BoxTable), Stop> {
+        let mut next = BoxTable::new(boxes.width() - 1, allowance);
         let mut made = Layer::default();
         let mut sweep = Sweep::new(layer, boxes.width());
         for state in 0..boxes.len() {
@@ -126,7 +127,7 @@ impl Diagram {
     }
 
     /// Makes nodes from the last layer up; all of them are lattices if nothing was rejected.
-    fn raise(&mut self, layers: Vec<Layer>, end: &Boxes, is_lattice: bool) -> Result<Id, Stop> {
+    fn raise(&mut self, layers: Vec<Layer>, end: &BoxTable, is_lattice: bool) -> Result<Id, Stop> {
         let mut below = vec![FULL; end.len()];
         for (layer, made) in layers.into_iter().enumerate().rev() {
             let mut nodes = Vec::with_capacity(made.starts.len());

@@ -2,7 +2,7 @@
 //!
 //! See [`lattice`](super::lattice) for the values at which the next box changes.
 
-use super::boxes::Boxes;
+use super::boxes::BoxTable;
 use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 
@@ -44,7 +44,7 @@ impl Sweep {
     pub(super) fn start<M: Machine>(
         &mut self,
         key: &[u32],
-        next: &mut Boxes,
+        next: &mut BoxTable,
         clocks: &impl Clocks,
         splits: &mut Splits<'_, M>,
     ) {
@@ -92,7 +92,7 @@ impl Sweep {
     #[inline]
     pub(super) fn advance<M: Machine>(
         &mut self,
-        next: &mut Boxes,
+        next: &mut BoxTable,
         clocks: &impl Clocks,
         splits: &Splits<'_, M>,
     ) -> bool {

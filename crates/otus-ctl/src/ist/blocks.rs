@@ -23,7 +23,7 @@ use crate::track::{Course, Track};
 
 /// An event: its component, from 0, and its position there, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct BlockEvent {
     pub(super) process: usize,
     pub(super) position: u32,
 }
@@ -34,7 +34,7 @@ pub(super) struct Blocks<'f> {
     problem: Problem<'f>,
     bounds: Vec<u32>,
     /// The communication edges of the Hasse diagram.
-    communications: Vec<(Event, Event)>,
+    communications: Vec<(BlockEvent, BlockEvent)>,
 }
 
 impl<'f> Blocks<'f> {
@@ -71,12 +71,12 @@ impl<'f> Blocks<'f> {
     }
 
     /// A(e)
-    fn after(&self, trees: &mut Trees, e: Event) -> Result<Ist, Stop> {
+    fn after(&self, trees: &mut Trees, e: BlockEvent) -> Result<Ist, Stop> {
         self.labelled(trees, &[(e.process, e.position, u32::MAX)])
     }
 
     /// B(e)
-    fn before(&self, trees: &mut Trees, e: Event) -> Result<Ist, Stop> {
+    fn before(&self, trees: &mut Trees, e: BlockEvent) -> Result<Ist, Stop> {
         self.labelled(trees, &[(e.process, 0, e.position - 1)])
     }
 
@@ -125,7 +125,7 @@ impl<'f> Blocks<'f> {
         };
         let tree = match course {
             Course::Flips(initial, flips) => {
-                let events: Vec<Event> = flips.iter().filter_map(|&e| self.place(e)).collect();
+                let events: Vec<BlockEvent> = flips.iter().filter_map(|&e| self.place(e)).collect();
                 let mut all = Vec::new();
                 for block in 0..=events.len() {
                     if *initial == block.is_multiple_of(2) {
@@ -146,7 +146,7 @@ impl<'f> Blocks<'f> {
         &self,
         trees: &mut Trees,
         universe: Ist,
-        events: &[Event],
+        events: &[BlockEvent],
         block: usize,
     ) -> Result<Ist, Stop> {
         let mut tree = universe;
@@ -162,7 +162,7 @@ impl<'f> Blocks<'f> {
 
     /// By value: the vectors at which a reading has it.
     fn by_value(&self, trees: &mut Trees, universe: Ist, track: &Track) -> Result<Vec<Ist>, Stop> {
-        let events: Vec<Event> =
+        let events: Vec<BlockEvent> =
             track.changes.iter().filter_map(|change| self.place(change.0)).collect();
         let mut blocks: Vec<Vec<Ist>> = vec![Vec::new(); track.values.len()];
         for block in 0..=events.len() {
@@ -241,21 +241,21 @@ impl<'f> Blocks<'f> {
     }
 
     /// The component and position of an event.
-    fn place(&self, event: EventId) -> Option<Event> {
+    fn place(&self, event: EventId) -> Option<BlockEvent> {
         let process = self.problem.view.dimension(self.problem.trace.process_of(event))?;
         let at = self.problem.view.events[process].binary_search(&event).ok()?;
-        Some(Event { process, position: u32::try_from(at + 1).ok()? })
+        Some(BlockEvent { process, position: u32::try_from(at + 1).ok()? })
     }
 }
 
 /// The communication edges of the Hasse diagram: e →_c e' if e is the last event of its process in the past of e', was
 /// not in the past of the event before e', and is in the past of no other event that happened before e'.
-fn communications(problem: Problem<'_>, bounds: &[u32]) -> Vec<(Event, Event)> {
+fn communications(problem: Problem<'_>, bounds: &[u32]) -> Vec<(BlockEvent, BlockEvent)> {
     let clocks = &problem.view.clocks;
     let mut found = Vec::new();
     for (process, &bound) in bounds.iter().enumerate() {
         for position in 1..=bound {
-            let then = Event { process, position };
+            let then = BlockEvent { process, position };
             for other in (0..bounds.len()).filter(|&other| other != process) {
                 let last = clocks.lower(process, position, other);
                 if last == clocks.lower(process, position - 1, other) {
@@ -268,7 +268,7 @@ fn communications(problem: Problem<'_>, bounds: &[u32]) -> Vec<(Event, Event)> {
                     }
                 });
                 if !implied {
-                    found.push((Event { process: other, position: last }, then));
+                    found.push((BlockEvent { process: other, position: last }, then));
                 }
             }
         }

@@ -120,7 +120,10 @@ impl Lowering<'_> {
         };
         let (least, most) = pattern.arguments;
         if arguments.len() < least || arguments.len() > most {
-            let message = format!("the number of arguments of `{word}` is not {}", arguments.len());
+            let bound = if least == most { "" } else { "at least " };
+            let plural = if least == 1 { "" } else { "s" };
+            let given = arguments.len();
+            let message = format!("`{word}` takes {bound}{least} argument{plural}, not {given}");
             let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
             diagnostic.help = Some(format!("an example: {}", pattern.example));
             return Meaning::Nothing;

@@ -34,7 +34,7 @@ impl Default for Options {
 /// Draws an automaton. The pool must be the one of the term that it was built from.
 ///
 /// ```
-/// use otus_core::automaton::{Limits, build};
+/// use otus_core::automaton::{AutomatonLimits, build};
 /// use otus_draw::layout::automaton::{Options, automaton};
 /// # use otus_core::{Pool, Signature};
 /// # let mut signature = Signature::default();
@@ -42,7 +42,7 @@ impl Default for Options {
 /// # let mut pool = Pool::new(signature);
 /// let send = pool.emission(a, m);
 /// let term = pool.loop_s(send);
-/// let machine = build(&mut pool, term, Limits::default());
+/// let machine = build(&mut pool, term, AutomatonLimits::default());
 /// let scene = automaton(&pool, &machine, &Options::default());
 /// assert!(otus_draw::check::flaws(&scene).is_empty());
 /// ```

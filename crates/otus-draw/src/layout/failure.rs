@@ -1,13 +1,13 @@
-//! The picture of a failure: a space-time diagram of what was observed around the place where no run goes on.
+//! The picture of a failure: a space-time diagram of the observed events around the place where no run continues.
 //!
-//! Every lifeline is a column, time goes downwards. An event is a box on its lifeline; its [`EventState`] says
-//! whether the accepted run has it, and what was expected where the run ends. A message is an arrow from its
+//! Every lifeline is a column, and time goes downwards. An event is a box on its lifeline; its [`EventState`] tells
+//! whether the accepted run has it, or whether it was expected where the run ends. A message is an arrow from its
 //! emission to its reception. The same picture shows an accepted run in which some events are assumed (verdict
 //! `WeakPass`): it then has no [culprit](FailurePicture::culprit).
 //!
 //! The layout takes plain data, names and numbers, so that reports in any format can fill it in, and works in
 //! three passes: [`window`] keeps the neighbourhood of the failure and counts the rest, [`rows`] gives every moment a row
-//! below whatever happened before it, and [`paint`] places boxes and routes arrows. All boxes of a column have
+//! below all moments that happened before it, and [`paint`] places boxes and routes arrows. All boxes of a column have
 //! the same width and arrows turn only between columns and between rows, so no arrow crosses a label. All passes are
 //! linear in the events and messages, but for sorting.
 //!
@@ -25,7 +25,7 @@ use crate::scene::Scene;
 
 use window::Window;
 
-/// The data of the picture: what was observed, how far it is explained, and what was expected instead.
+/// The data of the picture: the observed events, those that the accepted run explains, and the expected ones.
 ///
 /// ```
 /// use otus_draw::layout::failure::{
@@ -125,7 +125,7 @@ pub enum EventState {
     Explained,
     /// It was observed where the accepted run cannot go on with it.
     Offending,
-    /// It was not observed, and is what the specification allows in place of an offending event.
+    /// It was not observed, and the specification allows it in place of an offending event.
     Expected,
     /// It was observed behind an offending event of its component, so that no run was tried with it.
     NotReached,

@@ -129,7 +129,7 @@ const PORT_GAP: f64 = 18.0;
 pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
     let turned = rank::turned(nodes.len(), edges);
     let ranks = rank::ranks(nodes.len(), edges, &turned);
-    let mut graph = Virtual::new(nodes, edges, &turned, &ranks, options);
+    let mut graph = ProperGraph::new(nodes, edges, &turned, &ranks, options);
     order::reduce(&mut graph);
     let across = as_tree(&graph, options.node_gap)
         .unwrap_or_else(|| place::across(&graph, options.node_gap));
@@ -138,7 +138,7 @@ pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
 
 /// A graph in which every edge goes from a layer to the next.
 #[derive(Debug, Clone, Default)]
-pub struct Virtual {
+pub struct ProperGraph {
     /// By virtual node; the first ones are the nodes of the graph.
     pub nodes: Vec<Vertex>,
     /// By virtual node: those in the layer before it, and in the layer after it.
@@ -171,7 +171,7 @@ struct Chain {
     is_drawn: bool,
 }
 
-impl Virtual {
+impl ProperGraph {
     fn new(
         nodes: &[Size],
         edges: &[Edge],
@@ -182,7 +182,7 @@ impl Virtual {
         // Labels stand in layers of their own, between those of nodes.
         let labelled = edges.iter().any(|edge| edge.from != edge.to && has_label(edge));
         let scale = if labelled { 2 } else { 1 };
-        let mut graph = Virtual::default();
+        let mut graph = ProperGraph::default();
         let last = ranks.iter().max().map_or(0, |&rank| rank * scale + 1);
         graph.thickness = vec![0.0; last as usize];
         for (size, rank) in nodes.iter().zip(ranks) {
@@ -300,7 +300,7 @@ fn has_label(edge: &Edge) -> bool {
 }
 
 /// Places across the layers for a graph that is a tree.
-fn as_tree(graph: &Virtual, gap: f64) -> Option<Vec<f64>> {
+fn as_tree(graph: &ProperGraph, gap: f64) -> Option<Vec<f64>> {
     let roots = graph.up.iter().filter(|up| up.is_empty()).count();
     if roots != 1 || graph.up.iter().any(|up| up.len() > 1) {
         return None;
@@ -342,7 +342,7 @@ struct Router<'a> {
     nodes: &'a [Size],
     edges: &'a [Edge],
     turned: &'a [bool],
-    graph: &'a Virtual,
+    graph: &'a ProperGraph,
     across: &'a [f64],
     options: &'a Options,
 }

@@ -148,7 +148,7 @@ enum Height {
 
 /// An event that is shown.
 #[derive(Debug)]
-struct Shown {
+struct ShownEvent {
     event: EventId,
     row: usize,
     side: Side,
@@ -177,7 +177,7 @@ struct Arrow {
 struct Plan {
     /// By process.
     heads: Vec<Vec<String>>,
-    columns: Vec<Vec<Shown>>,
+    columns: Vec<Vec<ShownEvent>>,
     arrows: Vec<Arrow>,
     rows: usize,
     cuts: Vec<cut::Path>,
@@ -191,7 +191,7 @@ struct Plan {
 /// The greatest width of texts, and the most lines of assignments of an event.
 const TEXT_ROOM: f64 = 170.0;
 const MOST_LINES: usize = 3;
-impl Shown {
+impl ShownEvent {
     /// The distance from the dot up to the top of the label.
     fn rise(&self) -> f64 {
         match self.height {
@@ -217,7 +217,7 @@ impl Plan {
         let total = levels.iter().max().map_or(0, |&last| last as usize + 1);
         let center = options.cuts.last().map_or(0, |cut| cut::row_of(trace, &levels, cut));
         let window = window(&levels, total, center, options.limit.max(1));
-        let mut columns: Vec<Vec<Shown>> = Vec::new();
+        let mut columns: Vec<Vec<ShownEvent>> = Vec::new();
         let (mut earlier, mut later) = (0, 0);
         for process in trace.processes() {
             let mut column = Vec::new();
@@ -235,7 +235,7 @@ impl Plan {
                     };
                     let row = row - window.start;
                     let (side, height) = (Side::Right, Height::Middle);
-                    column.push(Shown { event, row, side, height, text, size });
+                    column.push(ShownEvent { event, row, side, height, text, size });
                 }
             }
             columns.push(column);
@@ -387,7 +387,7 @@ fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
 
 /// Chooses the places of labels: on the side without arrows. If there is none, above the arrows that
 /// begin on a side, or below those that end there; if both kinds are on both sides, where fewer are.
-fn choose_sides(columns: &mut [Vec<Shown>], arrows: &[Arrow]) {
+fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
     let last = columns.len() - 1;
     // By event: the numbers of arrows that begin, and end, on its left and on its right.
     let mut counts: Vec<Vec<[[usize; 2]; 2]>> =
@@ -539,7 +539,7 @@ impl Places {
     }
 
     /// The place of the label of an event.
-    fn label(&self, process: usize, shown: &Shown) -> Rect {
+    fn label(&self, process: usize, shown: &ShownEvent) -> Rect {
         #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
         let beside = ASIDE + TRACK * self.tracks[process][shown.side as usize] as f64;
         let left = match shown.side {

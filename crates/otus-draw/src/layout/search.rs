@@ -79,7 +79,7 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
     sketch.edges(context, graph, &window);
     sketch.leaves(context, graph, &window, options);
     let sizes: Vec<Size> = sketch.boxes.iter().map(|node| node.content.size).collect();
-    let edges: Vec<Edge> = sketch.lines.iter().map(Joint::edge).collect();
+    let edges: Vec<Edge> = sketch.lines.iter().map(SketchEdge::edge).collect();
     let style = layered::Options {
         flush: true,
         direction: options.direction,
@@ -123,14 +123,14 @@ const LABEL_LINES: usize = 8;
 /// The nodes and edges of the picture, before they have places.
 #[derive(Default)]
 struct Sketch {
-    boxes: Vec<Boxed>,
-    lines: Vec<Joint>,
+    boxes: Vec<SketchNode>,
+    lines: Vec<SketchEdge>,
     /// By node of the search: its box.
     of: FxHashMap<usize, usize>,
 }
 
 /// A node of the picture.
-struct Boxed {
+struct SketchNode {
     content: Scene,
     tone: Tone,
     radius: f64,
@@ -138,14 +138,14 @@ struct Boxed {
 }
 
 /// An edge of the picture.
-struct Joint {
+struct SketchEdge {
     from: usize,
     to: usize,
     label: Vec<String>,
     tone: Tone,
 }
 
-impl Joint {
+impl SketchEdge {
     fn edge(&self) -> Edge {
         let width = self.label.iter().map(|line| LABEL.width(line)).fold(0.0, f64::max);
         let height = self.label.iter().map(|_| LABEL.line_height()).sum();
@@ -171,7 +171,7 @@ impl Sketch {
             let content = cards.card(index, node);
             let subject = Some(format!("node-{index}"));
             self.of.insert(index, self.boxes.len());
-            self.boxes.push(Boxed { content, tone, radius: 4.0, subject });
+            self.boxes.push(SketchNode { content, tone, radius: 4.0, subject });
         }
     }
 
@@ -274,7 +274,7 @@ impl Sketch {
     }
 
     fn join(&mut self, from: usize, to: usize, label: Vec<String>, tone: Tone) {
-        self.lines.push(Joint { from, to, label, tone });
+        self.lines.push(SketchEdge { from, to, label, tone });
     }
 
     fn pill(&mut self, text: &str, font: Font, tone: Tone) -> usize {
@@ -285,7 +285,7 @@ impl Sketch {
         let base = size.height / 2.0 + (font.ascent() - font.descent()) / 2.0;
         let at = point(size.width / 2.0, base);
         content.push(Item::label(Role::Node, text, at, Anchor::Middle, font).tone(tone));
-        self.boxes.push(Boxed { content, tone, radius: size.height / 2.0, subject: None });
+        self.boxes.push(SketchNode { content, tone, radius: size.height / 2.0, subject: None });
         self.boxes.len() - 1
     }
 

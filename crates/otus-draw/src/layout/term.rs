@@ -7,7 +7,8 @@
 
 pub mod marks;
 
-use otus_core::{Direction, EventId, LifelineId, MessageId, Pool, RegionId, Term, TermId};
+use otus_core::passing::asynchronous_passing;
+use otus_core::{Pool, RegionId, Term, TermId};
 
 use crate::geometry::{Rect, Size, point};
 use crate::layout::tree::{self, tree};
@@ -274,49 +275,16 @@ fn shorten(text: &str) -> String {
 
 /// `a -- m -> (b, c)`, if the term is an asynchronous passing.
 fn passing(pool: &Pool, term: TermId) -> Option<String> {
-    let Term::Strict(send, rest) = pool.node(term) else { return None };
-    let (sender, message) = single(pool, send, Direction::Emission)?;
-    let mut receivers = Vec::new();
-    let mut rest = rest;
-    loop {
-        let (receives, next) = match pool.node(rest) {
-            Term::Coreg(Pool::NONE, first, next) => (first, Some(next)),
-            Term::Empty
-            | Term::Event(_)
-            | Term::Strict(..)
-            | Term::Coreg(..)
-            | Term::Alt(..)
-            | Term::LoopS(_)
-            | Term::LoopC(..) => (rest, None),
-        };
-        let (receiver, received) = single(pool, receives, Direction::Reception)?;
-        if received != message || receivers.contains(&receiver) {
-            return None;
-        }
-        receivers.push(receiver);
-        match next {
-            Some(next) => rest = next,
-            None => break,
-        }
-    }
+    let found = asynchronous_passing(pool, term)?;
     let signature = pool.signature();
-    let names: Vec<&str> = receivers.iter().map(|&l| signature.lifeline_name(l)).collect();
+    let names: Vec<&str> = found.receivers.iter().map(|&l| signature.lifeline_name(l)).collect();
     let target = if let [only] = names.as_slice() {
         (*only).to_owned()
     } else {
         format!("({})", names.join(", "))
     };
-    let sender = signature.lifeline_name(sender);
-    Some(shorten(&format!("{sender} -- {} -> {target}", signature.message_name(message))))
-}
-
-/// The lifeline and message of a term that is one action.
-fn single(pool: &Pool, term: TermId, direction: Direction) -> Option<(LifelineId, MessageId)> {
-    let Term::Event(event) = pool.node(term) else { return None };
-    let event: EventId = event;
-    let [action] = pool.event_actions(event) else { return None };
-    let action = pool.action(*action);
-    (action.direction == direction).then_some((action.lifeline, action.message))
+    let sender = signature.lifeline_name(found.sender);
+    Some(shorten(&format!("{sender} -- {} -> {target}", signature.message_name(found.message))))
 }
 
 fn size(nodes: u64) -> String {

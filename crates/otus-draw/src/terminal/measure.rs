@@ -37,12 +37,12 @@ pub(super) struct Part {
     pub(super) right: usize,
     /// The number of rows; 0 only for the empty interaction.
     pub(super) rows: u64,
-    pub(super) what: What,
+    pub(super) appearance: Appearance,
 }
 
 /// The appearance of a node.
 #[derive(Debug, Clone, Default)]
-pub(super) enum What {
+pub(super) enum Appearance {
     /// None of its own: its operands, one below the other.
     #[default]
     Sequence,
@@ -164,7 +164,9 @@ impl Measure<'_> {
     fn node(&mut self, interaction: &Interaction, kind: &NodeKind) -> Part {
         match kind {
             NodeKind::Empty => Part::default(),
-            NodeKind::Invalid => Part { rows: 1, what: What::Invalid, ..Part::default() },
+            NodeKind::Invalid => {
+                Part { rows: 1, appearance: Appearance::Invalid, ..Part::default() }
+            }
             NodeKind::Passing(passing) => self.passing(passing),
             NodeKind::Operator(operator, operands) => {
                 self.operator(interaction, operator, operands)
@@ -209,7 +211,7 @@ impl Measure<'_> {
             self.left[span.0] = self.left[span.0].max(part.left);
         }
         let synchronous = passing.synchronous;
-        part.what = What::Arrow(Arrow { label, origin, targets, own, synchronous });
+        part.appearance = Appearance::Arrow(Arrow { label, origin, targets, own, synchronous });
         part
     }
 
@@ -221,15 +223,15 @@ impl Measure<'_> {
     ) -> Part {
         let is_empty = |id: NodeId| matches!(interaction.node(id).kind, NodeKind::Empty);
         let several = operands.len() > 1;
-        let framed = |title: String, operands: &[NodeId], separated: bool| What::Frame {
+        let framed = |title: String, operands: &[NodeId], separated: bool| Appearance::Frame {
             title,
             operands: operands.to_vec(),
             separated,
         };
-        let what = match operator {
-            Operator::Seq => What::Sequence,
+        let appearance = match operator {
+            Operator::Seq => Appearance::Sequence,
             Operator::Strict | Operator::Par | Operator::Alt | Operator::Coreg(_) if !several => {
-                What::Sequence
+                Appearance::Sequence
             }
             Operator::Strict => framed("strict".to_owned(), operands, true),
             Operator::Par => framed("par".to_owned(), operands, true),
@@ -249,9 +251,11 @@ impl Measure<'_> {
                 framed(title, operands, false)
             }
         };
-        match what {
-            What::Frame { title, operands, separated } => self.frame(title, operands, separated),
-            What::Sequence | What::Arrow(_) | What::Invalid => {
+        match appearance {
+            Appearance::Frame { title, operands, separated } => {
+                self.frame(title, operands, separated)
+            }
+            Appearance::Sequence | Appearance::Arrow(_) | Appearance::Invalid => {
                 let mut part = self.together(operands);
                 part.rows = self.rows(operands.iter(), 0);
                 part
@@ -320,7 +324,7 @@ impl Measure<'_> {
             self.rows(operands.iter(), 0).max(1)
         };
         part.rows = inside.saturating_add(lines + 2);
-        part.what = What::Frame { title, operands, separated };
+        part.appearance = Appearance::Frame { title, operands, separated };
         part
     }
 
@@ -350,7 +354,8 @@ impl Measure<'_> {
         }
         let width = columns.last().zip(self.right.last()).map_or(0, |(x, right)| x + right + 1);
         // The text in place of parts with errors needs room as well.
-        let unreadable = self.parts.iter().any(|part| matches!(part.what, What::Invalid));
+        let unreadable =
+            self.parts.iter().any(|part| matches!(part.appearance, Appearance::Invalid));
         let width = width.max(if unreadable { UNREADABLE.len() + 2 } else { 1 });
         Measured { heads: self.heads, columns, parts: self.parts, width }
     }

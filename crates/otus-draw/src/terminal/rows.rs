@@ -3,7 +3,7 @@
 use otus_syntax::ast::{Interaction, NodeId, NodeKind};
 
 use super::canvas::{Canvas, width};
-use super::measure::{Arrow, Measured, UNREADABLE, What};
+use super::measure::{Appearance, Arrow, Measured, UNREADABLE};
 use crate::metrics::grouped;
 
 /// Writes heads and rows, and the number of rows beyond `limit`.
@@ -95,10 +95,10 @@ impl Writer<'_> {
                 }
                 Task::Node(id) => {
                     let part = &self.measured.parts[id.0 as usize];
-                    match &part.what {
-                        What::Invalid => self.nothing(UNREADABLE),
-                        What::Arrow(arrow) => self.arrow(arrow),
-                        What::Sequence => {
+                    match &part.appearance {
+                        Appearance::Invalid => self.nothing(UNREADABLE),
+                        Appearance::Arrow(arrow) => self.arrow(arrow),
+                        Appearance::Sequence => {
                             if let NodeKind::Operator(_, operands) = &interaction.node(id).kind {
                                 // Only operands with rows are visited, so the time is linear in rows.
                                 let some = operands
@@ -108,7 +108,7 @@ impl Writer<'_> {
                                 tasks.extend(some.map(|&id| Task::Node(id)));
                             }
                         }
-                        What::Frame { title, operands, separated } => {
+                        Appearance::Frame { title, operands, separated } => {
                             let (first, last) = part.span.unwrap_or((0, 0));
                             let side = |lifeline: usize| self.measured.columns[lifeline];
                             self.frames.push((side(first) - part.left, side(last) + part.right));

@@ -1,4 +1,4 @@
-//! Tests of the pictures from outside, in one binary.
+//! Tests of the public API, in one binary.
 
 mod automaton;
 mod common;

@@ -175,9 +175,9 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 fn cuts(trace: &PartialOrder, watch: &Watch<'_>) -> Cell {
     let Ok(cuts) = count_cuts(trace, MINUTE, &watch.cancel) else { return Cell::None };
-    match cuts.to_u128().and_then(|cuts| u64::try_from(cuts).ok()) {
-        Some(cuts) => Cell::Count(cuts),
-        None => Cell::Number(cuts.to_f64()),
+    match u64::try_from(&cuts) {
+        Ok(cuts) => Cell::Count(cuts),
+        Err(_) => Cell::Number(cuts.to_string().parse().unwrap_or(f64::INFINITY)),
     }
 }
 

@@ -79,7 +79,7 @@ fn receptions(pool: &mut Pool, message: MessageId, lifelines: &[LifelineId]) -> 
 }
 
 fn sequence(pool: &mut Pool, terms: &[TermId]) -> TermId {
-    let Some((&last, before)) = terms.split_last() else { return pool.empty() };
+    let Some((&last, before)) = terms.split_last() else { return Pool::EMPTY };
     before.iter().rev().fold(last, |rest, &term| pool.seq(term, rest))
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use otus_core::automaton::normalize::Normalizer;
 use otus_core::automaton::{
-    Automaton, Limits, StateId, build, determinize, dot, equivalent, json, minimize,
+    Automaton, AutomatonLimits, StateId, build, determinize, dot, equivalent, json, minimize,
 };
 use otus_core::index::Index as _;
 use otus_core::{Pool, TermId};
@@ -18,7 +18,7 @@ use crate::samples::{Sample, samples};
 
 const BUDGET: usize = 200_000;
 /// Small enough that many terms are cut, large enough that most are not.
-const LIMITS: Limits = Limits { states: 60, work: 10_000 };
+const LIMITS: AutomatonLimits = AutomatonLimits { states: 60, work: 10_000 };
 
 /// The words of at most `length` letters that an automaton accepts.
 fn words(automaton: &Automaton, length: usize) -> Traces {
@@ -283,8 +283,8 @@ fn the_same_text_gives_the_same_bytes() {
     let once = || {
         let (mut lowered, _) = read(Language::Interaction, text);
         let term = lowered.term.unwrap();
-        let any = build(&mut lowered.pool, term, Limits::default());
-        let least = minimize(&determinize(&any, Limits::default()));
+        let any = build(&mut lowered.pool, term, AutomatonLimits::default());
+        let least = minimize(&determinize(&any, AutomatonLimits::default()));
         [&any, &least].map(|each| dot(each, &lowered.pool) + &json(each, &lowered.pool))
     };
     assert_eq!(once(), once());
@@ -295,7 +295,7 @@ fn json_is_json() {
     let (mut lowered, _) =
         read(Language::Interaction, r#"strict("a\"\\b"!m, c -- <synch> n -> d)"#);
     let term = lowered.term.unwrap();
-    let any = build(&mut lowered.pool, term, Limits::default());
+    let any = build(&mut lowered.pool, term, AutomatonLimits::default());
     let value: serde_json::Value = serde_json::from_str(&json(&any, &lowered.pool)).unwrap();
     assert_eq!(value["complete"], true);
     assert_eq!(value["alphabet"], serde_json::json!([r#"a"\b!m"#, "{c!n, d?n}"]));
@@ -309,7 +309,7 @@ fn models_of_the_corpus_have_automata_within_the_limits() {
         println!("{}", corpus::MISSING);
         return;
     };
-    let limits = Limits { states: 300, work: 100_000 };
+    let limits = AutomatonLimits { states: 300, work: 100_000 };
     let mut complete = 0;
     for corpus::Model { name, mut pool, term, .. } in models {
         let automaton = build(&mut pool, term, limits);
@@ -334,7 +334,7 @@ fn large_terms_meet_the_limits_and_nothing_else() {
         format!("{}a!m{}", "alt(b!m, seq(c!m, ".repeat(deep), "))".repeat(deep)),
         format!("{}a!m{}", "seq(".repeat(deep), ", b!m)".repeat(deep)),
     ];
-    let limits = Limits { states: 50, work: 100_000 };
+    let limits = AutomatonLimits { states: 50, work: 100_000 };
     for text in texts {
         let (mut lowered, _) = read(Language::Interaction, &text);
         let term = lowered.term.unwrap();
@@ -350,14 +350,14 @@ fn large_terms_meet_the_limits_and_nothing_else() {
 fn a_limit_of_nothing_leaves_the_initial_state() {
     let (mut lowered, _) = read(Language::Interaction, "alt(o, a!m)");
     let term = lowered.term.unwrap();
-    let none = Limits { states: 0, work: 0 };
+    let none = AutomatonLimits { states: 0, work: 0 };
     let any = build(&mut lowered.pool, term, none);
     let least = minimize(&determinize(&any, none));
     for automaton in [&any, &least] {
         assert_eq!((automaton.len(), automaton.is_complete()), (1, false));
         assert_eq!(automaton.accepts(&[]), Some(true));
     }
-    let full = build(&mut lowered.pool, term, Limits::default());
+    let full = build(&mut lowered.pool, term, AutomatonLimits::default());
     let event = full.alphabet().as_slice()[0];
     assert_eq!((any.accepts(&[event]), full.accepts(&[event])), (None, Some(true)));
     assert_eq!(full.accepts(&[event, event]), Some(false));

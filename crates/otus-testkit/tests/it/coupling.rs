@@ -1,9 +1,5 @@
-<<<<<<<< HEAD:crates/otus-testkit/tests/coupling.rs
 //! Relaxing what has no coupling ancestor changes no multi-trace: `engine::coupling` against the traces
 //! themselves.
-========
-//! `engine::harm` compared with sets of traces: relaxing a node without harmful ancestor changes no multi-trace.
->>>>>>>> wt16-docs:crates/otus-testkit/tests/it/harm.rs
 //!
 //! The relaxed meaning is computed here from its definition, on traces whose letters are the parts of events on single
 //! components. Most of the terms have a different message for each leaf, so that different runs look different and each wrong
@@ -158,13 +154,8 @@ fn projections<'t>(
 struct Counts {
     cases: usize,
     harmless: usize,
-<<<<<<<< HEAD:crates/otus-testkit/tests/coupling.rs
     /// Harmful, and relaxing everything would change something.
     rightly_coupling: usize,
-========
-    /// Harmful, and relaxing everything changes a multi-trace.
-    rightly_harmful: usize,
->>>>>>>> wt16-docs:crates/otus-testkit/tests/it/harm.rs
 }
 
 /// Compares the multi-traces of a term of at most `max_len` moments with those of the relaxed one.

@@ -345,7 +345,7 @@ fn expressions_that_are_compiled_late_are_right() {
     for seed in 0..100 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut scope = Scope::new(3, 2, seed % 4 == 0);
-        let mut term = scope.pool.empty();
+        let mut term = Pool::EMPTY;
         for _ in 0..14 {
             let (left, right) = (rng.usize(1..=2), rng.usize(1..=2));
             let left = random_term(&mut scope, &mut rng, left);

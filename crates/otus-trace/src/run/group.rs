@@ -13,7 +13,7 @@ use otus_syntax::SourceId;
 use otus_syntax::source::offset;
 
 use super::observed::Observed;
-use super::shape::Place;
+use super::vocabulary::RunPlace;
 use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition};
 use crate::transform::learn::Pair;
 
@@ -51,7 +51,7 @@ struct GroupAction {
     message: Message,
     /// Whether it happened at the moment of the one before it.
     is_joined: bool,
-    place: Place,
+    place: RunPlace,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +160,7 @@ impl Group {
     }
 
     /// The place in the logs of a step of the multi-trace.
-    pub fn place(&self, trace: &MultiTrace, component: ComponentId, step: usize) -> Option<Place> {
+    pub fn place(&self, trace: &MultiTrace, component: ComponentId, step: usize) -> Option<RunPlace> {
         let (_, index) = trace.place(component, step)?;
         let first = trace.partition().lifelines(component).first()?;
         Some(self.with_lifeline(*first)?.actions.get(index as usize)?.place)

@@ -17,9 +17,10 @@ use std::fmt::Write as _;
 use otus_analysis::Verdict;
 use otus_syntax::{Source, parse_trace, print};
 use otus_trace::MultiTrace;
+use otus_trace::case::OtherFields;
 use otus_trace::transform::Swaps;
 use rustc_hash::FxHashSet;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::mutate::{Mutator, wanted};
 use super::{Derived, Made, MutantKind, Take};

@@ -472,6 +472,32 @@ impl Finder {
         }
     }
 
+    /// Why no log was found, and what to do.
+    pub fn no_logs(&self) -> String {
+        let files = counted(self.passed_over, "file");
+        match &self.project {
+            Some(project) if project.plan.sources.is_empty() => {
+                format!("{} has no [[source]] that says where logs are; add one", project.name)
+            }
+            Some(project) => {
+                let globs = project.plan.sources.iter().flat_map(|source| &source.files);
+                let globs: Vec<&str> = globs.map(otus_trace::mapping::Glob::text).collect();
+                format!(
+                    "no file fits the sources of {}, which have {} (relative to its folder)",
+                    project.name,
+                    globs.join(", ")
+                )
+            }
+            None if self.passed_over > 0 => format!(
+                "there is no otus.toml that says how to read logs, and {files} did not tell \
+                 themselves; `otus init` proposes one"
+            ),
+            None => "there is no log and no otus.toml here or above; name the logs, or let `otus \
+                     init FOLDER` propose an otus.toml"
+                .to_owned(),
+        }
+    }
+
     /// Looks for the `otus.toml` of a path. There is one for all logs of a call.
     fn look(&mut self, path: &Path) -> Result<()> {
         let is_folder = self.kind(path) == Some(FileKind::Folder);

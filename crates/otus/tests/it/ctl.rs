@@ -42,14 +42,18 @@ fn values_are_truths_numbers_and_texts() {
 fn a_run_shows_why() {
     let answer = order().check("AG(x + y < 7)").unwrap();
     assert!(!answer.holds());
-    let steps: Vec<(&str, u32)> =
-        answer.witness().iter().map(|step| (&*step.process, step.position)).collect();
+    let run = answer.witness();
+    let steps: Vec<(&str, u32)> = run.iter().map(|step| (&*step.process, step.position)).collect();
     assert_eq!(steps, [("p", 1), ("p", 2)]);
     let text = answer.to_string();
     assert!(
-        text.starts_with("AG(x + y < 7) does not hold\n  1. event 1 of p (begin, x := 1, "),
+        text.starts_with(
+            "AG(x + y < 7)\n  fails: broken at some cut, in some order (AG)\n  shown by a run of 2 \
+             events:\n    1  p:1  begin, x := 1  "
+        ),
         "{text}"
     );
+    assert!(text.ends_with("to the cut p:2 q:0, where x = 2, y = 5\n  re-checked by replaying it"));
 }
 
 #[test]
@@ -57,7 +61,8 @@ fn an_assertion_has_the_run() {
     otus::assert_holds!(order(), "AG(x <= 2)");
     let panic = std::panic::catch_unwind(|| otus::assert_holds!(order(), "AG(x < 2)")).unwrap_err();
     let text = panic.downcast_ref::<String>().unwrap();
-    assert!(text.starts_with("AG(x < 2) does not hold\n  1. event 1 of p"), "{text}");
+    assert!(text.starts_with("AG(x < 2)\n  fails: broken at some cut"), "{text}");
+    assert!(text.contains("\n    1  p:1  begin, x := 1"), "{text}");
 }
 
 #[test]
@@ -69,7 +74,7 @@ fn what_cannot_be_asked_is_an_error() {
     let mut both = Order::new();
     both.event("p").set("x", 1);
     both.event("q").set("x", 2);
-    assert!(matches!(both.check("true"), Err(Error::Order(_))));
+    assert!(matches!(both.check("true"), Err(Error::Unfit(_))));
 }
 
 #[test]
@@ -85,5 +90,5 @@ fn time_may_run_out() {
     order.timeout(std::time::Duration::ZERO);
     let answer = order.check(&formula).unwrap();
     assert_eq!((answer.decided(), answer.holds()), (None, false));
-    assert!(answer.to_string().ends_with(" is undecided: time is up"), "{answer}");
+    assert!(answer.to_string().ends_with("\n  undecided: time is up"), "{answer}");
 }

@@ -13,8 +13,8 @@
 //! sequencing is `seq`. Steps respect the causality of `strict`, `loopS` and synchronous events,
 //! but removal forgets it. With these operators the accepted multi-traces therefore lie between the
 //! two semantics: they include all projections of global traces and contain only tuples of local
-//! traces. `par(a -- <synch> m -> b, b -- <synch> m -> a)` with [a] a!m; [b] b!m fails, though it
-//! is a prefix of a tuple; with `coreg(a)` for `par`, [a] a?m; [b] passes, though it is not a
+//! traces. `par(a -- <synch> m -> b, b -- <synch> m -> a)` with `[a] a!m; [b] b!m` fails, though it
+//! is a prefix of a tuple; with `coreg(a)` for `par`, `[a] a?m; [b]` passes, though it is not a
 //! prefix of a projection.
 
 use otus_core::LifelineSet;

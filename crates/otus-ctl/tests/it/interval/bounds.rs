@@ -43,7 +43,7 @@ fn a_node_budget_stops_and_leaves_what_was() {
     assert_eq!(diagram.nodes(), 6);
     assert_eq!(diagram.cuboid(&[(2, 3); 6]), Ok(other));
     let small = diagram.cuboid(&[(3, 7); 6]).unwrap();
-    // There is room again, and what is the same is found again.
+    // There is room again, and equal sets are shared again.
     assert_eq!(diagram.cuboid(&[(3, 7); 6]), Ok(small));
     assert!(scattered(&mut diagram, 1, 5).is_ok());
     let stats = diagram.stats();
@@ -146,7 +146,7 @@ fn a_lattice_may_have_many_dimensions() {
 
 #[test]
 fn a_lattice_keeps_to_its_budget() {
-    // Each component asks for half of it in all that follow.
+    // A value of one component demands half of it from all later ones.
     struct Chain;
     impl Clocks for Chain {
         fn lower(&self, dimension: usize, value: u32, other: usize) -> u32 {

@@ -15,7 +15,7 @@ struct Grid {
     points: Vec<Vec<u32>>,
     /// Per dimension and vector, the vector one step further.
     next: Vec<Vec<Option<usize>>>,
-    /// Per vector, who is at most, and who is at least this vector.
+    /// By vector: the vectors that are at most, and those that are at least this one.
     under: Vec<u32>,
     over: Vec<u32>,
 }
@@ -128,7 +128,7 @@ fn check_one(grid: &Grid, diagram: &mut Diagram, mask: u32) {
     check_members(grid, diagram, mask, set);
 }
 
-/// What can be asked about the members of a set.
+/// Membership, counts and iterators.
 #[track_caller]
 fn check_members(grid: &Grid, diagram: &Diagram, mask: u32, set: Set) {
     assert_eq!(diagram.count(set), mask.count_ones().into());

@@ -19,14 +19,14 @@ pub fn mermaid(picture: &FailurePicture, options: &Options) -> String {
     writer.out
 }
 
-/// The events that are drawn, and how many of them are written.
+/// The events that are drawn, and the text so far.
 struct Writer<'p> {
     picture: &'p FailurePicture,
     /// By lifeline: its component.
     components: Vec<usize>,
     /// By component: its events that are drawn.
     logs: Vec<Vec<usize>>,
-    /// By component: how many of them are written.
+    /// By component: the number of its events that are written.
     next: Vec<usize>,
     /// By event: the other ends of its messages.
     others: Vec<Vec<usize>>,

@@ -88,7 +88,7 @@ fn gap_text(gap: &Gap) -> String {
     format!("… {}{side}", events(gap.events))
 }
 
-/// The way of a message.
+/// The kind of route of a message, with its tracks.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     /// A straight line to the next column.
@@ -292,7 +292,7 @@ impl Grid {
         Rect { left, top: y - BOX / 2.0, right, bottom: y + BOX / 2.0 }
     }
 
-    /// The place of a track in a gutter, counted from the column it belongs to: the next one if it goes right.
+    /// The x coordinate of a track in a gutter; the first track is next to the column at its right.
     fn in_gutter(&self, gutter: usize, track: usize) -> f64 {
         let off = 12.0 + times(track, TRACK);
         match self.columns.get(gutter) {
@@ -305,7 +305,7 @@ impl Grid {
         self.rows[row] + BOX / 2.0 + GAP / 2.0 + times(track, TRACK)
     }
 
-    /// The way of an arrow, from side to side.
+    /// The points of an arrow, from the side of one box to that of the other.
     fn points(&self, route: &Route) -> Vec<Point> {
         let (source, target) = (self.rect(route.from), self.rect(route.to));
         let (from_y, to_y) = (source.center().y, target.center().y);
@@ -539,7 +539,7 @@ fn head_tooltip(picture: &FailurePicture, lifeline: usize) -> String {
         parts.push(format!("in one log with {}", others.join(", ")));
     }
     if of.core {
-        parts.push("needed to fail".to_owned());
+        parts.push("part of the smallest set of logs that fails".to_owned());
     }
     parts.join(" · ")
 }

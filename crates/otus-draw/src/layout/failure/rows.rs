@@ -15,7 +15,7 @@ pub(super) struct MomentId {
 /// An order between two moments: the second stands below the first.
 pub(super) type Above = [MomentId; 2];
 
-/// The row of each moment of each component, given how many rows each moment takes.
+/// The row of each moment of each component, given the number of rows that each moment takes.
 pub(super) fn rows(heights: &[Vec<usize>], above: &[Above]) -> Vec<Vec<usize>> {
     let mut placing = Placing::new(heights, above);
     // The components that may be able to go on.
@@ -41,7 +41,7 @@ pub(super) fn rows(heights: &[Vec<usize>], above: &[Above]) -> Vec<Vec<usize>> {
 struct Placing<'a> {
     heights: &'a [Vec<usize>],
     rows: Vec<Vec<usize>>,
-    /// By moment: how many moments above it have no row yet.
+    /// By moment: the number of moments above it without a row.
     waits: Vec<Vec<usize>>,
     /// By moment: the moments below it on other components.
     below: Vec<Vec<Vec<MomentId>>>,

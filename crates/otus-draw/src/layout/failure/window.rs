@@ -2,9 +2,9 @@
 //!
 //! A diagram of a hundred events can be read, one of thousands cannot. The window is centred on the *focus*: the
 //! culprit, else the first event that is not explained, else the first assumed one. Lifelines are taken by their
-//! distance from it, counted in messages. Events are taken in three classes: the culprit with what was expected there,
+//! distance from it, counted in messages. Events are taken in three classes: the culprit with the expected events there,
 //! then the moments around the end of the explained part of each component, then the others by distance
-//! from the row of the focus. Where events are left out, the lifeline says how many.
+//! from the row of the focus. Where events are left out, the lifeline shows their number.
 
 use std::collections::VecDeque;
 
@@ -70,7 +70,7 @@ impl Window {
         self.places.iter().map(Option::is_some).collect()
     }
 
-    /// What is left out, in sentences.
+    /// The omissions, in sentences.
     pub(super) fn note(&self, picture: &FailurePicture) -> Vec<String> {
         let all = picture.events.iter().filter(|it| it.lifeline < picture.lifelines.len()).count();
         let drawn = self.places.iter().flatten().count();

@@ -8,7 +8,7 @@
 //! with a Fenwick tree (Barth, Jünger and Mutzel, "Simple and efficient bilayer cross counting",
 //! 2004).
 
-use super::Virtual;
+use super::ProperGraph;
 
 /// The number of sweeps down and up; large graphs have fewer.
 const ROUNDS: usize = 24;
@@ -17,7 +17,7 @@ const ROUNDS_LARGE: usize = 6;
 const LARGE: usize = 4_000;
 
 /// Orders the layers of a graph.
-pub fn reduce(graph: &mut Virtual) {
+pub fn reduce(graph: &mut ProperGraph) {
     graph.layers = first(graph);
     let mut places = places(graph);
     let mut fewest = crossings(graph, &places);
@@ -49,7 +49,7 @@ pub fn reduce(graph: &mut Virtual) {
 }
 
 /// The order in which a depth-first search meets nodes.
-fn first(graph: &Virtual) -> Vec<Vec<u32>> {
+fn first(graph: &ProperGraph) -> Vec<Vec<u32>> {
     let last = graph.nodes.iter().map(|node| node.layer).max();
     let mut layers = vec![Vec::new(); last.map_or(0, |last| last as usize + 1)];
     let mut met = vec![false; graph.nodes.len()];
@@ -67,7 +67,7 @@ fn first(graph: &Virtual) -> Vec<Vec<u32>> {
 }
 
 /// By virtual node: its index in its layer.
-fn places(graph: &Virtual) -> Vec<u32> {
+fn places(graph: &ProperGraph) -> Vec<u32> {
     let mut places = vec![0; graph.nodes.len()];
     for layer in &graph.layers {
         for (place, &node) in (0..).zip(layer) {
@@ -79,7 +79,7 @@ fn places(graph: &Virtual) -> Vec<u32> {
 
 /// Sorts a layer by the barycentres of neighbours in the layer above, or below. Nodes without neighbours
 /// keep their places.
-fn sort(graph: &mut Virtual, places: &mut [u32], layer: usize, above: bool) {
+fn sort(graph: &mut ProperGraph, places: &mut [u32], layer: usize, above: bool) {
     let neighbours = if above { &graph.up } else { &graph.down };
     let center = |node: u32| {
         let near = &neighbours[node as usize];
@@ -99,7 +99,7 @@ fn sort(graph: &mut Virtual, places: &mut [u32], layer: usize, above: bool) {
 }
 
 /// Exchanges adjacent nodes of a layer as long as that removes crossings, a few times.
-fn exchange(graph: &mut Virtual, places: &mut [u32]) {
+fn exchange(graph: &mut ProperGraph, places: &mut [u32]) {
     for _ in 0..4 {
         let mut better = false;
         for layer in 0..graph.layers.len() {
@@ -132,7 +132,7 @@ fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
 }
 
 /// The number of all crossings.
-fn crossings(graph: &Virtual, places: &[u32]) -> u64 {
+fn crossings(graph: &ProperGraph, places: &[u32]) -> u64 {
     let mut total = 0;
     for pair in graph.layers.windows(2) {
         let [upper, lower] = pair else { continue };

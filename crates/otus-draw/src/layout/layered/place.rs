@@ -12,13 +12,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Virtual;
+use super::ProperGraph;
 
 /// By virtual node: the coordinate of its middle.
 ///
 /// # Panics
 /// Never: there are four candidates.
-pub fn across(graph: &Virtual, gap: f64) -> Vec<f64> {
+pub fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
     if graph.nodes.is_empty() {
         return Vec::new();
     }
@@ -67,7 +67,7 @@ pub fn across(graph: &Virtual, gap: f64) -> Vec<f64> {
 }
 
 /// Segments of short edges that cross a segment of a long one: these are not aligned.
-fn conflicts(graph: &Virtual) -> FxHashSet<(u32, u32)> {
+fn conflicts(graph: &ProperGraph) -> FxHashSet<(u32, u32)> {
     let mut places = vec![0; graph.nodes.len()];
     for layer in &graph.layers {
         for (place, &node) in layer.iter().enumerate() {
@@ -105,7 +105,7 @@ fn conflicts(graph: &Virtual) -> FxHashSet<(u32, u32)> {
 
 /// The graph as seen from one of four sides: the way to align is always down and to the left.
 struct View<'a> {
-    graph: &'a Virtual,
+    graph: &'a ProperGraph,
     upwards: bool,
     mirrored: bool,
     gap: f64,
@@ -114,7 +114,7 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(graph: &'a Virtual, upwards: bool, mirrored: bool, gap: f64) -> Self {
+    fn new(graph: &'a ProperGraph, upwards: bool, mirrored: bool, gap: f64) -> Self {
         let mut layers = graph.layers.clone();
         if upwards {
             layers.reverse();

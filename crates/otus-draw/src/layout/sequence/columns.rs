@@ -54,14 +54,14 @@ struct Reach {
 /// Finds the columns; frames without any action span all lifelines.
 pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<'_>) -> Columns {
     let count = heads.len();
-    let mut demands = Demands {
+    let mut constraints = Constraints {
         gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
         spans: vec![Vec::new(); count],
     };
     let font = super::paint::head_font(options);
     let half = |lines: &[String]| font.widest(lines) / 2.0 + 8.0;
     for at in 1..count {
-        demands.span(at - 1, at, half(&heads[at - 1]) + half(&heads[at]) + 12.0);
+        constraints.span(at - 1, at, half(&heads[at - 1]) + half(&heads[at]) + 12.0);
     }
     let mut edge = 0.0_f64;
     if let Some(lines) = heads.first() {
@@ -90,7 +90,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
             }
             Row::Arrow(arrow) => {
                 let Some(span) = arrow.span() else { continue };
-                (span, arrow_demands(arrow, &mut demands))
+                (span, arrow_constraints(arrow, &mut constraints))
             }
             Row::Close(frame) => {
                 open.pop();
@@ -100,13 +100,13 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
                 if first == last {
                     own.right = own.right.max(least - own.left);
                 } else {
-                    demands.span(first, last, least - own.left - own.right);
+                    constraints.span(first, last, least - own.left - own.right);
                 }
                 ((first, last), *own)
             }
         };
         let (first, last) = span;
-        demands.beside(first, last, reached);
+        constraints.beside(first, last, reached);
         if first == 0 {
             edge = edge.max(reached.left);
         }
@@ -120,7 +120,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
             }
         }
     }
-    let x = demands.solve(edge + super::paint::margin(options));
+    let x = constraints.solve(edge + super::paint::margin(options));
     let at = |lifeline: usize| x.get(lifeline).copied().unwrap_or(edge + CLEAR);
     let sides = rows
         .frames
@@ -135,7 +135,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
 }
 
 /// Adds the constraints of a message, and returns its extent.
-fn arrow_demands(arrow: &Arrow, demands: &mut Demands) -> Reach {
+fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
     let label = label_width(arrow);
     let outside = outside(arrow) + 2.0 * RING;
     let mut reach = Reach::default();
@@ -150,13 +150,13 @@ fn arrow_demands(arrow: &Arrow, demands: &mut Demands) -> Reach {
     }
     match side(arrow) {
         Side::Turn => reach.right = TURN + 8.0 + label,
-        Side::Right(far) => demands.span(origin, far, label + 2.0 * ARROW_PADDING),
-        Side::Left(far) => demands.span(far, origin, label + 2.0 * ARROW_PADDING),
+        Side::Right(far) => constraints.span(origin, far, label + 2.0 * ARROW_PADDING),
+        Side::Left(far) => constraints.span(far, origin, label + 2.0 * ARROW_PADDING),
     }
     if arrow.returns() && arrow.targets.last() == Some(&origin) {
         reach.right = reach.right.max(TURN + 8.0);
     } else if arrow.returns() {
-        demands.span(origin, origin + 1, TURN + 8.0 + CLEAR);
+        constraints.span(origin, origin + 1, TURN + 8.0 + CLEAR);
     }
     reach
 }
@@ -194,14 +194,14 @@ pub(super) fn side(arrow: &Arrow) -> Side {
 }
 
 /// Least distances between lifelines.
-struct Demands {
+struct Constraints {
     /// By lifeline: the distance from the one before it.
     gaps: Vec<f64>,
     /// By lifeline: the distances from earlier ones.
     spans: Vec<Vec<(usize, f64)>>,
 }
 
-impl Demands {
+impl Constraints {
     fn span(&mut self, first: usize, last: usize, least: f64) {
         if first + 1 == last {
             self.gaps[last] = self.gaps[last].max(least);

@@ -152,15 +152,15 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
                     region => lifelines.difference(&pool.region(region)),
                 };
                 let left_is = prune(pool, left, &avoided, &mut Known::default());
-                if left_is == Left::Nothing {
+                if left_is == Pruned::Nothing {
                     return None;
                 }
                 if marked && !avoided.is_empty() {
                     let aside = marks.child(here[at], 1);
                     mark_pruned(pool, left, &avoided, &mut marks, aside);
                 }
-                let vanishes = empty || left_is == Left::Empty;
-                empty &= left_is == Left::Empty;
+                let vanishes = empty || left_is == Pruned::Empty;
+                empty &= left_is == Pruned::Empty;
                 vanishes
             }
             Term::Strict(_, rest) | Term::Coreg(_, _, rest) => {
@@ -178,17 +178,17 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
 
 /// The result of pruning.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Left {
+enum Pruned {
     /// ⊥: not even ∅.
     Nothing,
     Empty,
     Some,
 }
 
-type Known = FxHashMap<TermId, Left>;
+type Known = FxHashMap<TermId, Pruned>;
 
 /// The result of pruning a term, by the rules of [`otus_core::algebra::prune()`].
-fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) -> Left {
+fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) -> Pruned {
     let mut stack = vec![root];
     while let Some(&term) = stack.last() {
         let height = stack.len();
@@ -204,24 +204,24 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
             continue;
         }
         let left = match pool.node(term) {
-            Term::Empty => Left::Empty,
+            Term::Empty => Pruned::Empty,
             Term::Event(event) => {
                 let touched = pool.region(pool.event_lifelines(event));
-                if touched.is_disjoint(avoided) { Left::Some } else { Left::Nothing }
+                if touched.is_disjoint(avoided) { Pruned::Some } else { Pruned::Nothing }
             }
             Term::Strict(i, j) | Term::Coreg(_, i, j) => match (known[&i], known[&j]) {
-                (Left::Nothing, _) | (_, Left::Nothing) => Left::Nothing,
-                (Left::Empty, Left::Empty) => Left::Empty,
-                (Left::Some, _) | (_, Left::Some) => Left::Some,
+                (Pruned::Nothing, _) | (_, Pruned::Nothing) => Pruned::Nothing,
+                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
+                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
             },
             Term::Alt(i, j) => match (known[&i], known[&j]) {
-                (Left::Nothing, other) | (other, Left::Nothing) => other,
-                (Left::Empty, Left::Empty) => Left::Empty,
-                (Left::Some, _) | (_, Left::Some) => Left::Some,
+                (Pruned::Nothing, other) | (other, Pruned::Nothing) => other,
+                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
+                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
             },
             Term::LoopS(body) | Term::LoopC(_, body) => match known[&body] {
-                Left::Nothing | Left::Empty => Left::Empty,
-                Left::Some => Left::Some,
+                Pruned::Nothing | Pruned::Empty => Pruned::Empty,
+                Pruned::Some => Pruned::Some,
             },
         };
         known.insert(term, left);
@@ -249,7 +249,7 @@ fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Mar
         }
         let operands: Vec<TermId> = pool.node(term).operands().collect();
         let is_loop = matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..));
-        if is_loop && known[&operands[0]] == Left::Nothing {
+        if is_loop && known[&operands[0]] == Pruned::Nothing {
             marks.nodes[at].below = Some(Tone::Faded);
             continue;
         }
@@ -257,13 +257,13 @@ fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Mar
         for (letter, operand) in (1..).zip(operands) {
             let child = marks.child(at, letter);
             match known[&operand] {
-                Left::Nothing => {
+                Pruned::Nothing => {
                     marks.nodes[child].below = Some(Tone::Faded);
                     vanishes = true;
                 }
-                left @ (Left::Empty | Left::Some) => {
+                left @ (Pruned::Empty | Pruned::Some) => {
                     // ∅ remains an operand of a choice, but not of a sequence.
-                    let goes = left == Left::Empty && !matches!(pool.node(term), Term::Alt(..));
+                    let goes = left == Pruned::Empty && !matches!(pool.node(term), Term::Alt(..));
                     vanishes |= goes;
                     queue.push_back((operand, child, is_gone || goes));
                 }

@@ -54,7 +54,7 @@ fn allowed(model: &Model, case: &Case) -> Vec<(Question, Allowed)> {
     all.push((Question::ACCEPT, accept.map(|allowed| (allowed, "the peer's accept"))));
     let accept = oracle("accept").map(|yes| if yes { PASS } else { FAIL });
     all.push((Question::ACCEPT, accept.map(|allowed| (allowed, "the oracle's accept"))));
-    let prefix = peer("prefix").map(|text| match text {
+    let prefix = peer("prefix").map(|text| match text.as_str() {
         "Pass" => PASS,
         "WeakPass" => WEAK_PASS,
         _ => FAIL,
@@ -68,7 +68,8 @@ fn allowed(model: &Model, case: &Case) -> Vec<(Question, Allowed)> {
     all.push((Question::MULTI_PREFIX, multi.map(|allowed| (allowed, "the oracle's multiprefix"))));
     // The simulation of hibou_label is unsound on models with `<synch>`; and if it finds nothing, that proves nothing.
     for key in ["simulate", "simulate_act", "simulate_mult"] {
-        let slice = peer(key).filter(|text| !synchronous && matches!(*text, "Pass" | "WeakPass"));
+        let slice =
+            peer(key).filter(|text| !synchronous && matches!(text.as_str(), "Pass" | "WeakPass"));
         all.push((Question::SLICE, slice.map(|_| (EXPLAINED, "the peer's simulate"))));
     }
     let slice = oracle("slice").filter(|&yes| yes).map(|_| (EXPLAINED, "the oracle's slice"));

@@ -238,15 +238,7 @@ fn composed(
             let rest = next(pool, j, right);
             next(pool, i, rest)
         }
-        (
-            Term::Empty
-            | Term::Event(_)
-            | Term::Strict(..)
-            | Term::Coreg(..)
-            | Term::LoopS(_)
-            | Term::LoopC(..),
-            _,
-        ) => next(pool, left, right),
+        _ => next(pool, left, right),
     }
 }
 

@@ -28,7 +28,9 @@ fn compare(
     let mut compared = 0;
     for mut model in models {
         for case in std::mem::take(&mut model.cases) {
-            let Some(allowed) = expected(model.peer(&case, key), &case) else { continue };
+            let Some(allowed) = expected(model.peer(&case, key).as_deref(), &case) else {
+                continue;
+            };
             let trace = model.trace(&case);
             if config.kind == Kind::Eliminate && !trace.partition().is_discrete() {
                 continue;

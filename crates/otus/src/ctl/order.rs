@@ -1,36 +1,19 @@
-//! CTL over every order in which events can have happened.
-//!
-//! An [`Order`] has events on processes, what they set, and which happened before which. A formula is
-//! asked of all interleavings that this allows at once.
-//!
-//! ```
-//! use otus::ctl::Order;
-//!
-//! let mut order = Order::new();
-//! let granted = order.event("p").set("p.critical", true).id();
-//! let released = order.event("p").set("p.critical", false).id();
-//! order.event("q").set("q.critical", true).after(released);
-//!
-//! assert!(order.check("AG !(p.critical & q.critical)")?.holds());
-//! let answer = order.check("AF(q.critical & EX true)")?;
-//! assert!(!answer.holds());
-//! # let _ = granted;
-//! # Ok::<(), otus::Error>(())
-//! ```
+//! Orders of events that tests build, and formulas over them.
 
-use std::fmt;
-use std::fmt::Write as _;
 use std::panic::Location;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use otus_ctl::{Checker, Evidence, Options, certify, lower};
 use otus_syntax::name::{Names, Symbol};
-use otus_syntax::{Source, parse_formulas};
-use otus_trace::order::{self, Builder, EventId, Happened, PartialOrder, Writes};
+use otus_trace::order::{self, Builder, Happened, PartialOrder, Writes};
 
-use crate::error::{Error, Result};
+use super::answer::Answer;
+use super::check::Check;
+use super::request::Request;
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+use crate::load::Sources;
 
-/// Events, what they set, and which happened before which.
+/// Events, the variables that they set, and which happened before which.
 #[derive(Debug, Default, Clone)]
 pub struct Order {
     initial: Vec<(String, Value)>,
@@ -39,7 +22,7 @@ pub struct Order {
     timeout: Option<Duration>,
 }
 
-/// What a variable can hold. Only values of one kind can be compared.
+/// A value of a variable. Only values of one kind can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {
@@ -105,7 +88,7 @@ impl Order {
         Order::default()
     }
 
-    /// What a variable holds before anything happens; otherwise 0, `false` or an empty text.
+    /// Sets the value of a variable before anything happens; otherwise it is 0, `false` or an empty text.
     pub fn initial(&mut self, variable: impl Into<String>, value: impl Into<Value>) -> &mut Order {
         self.initial.push((variable.into(), value.into()));
         self
@@ -133,39 +116,18 @@ impl Order {
     /// If the formula has mistakes, if there is more or less than one, or if events happened before each
     /// other or assign a variable both at once.
     pub fn check(&self, formula: &str) -> Result<Answer> {
-        let trace = self.build()?;
-        let source = Source::new("formula", formula);
-        let parsed = parse_formulas(&source);
-        let lowered = lower(&parsed.tree, &trace);
-        let mut found = parsed.diagnostics;
-        found.extend(lowered.diagnostics);
-        crate::Diagnostics::new(vec![source], found).or_error()?;
-        let [property] = lowered.properties.as_slice() else {
-            let count = lowered.properties.len();
-            return Err(Error::Unfit(format!(
-                "one formula is checked at a time; here are {count}"
-            )));
-        };
-        let mut options = Options::default();
-        options.budget.deadline = self.timeout.and_then(|it| Instant::now().checked_add(it));
-        let mut checker = Checker::new(&trace, lowered.formulas);
-        let text = property.text.clone();
-        let explanation = match checker.explain(property.formula, &options) {
-            Ok(explanation) => explanation,
-            Err(stop) => {
-                let reason = Some(stop.to_string());
-                return Ok(Answer { formula: text, holds: None, witness: Vec::new(), reason });
-            }
-        };
-        certify(&trace, &checker.formulas, property.formula, &explanation)
-            .map_err(|fault| Error::Bug(format!("the run for `{text}` is refused: {fault}")))?;
-        let mut witness = Vec::new();
-        let mut next = explanation.evidence.first();
-        while let Some(Evidence { events, then, .. }) = next {
-            witness.extend(events.iter().map(|&event| step(&trace, event)));
-            next = then.first();
+        let mut request = Request::new([]);
+        request.limits.timeout = self.timeout;
+        let mut sources = Sources::default();
+        sources.add("formula".to_owned(), formula.to_owned());
+        let context = Context::default();
+        let check = Check::new(&context, self.build()?, sources, &request)?;
+        let count = check.formula_count();
+        if count != 1 {
+            unfit!("one formula is checked at a time; here are {count}");
         }
-        Ok(Answer { formula: text, holds: Some(explanation.holds), witness, reason: None })
+        let bug = || Err(Error::Bug("a formula has no answer".to_owned()));
+        check.run(&context).next().unwrap_or_else(bug)
     }
 
     fn build(&self) -> Result<PartialOrder> {
@@ -212,7 +174,7 @@ impl NewEvent<'_> {
         self.change(|event| event.set.push((variable, value)))
     }
 
-    /// What happened, in a word.
+    /// The name of what happened.
     #[expect(clippy::return_self_not_must_use, reason = "an event may end anywhere")]
     pub fn label(self, text: impl Into<String>) -> Self {
         let text = text.into();
@@ -225,7 +187,7 @@ impl NewEvent<'_> {
         self.change(|event| event.after.push(other))
     }
 
-    /// Which event it is.
+    /// Its id.
     pub fn id(self) -> Id {
         Id(self.order.events.len() - 1)
     }
@@ -236,87 +198,13 @@ impl NewEvent<'_> {
     }
 }
 
-/// Whether a formula holds, and a run that shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    formula: String,
-    holds: Option<bool>,
-    witness: Vec<Step>,
-    reason: Option<String>,
-}
-
-impl Answer {
-    /// Whether it holds. What was not decided in time does not.
-    pub fn holds(&self) -> bool {
-        self.holds == Some(true)
-    }
-
-    /// Whether it holds; `None` if that was not decided in time.
-    pub fn decided(&self) -> Option<bool> {
-        self.holds
-    }
-
-    /// A run, event by event, that shows why it holds or why it does not. It has been replayed by a
-    /// checker that knows nothing of how it was found. Empty if it takes all runs to show that.
-    pub fn witness(&self) -> &[Step] {
-        &self.witness
-    }
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = match self.holds {
-            Some(true) => "holds",
-            Some(false) => "does not hold",
-            None => "is undecided",
-        };
-        write!(f, "{} {word}", self.formula)?;
-        if let Some(reason) = &self.reason {
-            write!(f, ": {reason}")?;
-        }
-        for (number, step) in self.witness.iter().enumerate() {
-            write!(f, "\n  {}. {step}", number + 1)?;
-        }
-        Ok(())
-    }
-}
-
-/// An event of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Step {
-    /// Its process.
-    pub process: String,
-    /// Its number among those of its process, from 1.
-    pub position: u32,
-    /// The event in words.
-    pub text: String,
-}
-
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-fn step(trace: &PartialOrder, event: EventId) -> Step {
-    let process = trace.process_name(trace.process_of(event)).to_owned();
-    Step { process, position: trace.position(event), text: trace.describe(event) }
-}
-
 /// Panics with the run that shows why, unless a formula holds.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_holds(order: &Order, formula: &str) {
-    let mut text = String::new();
     match order.check(formula) {
-        Ok(answer) if answer.holds() => return,
-        Ok(answer) => {
-            let _ = write!(text, "{answer}");
-        }
-        Err(error) => {
-            let _ = write!(text, "{error}");
-        }
+        Ok(answer) if answer.holds() => {}
+        Ok(answer) => panic!("{answer}"),
+        Err(error) => panic!("{error}"),
     }
-    panic!("{text}");
 }

@@ -1,4 +1,5 @@
-//! What an answer means in words: *possible in some order* is not *in every order*.
+//! The meaning of an answer in words, by the outermost modality of its formula: *possible in some order* (EF) is not
+//! *in every order* (AF).
 
 use std::fmt::Write as _;
 
@@ -7,21 +8,23 @@ use otus_syntax::ast::formula::{
     FormulaFile, FormulaId, FormulaKind, Modality, Quantifier, UntilKind,
 };
 
-/// What a formula says of runs, seen from its outermost operator.
+/// What a formula says of runs, by its outermost operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
     /// It is a modality, or the negation of one.
     Runs { quantifier: Quantifier, when: When, negated: bool },
-    /// Nothing: it is about a single cut.
+    /// It has no modality, so it is about the first cut alone.
     Cut,
     /// It combines several modalities.
     Several,
 }
 
-/// When something is to hold.
+/// The part of a modality after its quantifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
+    /// X, F or G.
     Once(Modality),
+    /// U, W or R.
     Until(UntilKind),
 }
 
@@ -29,44 +32,34 @@ impl Sense {
     pub(super) fn of(tree: &FormulaFile, formula: FormulaId) -> Sense {
         let (mut at, mut negated) = (formula, false);
         loop {
-            let (quantifier, when) = match &tree.node(at).kind {
-                FormulaKind::Not(inner) => {
-                    (at, negated) = (*inner, !negated);
-                    continue;
-                }
-                FormulaKind::Named(_, body) => {
-                    at = *body;
-                    continue;
-                }
-                FormulaKind::Temporal(quantifier, modality, _) => {
-                    (*quantifier, When::Once(*modality))
-                }
-                FormulaKind::Until(quantifier, kind, ..) => (*quantifier, When::Until(*kind)),
-                FormulaKind::Call(name, _) => match tree.names.text(name.symbol) {
+            let kind = &tree.node(at).kind;
+            let (quantifier, when) = if let FormulaKind::Not(inner) = kind {
+                (at, negated) = (*inner, !negated);
+                continue;
+            } else if let FormulaKind::Named(_, body) = kind {
+                at = *body;
+                continue;
+            } else if let FormulaKind::Temporal(quantifier, modality, _) = kind {
+                (*quantifier, When::Once(*modality))
+            } else if let FormulaKind::Until(quantifier, kind, ..) = kind {
+                (*quantifier, When::Until(*kind))
+            } else if let FormulaKind::Call(name, _) = kind {
+                match tree.names.text(name.symbol) {
                     "possibly" => (Quantifier::Exists, When::Once(Modality::Finally)),
                     "eventually" => (Quantifier::All, When::Once(Modality::Finally)),
                     "precedence" => (Quantifier::All, When::Until(UntilKind::Weak)),
                     _ => (Quantifier::All, When::Once(Modality::Globally)),
-                },
-                FormulaKind::Connective(..) if is_temporal(tree, at) => return Sense::Several,
-                FormulaKind::Connective(..)
-                | FormulaKind::Constant(_)
-                | FormulaKind::Number(_)
-                | FormulaKind::Text(_)
-                | FormulaKind::Variable(_)
-                | FormulaKind::Last(_)
-                | FormulaKind::Count(..)
-                | FormulaKind::Negative(_)
-                | FormulaKind::Arithmetic(..)
-                | FormulaKind::Compare(..)
-                | FormulaKind::Member(..)
-                | FormulaKind::Invalid => return Sense::Cut,
+                }
+            } else if matches!(kind, FormulaKind::Connective(..)) && is_temporal(tree, at) {
+                return Sense::Several;
+            } else {
+                return Sense::Cut;
             };
             return Sense::Runs { quantifier, when, negated };
         }
     }
 
-    /// What it means that the formula holds, or does not.
+    /// The meaning of the verdict; `None` if no phrase is true of several modalities.
     pub(super) fn phrase(self, holds: bool) -> Option<String> {
         let (quantifier, when, negated) = match self {
             Sense::Several => return None,
@@ -107,7 +100,7 @@ impl Sense {
     }
 }
 
-/// Whether a formula speaks of runs.
+/// Whether a formula has a modality.
 fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
     tree.below(&[formula], |_| true).into_iter().any(|id| {
         let kind = &tree.node(id).kind;
@@ -115,8 +108,8 @@ fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
     })
 }
 
-/// The named patterns as a text: how each is called, what it stands for, what it says.
-pub(super) fn patterns() -> String {
+/// The named patterns as text: how each is called, the formula that it stands for, its meaning and an example.
+pub fn patterns() -> String {
     let mut out = String::new();
     for Pattern { call, formula, says, example, .. } in PATTERNS {
         let _ = writeln!(out, "{call}\n    {formula}\n    {says}, as in {example}");

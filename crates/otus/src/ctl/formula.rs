@@ -1,15 +1,14 @@
-//! Formulas over a trace as text, cut where they get long.
+//! Formulas over a trace as text, cut off where they get long.
 
 use otus_ctl::atom::{Atom, Reading};
 use otus_ctl::{Formula, FormulaId, Formulas};
 use otus_syntax::ast::formula::Comparison;
 use otus_trace::order::PartialOrder;
 
-/// How long a text may get. Formulas share their parts, so that their texts may be exponentially
-/// long.
+/// The most characters of a text. Formulas share their parts, so their texts may be exponentially long.
 const LONGEST: usize = 80;
 
-/// What is still to be written; the last one comes next.
+/// A part of the text that is still to be written; a stack of these is kept instead of recursing.
 enum Work {
     Formula(FormulaId),
     Text(&'static str),
@@ -72,7 +71,7 @@ pub(super) fn short(formulas: &Formulas, trace: &PartialOrder, formula: FormulaI
     out
 }
 
-/// The negation of a comparison as the opposite comparison, where that is the same.
+/// The negation of a comparison as the opposite comparison, where the two are equivalent.
 fn negated(formulas: &Formulas, trace: &PartialOrder, formula: FormulaId) -> Option<String> {
     let &Formula::Atom(id) = formulas.get(formula) else { return None };
     let Atom::Compare(left, comparison, value) = formulas.atom_of(id) else { return None };
@@ -93,7 +92,7 @@ fn negated(formulas: &Formulas, trace: &PartialOrder, formula: FormulaId) -> Opt
     Some(atom(trace, &Atom::Compare(*left, opposite, value.clone())))
 }
 
-/// Whether `E[f U g]` is `EG f`: g is f at the end.
+/// Whether `E[f U g]` is `EG f`, that is, whether g is f at the last cut.
 fn is_globally(formulas: &Formulas, through: FormulaId, goal: FormulaId) -> bool {
     let parts = |formula: FormulaId| -> Vec<FormulaId> {
         if let Formula::And(all) = formulas.get(formula) { all.to_vec() } else { vec![formula] }
@@ -137,7 +136,7 @@ fn atom(trace: &PartialOrder, atom: &Atom) -> String {
     }
 }
 
-/// What is read at a cut.
+/// A reading as formulas write it: `x`, `last(p)`, `count(p.send)`.
 pub(super) fn reading(trace: &PartialOrder, reading: Reading) -> String {
     match reading {
         Reading::Variable(variable) => trace.variable_name(variable).to_owned(),

@@ -1,0 +1,137 @@
+//! The answer to a formula, as data.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use otus_ctl::interval::Stop;
+use otus_draw::layout::order::{Options, run_of_cuts, space_time};
+use otus_trace::order::{EventId, PartialOrder};
+
+use super::witness::Witness;
+use crate::error::Result;
+use crate::picture::{Picture, PictureFormat, PictureStyle, render};
+
+/// Whether a formula holds, and a run that shows it. Its [`Display`](fmt::Display) has both.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The formula in its canonical form.
+    pub formula: String,
+    /// The name of the formula, if it has one.
+    pub name: Option<String>,
+    /// What the answer says of runs: `possible in some order (EF)`. `None` if it is undecided or combines several
+    /// modalities.
+    pub meaning: Option<String>,
+    /// The name of the engine.
+    pub engine: &'static str,
+    /// The number of events that the formula can see.
+    pub visible_events: usize,
+    /// The time until the formula was decided.
+    pub elapsed: Duration,
+    /// The cuts at which it holds, if they were asked for and a limit did not prevent it.
+    pub cuts: Option<SatisfyingCuts>,
+    pub(super) holds: Option<bool>,
+    /// The limit because of which it is not decided.
+    pub(super) undecided: Option<Stop>,
+    /// The limit because of which cuts are not counted.
+    pub(super) uncounted: Option<Stop>,
+    /// The limit because of which there is no witness.
+    pub(super) unexplained: Option<Stop>,
+    pub(super) witness: Option<Witness>,
+    pub(super) trace: Arc<PartialOrder>,
+}
+
+/// The cuts at which a formula holds. Numbers are decimal texts, because they may have any size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SatisfyingCuts {
+    /// The number of all cuts of the trace.
+    pub all: String,
+    /// The number of those at which the formula holds.
+    pub satisfying: String,
+    /// Some of these as disjoint boxes, if they were asked for: by process the least and the greatest number of its
+    /// events.
+    pub boxes: Option<Vec<Vec<(u32, u32)>>>,
+    /// Whether these are all boxes.
+    pub complete: bool,
+}
+
+/// The most cuts of a run that are drawn.
+const MOST_CUTS: usize = 12;
+
+impl Answer {
+    /// Whether it holds. A formula that was not decided does not.
+    pub fn holds(&self) -> bool {
+        self.holds == Some(true)
+    }
+
+    /// Whether it holds; `None` if that was not decided within the limits.
+    pub fn decided(&self) -> Option<bool> {
+        self.holds
+    }
+
+    /// `holds`, `fails` or `undecided`.
+    pub fn verdict(&self) -> &'static str {
+        match self.holds {
+            Some(true) => "holds",
+            Some(false) => "fails",
+            None => "undecided",
+        }
+    }
+
+    /// Why it is undecided, or why cuts are not counted or no run is shown.
+    pub fn reason(&self) -> Option<String> {
+        let stop = self.undecided.or(self.uncounted).or(self.unexplained)?;
+        Some(stop.to_string())
+    }
+
+    /// A run, event by event, that shows why it holds or why it does not. It has been replayed by a
+    /// checker that knows nothing of how it was found. Empty if it takes all runs to show that.
+    pub fn witness(&self) -> Vec<Step> {
+        self.run().into_iter().map(|event| self.step(event)).collect()
+    }
+
+    /// Draws that run as cuts through the trace; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the picture is too large for a PNG, or the feature `png` is off.
+    pub fn draw(&self, format: PictureFormat, style: &PictureStyle) -> Result<Option<Picture>> {
+        if self.witness.is_none() {
+            return Ok(None);
+        }
+        let cuts = run_of_cuts(&self.trace, &self.run(), MOST_CUTS);
+        let options = Options { cuts: &cuts, ..Options::default() };
+        let mut scene = space_time(&self.trace, &options);
+        scene.title = format!("A run that shows {}", self.formula);
+        render(&scene, format, style).map(Some)
+    }
+
+    /// The events of the first path through the witness.
+    fn run(&self) -> Vec<EventId> {
+        self.witness.as_ref().map(Witness::first_path).unwrap_or_default()
+    }
+
+    fn step(&self, event: EventId) -> Step {
+        let process = self.trace.process_name(self.trace.process_of(event)).to_owned();
+        Step { process, position: self.trace.position(event), text: self.trace.describe(event) }
+    }
+}
+
+/// An event of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// Its process.
+    pub process: String,
+    /// Its number among those of its process, from 1.
+    pub position: u32,
+    /// The event in words.
+    pub text: String,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

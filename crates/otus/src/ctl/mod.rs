@@ -1,0 +1,64 @@
+//! CTL over every order in which events can have happened.
+//!
+//! The state of a distributed system between events is a *cut*: some first events of each process, closed under what
+//! happened before them. The cuts of a partial-order trace form a lattice, and a formula is read over all runs through
+//! it, from the first cut, where nothing has happened, to the last.
+//!
+//! There are two ways in:
+//!
+//! - [`open`] takes a [`Request`], which names a trace or raw logs and formulas; [`Check::run`] answers one formula
+//!   after the other, and [`answers`] all at once. [`Answer`]s and the [`Summary`] have a text and JSON.
+//! - An [`Order`] has events on processes, the variables that they set, and which happened before which; tests
+//!   build one and check a formula over it.
+//!
+//! ```
+//! use otus::ctl::Order;
+//!
+//! let mut order = Order::new();
+//! let granted = order.event("p").set("p.critical", true).id();
+//! let released = order.event("p").set("p.critical", false).id();
+//! order.event("q").set("q.critical", true).after(released);
+//!
+//! assert!(order.check("AG !(p.critical & q.critical)")?.holds());
+//! let answer = order.check("AF(q.critical & EX true)")?;
+//! assert!(!answer.holds());
+//! # let _ = granted;
+//! # Ok::<(), otus::Error>(())
+//! ```
+
+mod answer;
+mod check;
+mod formula;
+#[cfg(feature = "serde")]
+mod json;
+mod meaning;
+mod open;
+mod order;
+mod request;
+mod summary;
+mod text;
+mod witness;
+
+pub use answer::{Answer, SatisfyingCuts, Step};
+pub use check::{Answers, Check};
+#[cfg(feature = "serde")]
+pub use json::document;
+pub use meaning::patterns;
+pub use open::open;
+#[doc(hidden)]
+pub use order::assert_holds;
+pub use order::{Id, NewEvent, Order, Value};
+pub use otus_ctl::{Arrangement, Closure, Engine};
+pub use request::{CutQuery, Request};
+pub use summary::Summary;
+
+use crate::context::Context;
+use crate::error::Result;
+
+/// The answers to all formulas of a request, in their order.
+///
+/// # Errors
+/// As [`open`], or by a mistake of Otus.
+pub fn answers(context: &Context, request: &Request) -> Result<Vec<Answer>> {
+    open(context, request)?.run(context).collect()
+}

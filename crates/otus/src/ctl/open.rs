@@ -1,0 +1,237 @@
+//! Reads the trace and the formulas of a request.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use otus_ctl::Engine;
+use otus_syntax::Severity;
+use otus_trace::order::{PartialOrder, Writes, pot};
+
+use super::check::Check;
+use super::request::Request;
+use crate::context::Context;
+use crate::diagnostics::Diagnostics;
+use crate::error::{Error, Result, unfit};
+use crate::files::FileKind;
+use crate::format::Format;
+use crate::load::Sources;
+use crate::logs::{self, Finder, Told, findings};
+use crate::words::counted;
+
+/// Reads the trace or the raw logs of a request, and its formulas. Warnings about them are reported.
+///
+/// # Errors
+/// If something cannot be read or has mistakes, if no formula is given, if there are several groups of logs and none
+/// is chosen, or if the request contradicts itself.
+pub fn open(context: &Context, request: &Request) -> Result<Check> {
+    if request.closure.is_some() && request.engine != Engine::Ist {
+        unfit!("--closure is about the engine `ist`; add --engine ist");
+    }
+    let mut named = Named::sort(context, request)?;
+    if named.trace.as_deref() == Some("-") && request.files.iter().any(|file| file == "-") {
+        unfit!("standard input is either the trace or the formulas, not both");
+    }
+    let mut sources = Sources::default();
+    for file in &request.files {
+        sources.read(&*context.files, file, Some(Format::Ctl))?;
+    }
+    for (index, formula) in named.formulas.iter().enumerate() {
+        sources.add(format!("<formula {}>", index + 1), formula.clone());
+    }
+    if sources.all.is_empty() {
+        named.add_properties(&mut sources);
+    }
+    let writes = if request.order_writes { Writes::Ordered } else { Writes::Checked };
+    let (trace, logs) = match &named.trace {
+        Some(name) => (read_trace(context, name, writes)?, None),
+        None => {
+            let (trace, logs) = group(context, request, &mut named.finder, writes)?;
+            (trace, Some(logs))
+        }
+    };
+    let mut check = Check::new(context, trace, sources, request)?;
+    check.logs = logs;
+    if check.formula_count() == 0 {
+        unfit!(
+            "no formula is given: write one after the trace, name a file of them with --file, or \
+             have [properties] in otus.toml"
+        );
+    }
+    Ok(check)
+}
+
+/// Reads a partial-order trace; `-` is standard input.
+pub(crate) fn read_trace(context: &Context, name: &str, writes: Writes) -> Result<PartialOrder> {
+    let format = Format::of_name(Path::new(name));
+    if let Some(reason) = format.and_then(|format| not_a_trace(name, format)) {
+        return Err(Error::Unfit(reason));
+    }
+    let mut sources = Sources::default();
+    let input = sources.read(&*context.files, name, Some(Format::Pot)).map_err(|error| {
+        let advice = "the first argument is the trace, and the formulas come after it";
+        Error::Unfit(format!("{advice}: {error}"))
+    })?;
+    let Sources { all, diagnostics, .. } = sources;
+    let text = all[input.source.0 as usize].clone();
+    context.warn(Diagnostics::new(all.clone(), diagnostics).or_error()?);
+    pot::read(&text, writes)
+        .map_err(|found| Error::Text(Box::new(Diagnostics::new(all, found).without_notes())))
+}
+
+/// The names of a request, sorted.
+struct Named {
+    /// A partial-order trace.
+    trace: Option<String>,
+    /// Raw logs.
+    finder: Finder,
+    formulas: Vec<String>,
+}
+
+impl Named {
+    /// Names of files come first; everything after the trace or the last log is a formula.
+    fn sort(context: &Context, request: &Request) -> Result<Named> {
+        let mut finder = Finder::new(context, request.config.as_deref())?;
+        let mut names = request.names.iter().peekable();
+        while let Some(name) = names.peek() {
+            let path = Path::new(name.as_str());
+            let is_log = match context.files.kind(path) {
+                Some(FileKind::Folder) => {
+                    finder.add(name)?;
+                    if finder.count() == 0 {
+                        unfit!("the folder {name} has no log; {}", finder.no_logs());
+                    }
+                    true
+                }
+                Some(FileKind::File) => finder.file(path, None)? == Told::Log,
+                None => false,
+            };
+            if !is_log {
+                break;
+            }
+            names.next();
+        }
+        let mut trace = None;
+        if finder.count() == 0 {
+            // Formulas alone are about the logs of an `otus.toml`.
+            let is_formula = names.peek().is_none_or(|name| {
+                let path = Path::new(name.as_str());
+                *name != "-" && context.files.kind(path).is_none() && may_be_formula(name)
+            });
+            if is_formula && finder.project_here()?.is_some() {
+                finder.whole_project()?;
+                if finder.count() == 0 {
+                    unfit!("{}", finder.no_logs());
+                }
+            } else if let Some(name) = names.next() {
+                let path = Path::new(name.as_str());
+                if finder.file(path, None)? == Told::Unmapped {
+                    unfit!("{}", finder.unmapped(path));
+                }
+                trace = Some(name.clone());
+            } else {
+                unfit!(
+                    "no trace is given: name a .pot.json, or raw logs; without a name, the logs \
+                     are those of an otus.toml, and there is none here or above"
+                );
+            }
+        }
+        Ok(Named { trace, finder, formulas: names.cloned().collect() })
+    }
+
+    /// Adds the properties of `otus.toml`.
+    fn add_properties(&self, sources: &mut Sources) {
+        let Some(project) = self.finder.project_in_use() else { return };
+        for (name, formula) in &project.properties {
+            let text = if is_plain(name) { format!("{name}: {formula}") } else { formula.clone() };
+            sources.add(format!("{} [properties] {name}", project.name), text);
+        }
+    }
+}
+
+/// The most groups that are named when one is to be chosen.
+const SHOWN: usize = 5;
+
+/// The order of the only group of raw logs, or of the one that is asked for; and these logs in words.
+fn group(
+    context: &Context,
+    request: &Request,
+    finder: &mut Finder,
+    writes: Writes,
+) -> Result<(PartialOrder, String)> {
+    let Some(mut logs) = finder.take() else { unfit!("{}", finder.no_logs()) };
+    logs.only.clone_from(&request.group);
+    let mut keys: Vec<String> = Vec::new();
+    let mut groups = 0;
+    let mut found = None;
+    let accounting = logs.run(&mut |observed| {
+        groups += 1;
+        if keys.len() < SHOWN {
+            keys.push(logs::name_of(observed));
+        }
+        if groups == 1 {
+            found = Some(observed.order(writes));
+        }
+        ControlFlow::Continue(())
+    });
+    let text = findings::text(&accounting, Severity::Warning);
+    if !text.is_empty() {
+        context.remark(text.trim_end());
+    }
+    let order = match (found, &request.group) {
+        (Some(order), _) if groups == 1 => order,
+        (Some(_), _) => {
+            let more = if groups > keys.len() { ", …" } else { "" };
+            let keys = keys.join(", ");
+            unfit!(
+                "formulas are about one group, and there are {groups}: {keys}{more}; choose one by \
+                 --group KEY"
+            )
+        }
+        (None, Some(group)) => return Err(Error::Unfit(logs::no_group(group))),
+        (None, None) => unfit!(
+            "no line became an event, so there is nothing to check; `otus map --explain` tells why"
+        ),
+    };
+    let order =
+        order.map_err(|error| Error::Unfit(format!("the events have no order: {error}")))?;
+    let total = accounting.total;
+    let left = counted(total.unmatched + total.incomplete + total.unreadable, "line");
+    let group = match accounting.groups.total {
+        0 | 1 => String::new(),
+        _ => format!("group {} of ", keys.concat()),
+    };
+    let logs = counted(accounting.files.len(), "log");
+    Ok((order, format!("{group}{logs} ({left} unmatched)")))
+}
+
+/// Whether a text can be a formula rather than the misspelt name of a file.
+fn may_be_formula(text: &str) -> bool {
+    Format::of_name(Path::new(text)).is_none() && !text.contains('/')
+}
+
+/// Whether a name can stand before a formula.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// What to do with a file that is no partial-order trace.
+fn not_a_trace(name: &str, format: Format) -> Option<String> {
+    Some(match format {
+        Format::Pot => return None,
+        Format::Ctl => format!("{name} has formulas: give it with --file, and a trace before it"),
+        Format::Htf | Format::Jsonl => format!(
+            "{name} is a multi-trace, and formulas are about partial-order traces (.pot.json); \
+             `otus convert {name} out.pot.json` makes one"
+        ),
+        Format::Hsf
+        | Format::Hif
+        | Format::Hcf
+        | Format::Mermaid
+        | Format::Plantuml
+        | Format::Markdown => {
+            format!("{name} is a specification, and formulas are about traces (.pot.json)")
+        }
+    })
+}

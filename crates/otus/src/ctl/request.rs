@@ -1,0 +1,85 @@
+//! What to check: a trace or raw logs, formulas, and how.
+
+use std::path::PathBuf;
+
+use otus_ctl::{Arrangement, Closure, Engine};
+
+use crate::analysis::Limits;
+
+/// A trace, formulas, and how to check them.
+///
+/// ```
+/// use otus::ctl::{self, Request};
+/// use otus::{Context, Texts};
+///
+/// let trace = r#"{"processes": [{"name": "p", "events": [{"var": "x", "val": 1}]}]}"#;
+/// let context = Context::default().with_files(Texts::default().with("run.pot.json", trace));
+/// let request = Request::new(["run.pot.json".to_owned(), "AF x = 1".to_owned()]);
+/// assert!(ctl::answers(&context, &request)?[0].holds());
+/// # Ok::<(), otus::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// First a partial-order trace (`.pot.json`), or raw logs and folders of them, or `-` for standard input; then
+    /// formulas. Without a trace or log, the logs of the nearest `otus.toml` are checked; without a formula, its
+    /// properties.
+    pub names: Vec<String>,
+    /// Files of formulas (`.ctl`), or `-`.
+    pub files: Vec<String>,
+    /// The `otus.toml` that says how logs are read.
+    pub config: Option<PathBuf>,
+    /// The only group of raw logs that is checked.
+    pub group: Option<String>,
+    /// Whether concurrent assignments to one variable are put in an order (by Lamport time) instead of refused.
+    pub order_writes: bool,
+    /// The engine that computes sets of cuts.
+    pub engine: Engine,
+    /// How [`Engine::Ist`] computes EF and AG; by default downward.
+    pub closure: Option<Closure>,
+    /// Whether events that cannot change the answer are left out.
+    pub slice: bool,
+    /// The order of processes, which decides how large sets of cuts become.
+    pub process_order: Arrangement,
+    /// What to find out about the cuts at which a formula holds.
+    pub cuts: CutQuery,
+    /// Whether to find a run that shows the answer.
+    pub witness: bool,
+    /// The limits for each formula. Beyond them it is undecided. Nodes of a set of cuts count as states.
+    pub limits: Limits,
+}
+
+/// What to find out about the cuts at which a formula holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CutQuery {
+    /// Nothing.
+    None,
+    /// Their number.
+    Count,
+    /// Their number, and the first of them as boxes.
+    List {
+        /// The most boxes.
+        limit: usize,
+    },
+}
+
+impl Request {
+    /// A request that names a trace and formulas (see [`Request::names`]), with the usual engine and a witness.
+    pub fn new(names: impl IntoIterator<Item = String>) -> Request {
+        Request {
+            names: names.into_iter().collect(),
+            files: Vec::new(),
+            config: None,
+            group: None,
+            order_writes: false,
+            engine: Engine::Auto,
+            closure: None,
+            slice: true,
+            process_order: Arrangement::Greedy,
+            cuts: CutQuery::None,
+            witness: true,
+            limits: Limits::default(),
+        }
+    }
+}

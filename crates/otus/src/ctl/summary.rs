@@ -1,0 +1,98 @@
+//! How many formulas hold, and what that means for the exit status.
+
+use std::time::Duration;
+
+use otus_ctl::interval::Stop;
+use otus_trace::order::PartialOrder;
+
+use super::answer::Answer;
+use crate::summary::{FailOn, Status};
+use crate::words::counted;
+
+/// The answers to a request, counted, and the size of its trace.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Summary {
+    /// The processes of the trace.
+    pub processes: usize,
+    /// Its events.
+    pub events: usize,
+    /// Its edges between processes.
+    pub edges: usize,
+    /// The formulas that were asked.
+    pub formulas: usize,
+    /// Those that hold.
+    pub hold: usize,
+    /// Those that do not.
+    pub fail: usize,
+    /// Those that a limit or a cancellation left open.
+    pub undecided: usize,
+    /// Whether the check was cancelled.
+    pub interrupted: bool,
+    /// The formulas that are decided but whose cuts could not be counted.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub uncounted: usize,
+    /// The raw logs that the trace comes from, in words.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub logs: Option<String>,
+}
+
+impl Summary {
+    pub(super) fn new(trace: &PartialOrder, formulas: usize, logs: Option<String>) -> Self {
+        Summary {
+            processes: trace.process_count(),
+            events: trace.event_count(),
+            edges: trace.edges().len(),
+            formulas,
+            hold: 0,
+            fail: 0,
+            undecided: 0,
+            interrupted: false,
+            uncounted: 0,
+            logs,
+        }
+    }
+
+    pub(super) fn add(&mut self, answer: &Answer) {
+        match answer.holds {
+            Some(true) => self.hold += 1,
+            Some(false) => self.fail += 1,
+            None => self.undecided += 1,
+        }
+        if answer.holds.is_some() && answer.uncounted.is_some() {
+            self.uncounted += 1;
+        }
+        let stops = [answer.undecided, answer.uncounted, answer.unexplained];
+        self.interrupted |= stops.contains(&Some(Stop::Cancelled));
+    }
+
+    /// `checked 2 formulas over 3 processes, 12 events, 4 edges: 1 hold, 1 fail, 0 undecided in 3 ms`.
+    pub fn text(&self, elapsed: Duration) -> String {
+        let Summary { hold, fail, undecided, .. } = self;
+        let logs = self.logs.as_ref().map(|logs| format!("{logs}, ")).unwrap_or_default();
+        let formulas = counted(self.formulas, "formula");
+        let processes = if self.processes == 1 { "process" } else { "processes" };
+        let processes = format!("{} {processes}", self.processes);
+        let (events, edges) = (counted(self.events, "event"), counted(self.edges, "edge"));
+        let millis = elapsed.as_secs_f64() * 1000.0;
+        let uncounted = if self.uncounted > 0 { "; not all cuts counted" } else { "" };
+        let interrupted = if self.interrupted { "; interrupted" } else { "" };
+        format!(
+            "checked {formulas} over {logs}{processes}, {events}, {edges}: {hold} hold, {fail} fail, \
+             {undecided} undecided in {millis:.0} ms{uncounted}{interrupted}"
+        )
+    }
+
+    /// What the answers mean as a whole.
+    pub fn status(&self, fail_on: Option<FailOn>) -> Status {
+        let is_undecided = self.undecided + self.uncounted > 0;
+        match fail_on {
+            Some(FailOn::Never) => Status::Passed,
+            Some(FailOn::Undecided | FailOn::Weak) if is_undecided => Status::Failed,
+            _ if self.fail > 0 => Status::Failed,
+            _ if is_undecided => Status::Undecided,
+            _ => Status::Passed,
+        }
+    }
+}
