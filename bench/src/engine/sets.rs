@@ -39,7 +39,8 @@ pub(super) fn derived(
     each: usize,
     purpose: &str,
 ) -> Vec<Set> {
-    let global = generate::random(&mut model.pool.clone(), model.term, sample.count, sample.length, seed);
+    let global =
+        generate::random(&mut model.pool.clone(), model.term, sample.count, sample.length, seed);
     let partition = model.discrete();
     let accepted: Vec<MultiTrace> =
         global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();

@@ -153,7 +153,10 @@ fn automaton_picture(
     loaded: &Loaded,
     style: &PictureStyle,
 ) -> Result<(Picture, PathBuf)> {
-    let limits = automaton::AutomatonLimits { states: LOGGER_NODES, ..automaton::AutomatonLimits::default() };
+    let limits = automaton::AutomatonLimits {
+        states: LOGGER_NODES,
+        ..automaton::AutomatonLimits::default()
+    };
     let found = automaton::build(pool, term, limits);
     let scene = automaton_layout::automaton(pool, &found, &automaton_layout::Options::default());
     let name = loaded.interaction_name().map(Path::new).and_then(Path::file_stem);

@@ -118,8 +118,6 @@ pub use explanation::{
 pub use files::{Disk, FileKind, Files, Texts};
 pub use format::Format;
 pub use options::{Observed, Options};
-#[doc(hidden)]
-pub use picture::render as render_scene;
 pub use picture::{Picture, PictureFormat, PictureStyle, Theme};
 pub use project::{Checked, Project};
 pub use recorder::{Recorder, SharedLog};

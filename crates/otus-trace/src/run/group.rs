@@ -160,7 +160,12 @@ impl Group {
     }
 
     /// The place in the logs of a step of the multi-trace.
-    pub fn place(&self, trace: &MultiTrace, component: ComponentId, step: usize) -> Option<RunPlace> {
+    pub fn place(
+        &self,
+        trace: &MultiTrace,
+        component: ComponentId,
+        step: usize,
+    ) -> Option<RunPlace> {
         let (_, index) = trace.place(component, step)?;
         let first = trace.partition().lifelines(component).first()?;
         Some(self.with_lifeline(*first)?.actions.get(index as usize)?.place)

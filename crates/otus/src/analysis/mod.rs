@@ -6,7 +6,7 @@
 
 pub(crate) mod attach;
 mod baseline;
-pub mod coverage;
+pub(crate) mod coverage;
 mod declared;
 mod earlier;
 mod feed;

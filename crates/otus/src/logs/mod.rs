@@ -481,7 +481,7 @@ impl Finder {
             }
             Some(project) => {
                 let globs = project.plan.sources.iter().flat_map(|source| &source.files);
-                let globs: Vec<&str> = globs.map(otus_trace::mapping::Glob::text).collect();
+                let globs: Vec<&str> = globs.map(Glob::text).collect();
                 format!(
                     "no file fits the sources of {}, which have {} (relative to its folder)",
                     project.name,

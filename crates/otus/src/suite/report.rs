@@ -8,7 +8,9 @@ use super::SuiteSummary;
 use super::run::{Judged, TestOutcome};
 use crate::project::Settings;
 use crate::project::expectation::{Formula, Test};
-use crate::report::{one_line, tap_details as details, xml_attribute as escape, xml_text as escape_text};
+use crate::report::{
+    one_line, tap_details as details, xml_attribute as escape, xml_text as escape_text,
+};
 
 /// The differences of a test that are told.
 const SHOWN: usize = 20;
@@ -63,17 +65,13 @@ impl SuiteFormat {
     }
 
     /// The end of a report, when all have been run.
-    pub fn end(
-        self,
-        config: &str,
-        outcomes: &[TestOutcome<'_>],
-        summary: &SuiteSummary,
-    ) -> String {
+    pub fn end(self, config: &str, outcomes: &[TestOutcome<'_>], summary: &SuiteSummary) -> String {
         match self {
             SuiteFormat::Text => String::new(),
             SuiteFormat::Tap => format!("1..{}\n", outcomes.len()),
             SuiteFormat::Json => {
-                let SuiteSummary { tests, fit, differ, broken, checked, interrupted, .. } = *summary;
+                let SuiteSummary { tests, fit, differ, broken, checked, interrupted, .. } =
+                    *summary;
                 let document = json!({
                     "version": 1,
                     "config": config,

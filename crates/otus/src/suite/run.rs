@@ -92,8 +92,13 @@ pub(super) fn run<'p>(
     settings: &Settings,
     options: &SuiteOptions,
 ) -> TestOutcome<'p> {
-    let mut outcome =
-        TestOutcome { test, cases: Vec::new(), absent: Vec::new(), error: None, interrupted: false };
+    let mut outcome = TestOutcome {
+        test,
+        cases: Vec::new(),
+        absent: Vec::new(),
+        error: None,
+        interrupted: false,
+    };
     let found = match &test.formula {
         None => verdicts(context, &mut outcome, settings, options),
         Some(formula) => answers(context, &mut outcome, formula, settings, options),
@@ -152,8 +157,8 @@ fn verdicts(
         (Some(_) | None, None) => Explain::Short,
     };
     let observed = test.observed.as_deref();
-    request.question.observed = observed
-        .and_then(|name| UniformObservation::ALL.into_iter().find(|it| it.name() == name));
+    request.question.observed =
+        observed.and_then(|name| UniformObservation::ALL.into_iter().find(|it| it.name() == name));
     request.question.kind.clone_from(&test.kind);
     request.group.clone_from(&test.group);
     request.threads = options.threads;
@@ -234,7 +239,8 @@ fn answers(
             let Some((_, text)) = found else {
                 let known = settings.properties.iter().map(|(name, _)| &**name);
                 let help = otus_syntax::suggest::did_you_mean(name, known);
-                let help = help.unwrap_or_else(|| format!("write [properties] in {}", settings.name));
+                let help =
+                    help.unwrap_or_else(|| format!("write [properties] in {}", settings.name));
                 unfit!("there is no property `{name}`; {help}");
             };
             text
