@@ -22,6 +22,7 @@ mod examples;
 mod explain;
 mod explore;
 mod fmt;
+mod library;
 mod lint;
 mod logs;
 mod manual;
