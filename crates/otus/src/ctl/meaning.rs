@@ -109,12 +109,16 @@ fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
             continue;
         }
         let kind = &tree.node(at).kind;
-        match kind {
-            FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..) => {
-                return true;
-            }
-            FormulaKind::Named(_, body) => pending.push(*body),
-            kind => pending.extend(kind.operands()),
+        if matches!(
+            kind,
+            FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..)
+        ) {
+            return true;
+        }
+        if let FormulaKind::Named(_, body) = kind {
+            pending.push(*body);
+        } else {
+            pending.extend(kind.operands());
         }
     }
     false

@@ -53,7 +53,7 @@ fn a_run_shows_why() {
         ),
         "{text}"
     );
-    assert!(text.ends_with("to the cut p:2 q:0, where x = 2, y = 5\n  re-checked by replaying it"));
+    assert!(text.ends_with("to the cut p:2 q:0, where y = 5, x = 2\n  re-checked by replaying it"));
 }
 
 #[test]
