@@ -20,7 +20,7 @@ pub struct Answer {
     pub formula: String,
     /// The name of the formula, if it has one.
     pub name: Option<String>,
-    /// What the answer says of runs: `possible in some order (EF)`. `None` if it is undecided or combines several
+    /// The answer as a claim about runs: `possible in some order (EF)`. `None` if it is undecided or combines several
     /// modalities.
     pub meaning: Option<String>,
     /// The name of the engine.
