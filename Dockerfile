@@ -11,10 +11,10 @@ RUN cargo install --locked --path crates/otus-cli --root /out \
     && cp LICENSE-APACHE LICENSE-MIT README.md /out/share/doc/otus/ \
     && rm -f /out/.crates.toml /out/.crates2.json
 
-# With a shell, which CI servers want in an image.
+# The image has a shell, because CI servers need one.
 FROM debian:bookworm-slim
 LABEL org.opencontainers.image.title="Otus" \
-      org.opencontainers.image.description="Checks what a distributed system did against what its sequence diagrams say" \
+      org.opencontainers.image.description="Checks the logs of a distributed system against its sequence diagrams" \
       org.opencontainers.image.licenses="MIT OR Apache-2.0"
 COPY --from=build /out/ /usr/local/
 WORKDIR /work

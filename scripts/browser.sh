@@ -1,5 +1,5 @@
-# Sourced by scripts that need a browser or Node.js: installs those of Debian where there are none. What the
-# installation says goes to the file that is given, and is shown if it fails.
+# For scripts that need a browser or Node.js: installs those of Debian if there are none. The output of the installation goes
+# to the given file, and is shown if it fails.
 # shellcheck shell=bash
 
 need_chromium() {

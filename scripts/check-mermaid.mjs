@@ -1,9 +1,9 @@
-// Gives Mermaid files to the real parser, the npm package `mermaid`.
+// Parses Mermaid files with the npm package `mermaid`.
 //
 //   node scripts/check-mermaid.mjs FILE…
 //
-// Prints `ok FILE` or `FAIL FILE: reason` for each and exits 1 if any fails. The packages
-// `mermaid` and `jsdom` (Mermaid wants a document) are looked up from the current folder.
+// Prints `ok FILE` or `FAIL FILE: reason` for each and exits 1 if any fails. Node looks for the packages `mermaid` and `jsdom`
+// (which provides the document that Mermaid needs) from the current folder.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const load = (name) => import(pathToFileURL(require.resolve(name)).href);
 
 const { JSDOM } = await load('jsdom');
 const { window } = new JSDOM('');
-// Mermaid checks the colours of boxes against CSS, which jsdom lacks.
+// Mermaid checks the colours of boxes with CSS, which jsdom lacks.
 window.CSS ??= { supports: () => true };
 // Where a browser has `new Option()`, Mermaid uses it to check colours.
 Object.assign(globalThis, { window, document: window.document, Option: window.Option });

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Asks the real PlantUML whether it accepts texts as sequence diagrams.
+# Checks that PlantUML accepts texts as sequence diagrams.
 #
 #   scripts/check-plantuml.sh FILE.puml...
 #
 # Prints `ok PATH` or `FAIL PATH: reason` for each file; exits 1 if one failed, 2 if PlantUML is
-# missing. A fragment that is never closed goes unnoticed: PlantUML does not mind it. Needs the
-# command `plantuml` (Debian has it; tried with 1.2020.2).
+# missing. PlantUML accepts a fragment that is never closed, so this check does too. Needs the
+# command `plantuml` (of Debian; tried with 1.2020.2).
 #
 # Starting Java is slow, so all files go through one `plantuml -syntax`, which answers for each
 # diagram in turn; a mind map after each file marks where its answers end. A file that upsets this
-# count (by swallowing the mark, say) sends every file through a PlantUML of its own.
+# count (for example, by hiding the mark) makes the script run PlantUML once per file.
 #
-# scripts/check-diagrams makes samples and calls this.
+# scripts/check-diagrams makes samples and calls this script.
 set -u
 
 if ! command -v plantuml >/dev/null 2>&1; then
@@ -22,7 +22,7 @@ fi
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT INT TERM
 
-# The diagram of a file on standard output, between its marks even if the file has none.
+# Prints the diagram of a file, with @startuml and @enduml even if the file has none.
 diagram() {
     if grep -q '^[[:space:]]*@start' "$1"; then
         # Text outside is ignored in files, but on standard input it is an empty diagram.

@@ -1,8 +1,9 @@
-// Drives HTML reports in headless Chromium. Called by scripts/check-report in the folder target/check-report,
-// which has pages/*.html and the npm packages; leaves pictures/*.png.
+// Tests HTML reports in headless Chromium. scripts/check-report calls it in the folder target/check-report, which has
+// pages/*.html and the npm packages. It writes screenshots to pictures/*.png.
 //
-// Each page has a script of its own, those of samples and those that `otus analyze` has written (real-…): what a
-// reader does, and what is to be seen then. Every page is watched for errors, for requests, and for what axe calls serious or critical, in light and dark.
+// Each page, a sample or a report that `otus analyze` has written (real-…), has its own script: the actions of a reader and the
+// expected results. On every page, errors, requests, and findings of axe that are serious or critical are failures, in the
+// light and the dark theme.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -48,7 +49,7 @@ async function open(file, options = {}) {
 
 /** No serious finding of axe, whatever the rules are about. */
 async function accessible(page, what) {
-  // The policy of the page forbids foreign scripts in it, but not to the driver.
+  // The content security policy of the page forbids foreign scripts, but the driver may bypass it.
   await page.evaluate(`${axe}; 0`);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   const said = violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
@@ -88,7 +89,7 @@ const scripts = {
     await accessible(page, 'small');
     await picture(page, 'small-light', { fullPage: true });
 
-    // Filter by verdict, then by text, then nothing is left.
+    // Filter by verdict, then by text, then by a text that no group has.
     await page.getByLabel(/^Pass/).uncheck();
     check(await rows(page), 3, 'passes are hidden');
     await page.getByLabel('Search').fill('SUB1 counterpart');
@@ -174,7 +175,7 @@ const scripts = {
     await page.locator('#theme').click();
     check(await ground(), 'rgb(255, 255, 255)', 'light again');
 
-    // The next failure, the way back, and where the focus is then.
+    // The next failure, the way back, and the focus after it.
     await page.getByRole('button', { name: 'Next', exact: true }).click();
     await page.getByRole('heading', { name: 'client=sub4 mid=2' }).waitFor();
     holds((await text(page, '.panel')).includes('There is nothing to draw.'), 'a group without events says so');
@@ -191,7 +192,7 @@ const scripts = {
     check(await focused(page), 'client=sub1 mid=1', 'the focus is back in the table');
     check(await rows(page), 3, 'the filter is still there');
 
-    // Paper: the table, then a panel.
+    // Print the table, then a panel.
     await page.pdf({ path: 'pictures/small.pdf' });
     await page.locator('tr.open').first().click();
     await page.pdf({ path: 'pictures/small-case.pdf' });
@@ -203,7 +204,7 @@ const scripts = {
     check(await dark.page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(15, 20, 27)', 'dark by preference');
     await accessible(dark.page, 'small, dark');
     await picture(dark.page, 'small-dark', { fullPage: true });
-    // What is printed from a dark page is dark on white.
+    // A dark page is printed dark on white.
     await dark.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     check(await dark.page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)', 'paper is white');
     await dark.close();
@@ -315,7 +316,7 @@ const scripts = {
     await page.waitForSelector('.case');
     holds((await text(page, '[aria-label="Event"]')).includes('Received PUBCOMP from thermo-sub'), 'the fault has its line of the log');
     check(await page.locator('.event.done').count(), await page.locator('.event.accepted').count(), 'the run has all that is accepted');
-    // A click on an event shows where it was logged, and where it is specified.
+    // A click on an event shows its line in the log and its place in the specification.
     await page.locator('.event.accepted[aria-label*="!PUBREC on broker"]').first().click();
     const event = await text(page, '[aria-label="Event"]');
     holds(/logs\/broken\/broker\.log:\d+/.test(event) && event.includes('Sending PUBREC to thermo-pub'), 'the line of the log');
@@ -417,7 +418,7 @@ async function unknown(file) {
   const name = basename(file, '.html');
   await accessible(page, name);
   await picture(page, name, { fullPage: true });
-  // A report on one group shows that at once.
+  // A report on one group opens it at once.
   const back = page.getByRole('button', { name: '← All groups' });
   if (await back.isVisible()) await back.click();
   for (let at = 0; at < Math.min(5, await page.locator('tr.open a').count()); at += 1) {

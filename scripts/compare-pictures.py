@@ -1,7 +1,7 @@
-"""Compares NAME.png with NAME.chromium.png for every NAME of a folder, in the upper left corner of which the picture is.
+"""Compares NAME.png with NAME.chromium.png for every NAME of a folder. The screenshot has the picture in its upper left corner.
 
-Two renderers never agree on every point: edges are smoothed and glyphs are hinted differently. What must agree is
-where there is ink: both are blurred to blocks of a few points, and few blocks may differ by much.
+Two renderers never agree on every pixel, because they smooth edges and hint glyphs differently. So both pictures are reduced
+to blocks of a few pixels, and only few blocks may differ by much.
 """
 
 import pathlib

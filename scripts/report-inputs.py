@@ -1,6 +1,6 @@
-"""Writes inputs for reports that are hard to draw: called by scripts/check-report with a folder.
+"""Writes inputs for reports that are hard to draw; scripts/check-report calls it with a folder.
 
-scripts/  logs, lifelines and messages in several scripts, with what would be markup elsewhere
+scripts/  logs, lifelines and messages in several writing systems, with characters that are markup in HTML
 long/     a failure after some thousand of 5,000 events
 wide/     a failure among sixty lifelines
 many/     two thousand multi-traces, a tenth of which fail
@@ -29,7 +29,7 @@ def diagram(lifelines, steps):
     return "\n".join(lines) + "\n"
 
 
-# Raw logs in several scripts; the broker is told to stop before it has thanked.
+# Raw logs in several writing systems; in the first run, two messages are swapped.
 names = ["発行者", "брокер", "مشترك", "café"]
 flow = [
     (names[0], names[1], "こんにちは"),
@@ -57,7 +57,7 @@ message = "{message}"
 logs = {name: [] for name in names}
 for run in ["一&<i>二</i>", "ελληνικά"]:
     for number, (sender, receiver, message) in enumerate(flow):
-        # Two messages change places on one side of the first run.
+        # Two messages are swapped on one side of the first run.
         sent = flow[3][2] if run.startswith("一") and number == 1 else message
         sent = flow[1][2] if run.startswith("一") and number == 3 else sent
         tail = "\x1b[1m </script><script>alert(1)</script> \u202eok"
@@ -89,7 +89,7 @@ for number in range(500):
 assert sum(map(len, logs.values())) == 5000
 write("long/run.jsonl", case("term 4", logs))
 
-# A token that goes around; in the second round somebody has it twice.
+# A token that goes round a ring; in the second round a service sends it twice.
 services = [f"service_{number:02}" for number in range(60)]
 ring = [(service, services[(number + 1) % 60], "token") for number, service in enumerate(services)]
 write("wide/ring.mmd", diagram(services, ["  loop"] + [f"    {a}->>{b}: {m}" for a, b, m in ring] + ["  end"]))

@@ -1,15 +1,15 @@
-//! Formulas over the cuts of partial-order traces: `-- ctl`, `-- ctl --full`, or `-- ctl paper growth` for some of it.
+//! Measurements of CTL checks over partial-order traces: `otus-bench ctl`.
 //!
-//! - [`paper`]: Tables 2 to 5 of paper 001, every row, those included that took the paper more than ten
+//! - [`paper`]: Tables 2 to 5 of paper 001, every row, including those that took the paper more than ten
 //!   minutes;
-//! - [`growth`]: up to a million events, in processes of their own; `all` is formulas that mention every process;
-//! - [`gossip`]: processes without any locality, and bounds;
+//! - [`growth`]: up to a million events, each in a child process; its part `all` has formulas that mention every
+//!   process;
+//! - [`gossip`]: processes without locality, and bounds of memory, nodes and time;
 //! - [`nusmv`]: the paper's rows by `NuSMV`, if `OTUS_NUSMV` names its program.
 //!
-//! Traces come from [`otus_papers::protocol`]. Everything but the times follows from a seed. Every check has a budget of time and
-//! memory. At the end stands what was to be reached and what was.
+//! Traces come from [`otus_papers::protocol`]. Everything but the times follows from a seed. Every check has a limit of
+//! time and memory. The last table compares with the targets.
 
-mod ask;
 mod every;
 mod gossip;
 mod growth;
@@ -18,35 +18,84 @@ mod paper;
 mod whole;
 mod write;
 
-use crate::engine::checks::Checks;
+use otus_core::budget::Cancel;
+use otus_core::budget::Stop;
+use otus_ctl::interval::BigUint;
+use otus_papers::ctl::{Check, Method};
+use otus_trace::order::PartialOrder;
+
+use crate::measure::show;
 use crate::size::Size;
+use crate::targets::run_parts;
 
 pub(crate) use whole::measure as whole;
 pub(crate) use write::write;
 
-/// Where all randomness comes from.
+/// The seed of all random choices.
 const SEED: u64 = 2026;
 
-/// A part of the group.
-type Part = fn(Size, &mut Checks);
-
 pub(crate) fn run(size: Size, wanted: &[String]) {
-    let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|name| name == part);
-    println!("# Formulas over partial-order traces");
-    println!();
+    println!("# CTL over partial-order traces\n");
     println!("Seed {SEED}, one thread{}.", size.pick("", ", full size"));
-    let mut checks = Checks::default();
-    let parts: [(&str, Part); 5] = [
-        ("paper", paper::run),
-        ("growth", growth::run),
-        ("all", growth::all),
-        ("gossip", gossip::run),
-        ("nusmv", nusmv::run),
-    ];
-    for (part, run) in parts {
-        if runs(part) {
-            run(size, &mut checks);
-        }
+    run_parts(
+        size,
+        wanted,
+        &[
+            ("paper", paper::run),
+            ("growth", growth::run),
+            ("all", growth::all),
+            ("gossip", gossip::run),
+            ("nusmv", nusmv::run),
+        ],
+    );
+}
+
+/// Checks a formula.
+fn check(trace: &PartialOrder, formula: &str, method: Method) -> Check {
+    otus_papers::ctl::check(trace, formula, method, &Cancel::default())
+}
+
+/// The time of a check, or the limit that ended it.
+fn time_cell(check: &Check) -> String {
+    match check.answer {
+        Ok(_) => show(check.seconds * 1e9),
+        Err(stop) => limit_name(stop).to_owned(),
     }
-    checks.print();
+}
+
+/// The answer of a check, or the limit that ended it.
+fn answer_cell(check: &Check) -> &'static str {
+    match &check.answer {
+        Ok(answer) if answer.holds => "yes",
+        Ok(_) => "no",
+        Err(stop) => limit_name(*stop),
+    }
+}
+
+/// A limit in a word.
+fn limit_name(stop: Stop) -> &'static str {
+    match stop {
+        Stop::States => "nodes",
+        Stop::Memory => "memory",
+        Stop::Time => "time",
+        Stop::Cancelled => "cancelled",
+        Stop::Exhausted | Stop::Goal => "done",
+    }
+}
+
+/// The number of cuts of a trace.
+fn cuts(trace: &PartialOrder) -> String {
+    let limit = std::time::Duration::from_secs(30);
+    match otus_papers::ctl::count_cuts(trace, limit, &Cancel::default()) {
+        Ok(cuts) => short(&cuts),
+        Err(stop) => limit_name(stop).to_owned(),
+    }
+}
+
+/// A number of cuts with few digits.
+fn short(cuts: &BigUint) -> String {
+    match u64::try_from(cuts) {
+        Ok(few) if few < 100_000 => few.to_string(),
+        Ok(_) | Err(_) => format!("{:.1e}", cuts.to_string().parse().unwrap_or(f64::INFINITY)),
+    }
 }

@@ -1,4 +1,4 @@
-//! How long pictures take: layout and SVG, at two sizes each.
+//! The time that pictures take: layout and SVG, at two sizes each.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use otus_syntax::{Source, parse_spec};
 
 use crate::measure::fastest;
 
-/// Draws diagrams and searches, and prints how long it took.
+/// Draws diagrams and searches, and prints the times.
 pub(crate) fn run() {
     println!("\n## Pictures\n");
     println!("| picture | items | layout | with SVG | SVG |");
@@ -37,7 +37,7 @@ pub(crate) fn run() {
     let scene = sequence(&file, &signature, &sequence::Options::default());
     let (elapsed, bytes) = fastest(3, || png(&scene, Theme::Light, 2.0, &[]));
     let size = bytes.map_or(0, |bytes| bytes.len());
-    println!("\nPNG of 100 messages on 10 lifelines, twice as large: {elapsed:.1?}, {size} bytes");
+    println!("\nPNG of 100 messages on 10 lifelines, at scale 2: {elapsed:.1?}, {size} bytes");
 }
 
 fn row(name: &str, draw: impl Fn() -> Scene) {

@@ -1,29 +1,27 @@
-//! The fast engine at work: `-- engine`, or `-- engine --full`, or `-- engine long sat` for some of it.
+//! Measurements of the fast engine: `otus-bench engine`.
 //!
 //! - [`random`]: many small multi-traces of random interactions, beside `graph` and beside recorded
-//!   times of the peer;
+//!   times of `hibou_label`;
 //! - [`use_cases`]: the use cases of the papers;
 //! - [`long`]: from a hundred events to ten million;
 //! - [`slices`]: the interactions of the slices paper, and long slices that are right or wrong;
-//! - [`sat`]: formulas, beside two solvers;
-//! - [`end_to_end`]: a file of a hundred thousand cases through the program itself;
-//! - [`peer`]: the peer, if `OTUS_HIBOU` names its program.
+//! - [`sat`]: 3-SAT formulas, beside two solvers;
+//! - [`end_to_end`]: a file of a hundred thousand cases through the `otus` program;
+//! - [`hibou`]: `hibou_label` itself, if `OTUS_HIBOU` names its program.
 //!
-//! Everything but the times follows from a seed. Each analysis has a budget and each table has one,
-//! so that a slow engine gives a short table, not a lost afternoon. At the end stands what was to be
-//! reached and what was.
+//! Everything but the times follows from a seed. Each analysis and each table has a time limit, so a slow engine
+//! gives a shorter table instead of a run that takes hours. The last table compares with the targets.
 
-pub(crate) mod checks;
 mod end_to_end;
+mod hibou;
 mod long;
 mod memory;
 mod once;
-mod peer;
 mod random;
 mod sat;
 mod sets;
 mod slices;
-pub(crate) mod timing;
+mod timing;
 mod use_cases;
 mod walk;
 
@@ -34,11 +32,12 @@ use otus_analysis::budget::Budget;
 use otus_trace::MultiTrace;
 
 use crate::size::Size;
+use crate::targets::run_parts;
 
 pub(crate) use memory::measure;
-pub(crate) use once::once;
+pub(crate) use once::{Once, once};
 
-/// Where all randomness comes from.
+/// The seed of all random choices.
 const SEED: u64 = 2026;
 
 /// The questions, from the strongest to the weakest.
@@ -46,12 +45,12 @@ const QUESTIONS: [Question; 4] =
     [Question::ACCEPT, Question::GlobalPrefix, Question::MULTI_PREFIX, Question::SLICE];
 
 impl Size {
-    /// How long one table may take.
-    fn patience(self) -> Duration {
+    /// The time limit of one table.
+    fn table_limit(self) -> Duration {
         Duration::from_secs(self.pick(30, 120))
     }
 
-    /// What one analysis may use. It must not end an analysis that only has a lot to read.
+    /// The budget of one analysis. It grows with the trace, so that it never ends an analysis that only has much to read.
     fn budget(self, trace: &MultiTrace) -> Budget {
         Budget {
             max_states: Some(500_000 + 64 * trace.len() as u64),
@@ -61,31 +60,23 @@ impl Size {
     }
 }
 
-/// A part of the group.
-type Part = fn(Size, &mut checks::Checks);
-
 pub(crate) fn run(size: Size, wanted: &[String]) {
-    let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|name| name == part);
-    println!("# The fast engine");
-    println!();
+    println!("# The fast engine\n");
     println!(
         "Seed {SEED}, one thread{}. Sums and means are processor time of that thread.",
         size.pick("", ", full size")
     );
-    let mut checks = checks::Checks::default();
-    let parts: [(&str, Part); 7] = [
-        ("random", random::run),
-        ("uses", use_cases::run),
-        ("long", long::run),
-        ("slices", slices::run),
-        ("sat", sat::run),
-        ("end", end_to_end::run),
-        ("peer", peer::run),
-    ];
-    for (part, run) in parts {
-        if runs(part) {
-            run(size, &mut checks);
-        }
-    }
-    checks.print();
+    run_parts(
+        size,
+        wanted,
+        &[
+            ("random", random::run),
+            ("uses", use_cases::run),
+            ("long", long::run),
+            ("slices", slices::run),
+            ("sat", sat::run),
+            ("end", end_to_end::run),
+            ("peer", hibou::run),
+        ],
+    );
 }

@@ -1,8 +1,7 @@
-//! Logs: how fast lines become groups, and in how much memory.
+//! Raw logs: the throughput and memory of mapping lines to groups, `otus-bench logs`.
 //!
-//! `-- logs` runs all parts, `-- logs json` one of them. The data is made beforehand, a block that is
-//! read again and again, so that making it costs nothing; the peak of memory is that of the whole
-//! process up to then, the block included.
+//! The log is one block of lines, generated beforehand and read repeatedly, so its generation is not measured. The peak
+//! memory is that of the whole process so far, including the block.
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -41,14 +40,14 @@ pub(crate) fn run(size: Size, parts: &[String]) {
     println!();
 }
 
-/// A block of bytes, again and again.
-struct Again<'b> {
+/// A reader that repeats a block of bytes.
+struct Repeated<'b> {
     block: &'b [u8],
     at: usize,
     left: usize,
 }
 
-impl Read for Again<'_> {
+impl Read for Repeated<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let length = buffer.len().min(self.block.len() - self.at).min(self.left);
         buffer[..length].copy_from_slice(&self.block[self.at..self.at + length]);
@@ -62,14 +61,15 @@ fn measure(name: &str, plan: &Plan, block: &str, bytes: usize) {
     let rounds = bytes / block.len() + 1;
     let bytes = rounds * block.len();
     let open = || {
-        let again = Again { block: block.as_bytes(), at: 0, left: bytes };
-        Ok(Box::new(again) as Box<dyn Read>)
+        let repeated = Repeated { block: block.as_bytes(), at: 0, left: bytes };
+        Ok(Box::new(repeated) as Box<dyn Read>)
     };
     let file = LogFile { name: name.to_owned(), source: 0, open: Box::new(open) };
-    print(name, bytes, || map(plan, vec![file], &mut nothing));
+    print(name, bytes, || map(plan, vec![file], &mut ignore));
 }
 
-fn nothing(_: &Observed<'_>) -> ControlFlow<()> {
+/// Discards a group.
+fn ignore(_: &Observed<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -92,7 +92,7 @@ fn print(name: &str, bytes: usize, work: impl FnOnce() -> Accounting) {
     );
 }
 
-/// How long blocks are.
+/// The least bytes of a block.
 const BLOCK: usize = 16 << 20;
 
 fn json_plan() -> Plan {
@@ -119,7 +119,7 @@ ignore = true
     )
 }
 
-/// Requests of three services, with lines that nobody wants among them.
+/// Requests of three services, between debug lines that a rule ignores.
 fn json_block() -> String {
     let mut block = String::new();
     let mut number = 0_u32;
@@ -195,8 +195,8 @@ fn text_block() -> String {
     block
 }
 
-/// Lines as a file exporter writes them: a request with its server span, and a call to another
-/// service. Traces repeat with the block, so memory would grow if it were not for idle groups.
+/// Lines as the OpenTelemetry file exporter writes them: a request with its server span, and a call to another
+/// service. Trace ids repeat with the block, so the plan closes idle groups; otherwise memory would grow.
 fn otlp_block() -> String {
     let mut block = String::new();
     let mut number = 0_u64;
@@ -241,13 +241,13 @@ fn otlp_block() -> String {
     block
 }
 
-/// Many groups that are all open at once: nothing closes them before the end.
+/// Many groups, all of which stay open until the end.
 fn groups(lines: u64, groups: u64) {
     let plan = plan(
         "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{at}'\ndir = '{dir}'\nmessage = '{message}'\n\
          group = '{trace}'\npeer = '{peer}'\n",
     );
-    // A line of it has about a hundred bytes.
+    // A line has about 106 bytes.
     let bytes = usize::try_from(lines).expect("a count") * 106;
     let open = move || {
         Ok(Box::new(Interleaved { next: 0, lines, groups, text: Vec::new(), at: 0 })
@@ -255,10 +255,10 @@ fn groups(lines: u64, groups: u64) {
     };
     let file = LogFile { name: "groups".to_owned(), source: 0, open: Box::new(open) };
     let name = format!("{lines} lines, {groups} groups at once");
-    print(&name, bytes, || map(&plan, vec![file], &mut nothing));
+    print(&name, bytes, || map(&plan, vec![file], &mut ignore));
 }
 
-/// Lines of many groups in turn, made as they are read.
+/// Interleaved lines of many groups, generated while they are read.
 struct Interleaved {
     next: u64,
     lines: u64,
@@ -297,5 +297,5 @@ impl Read for Interleaved {
 
 fn plan(text: &str) -> Plan {
     let (plan, found) = Plan::parse(&Source::new("otus.toml", text), &[]);
-    plan.unwrap_or_else(|| panic!("the plans here are sound: {found:?}"))
+    plan.unwrap_or_else(|| panic!("a plan of this file is wrong: {found:?}"))
 }

@@ -1,17 +1,7 @@
-//! `cargo run --release -p otus-bench`: runs every workload and prints what it measured.
+//! `otus-bench`: measures Otus, and regenerates the tables and figures of the papers behind it.
 //!
-//! `cargo run --release -p otus-bench -- parse` runs one group. Each of its workloads is also run at
-//! half its size, so that the ratio shows how the cost grows: 2 is linear.
-//!
-//! The tables of the papers' experiments are printed by `otus bench papers`.
-//!
-//! `-- engine` measures the fast engine beside everything it can be compared with; names after it are
-//! parts of it: `-- engine long sat`.
-//!
-//! `-- ctl` checks formulas over partial-order traces: `-- ctl paper growth`; `-- ctl --write DIR` writes
-//! the traces.
-//!
-//! `-- logs` maps generated logs: `-- logs json otlp`, with `--full` a gigabyte of each and a million groups.
+//! Without a command it runs all groups of measurements and prints them as Markdown tables; `papers` runs only when it is
+//! asked for. `bench/README.md` describes the groups and their parts.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
@@ -20,72 +10,116 @@ mod draw;
 mod engine;
 mod logs;
 mod measure;
+mod papers;
 mod parse;
 mod size;
+mod targets;
+
+use std::io::{ErrorKind, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
 
 use size::Size;
 
-fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let write = arguments.iter().position(|argument| argument == "--write").and_then(|at| {
-        let both: Vec<String> = arguments.drain(at..arguments.len().min(at + 2)).collect();
-        both.into_iter().nth(1)
-    });
-    let (flags, wanted): (Vec<String>, Vec<String>) =
-        arguments.into_iter().partition(|argument| argument.starts_with("--"));
-    if let [command, workload] = wanted.as_slice()
-        && command == "memory"
-    {
-        return parse::print_memory(workload);
+/// Measure Otus, and regenerate the tables and figures of the papers.
+///
+/// Without a command, runs every group of measurements; `papers` is no part of them.
+#[derive(Debug, Parser)]
+#[command(name = "otus-bench", version)]
+struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    size: Size,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Papers(papers::Args),
+    /// Measure how fast the parsers read texts.
+    Parse,
+    /// Measure the fast engine, beside everything it can be compared with.
+    Engine {
+        /// Only these parts: random, uses, long, slices, sat, end, peer.
+        parts: Vec<String>,
+    },
+    /// Measure the checks of CTL formulas over partial-order traces.
+    Ctl {
+        /// Only these parts: paper, growth, all, gossip, nusmv.
+        parts: Vec<String>,
+
+        /// Write the traces and formulas as files into this folder, and measure nothing.
+        #[arg(long, value_name = "DIR")]
+        write: Option<PathBuf>,
+    },
+    /// Measure how fast raw logs become groups.
+    Logs {
+        /// Only these parts: json, regex, otlp, groups.
+        parts: Vec<String>,
+    },
+    /// Measure how long pictures take.
+    Draw,
+    /// Run one measurement of the engine, for a profiler.
+    #[command(subcommand)]
+    EngineOnce(engine::Once),
+    /// Print the peak memory of one parser workload.
+    #[command(hide = true)]
+    Memory {
+        workload: usize,
+    },
+    /// Print the memory of one long analysis.
+    #[command(hide = true)]
+    EngineMemory {
+        model: String,
+        question: usize,
+        actions: usize,
+    },
+    /// Print the time and memory of one check, from the file to the answer.
+    #[command(hide = true)]
+    CtlWhole {
+        file: PathBuf,
+        formula: String,
+    },
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    run(args).unwrap_or_else(|error| {
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
+        // If standard error is closed, there is no place left to report to.
+        let _ = writeln!(std::io::stderr(), "otus-bench: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
+    match command {
+        Some(Command::Papers(args)) => return papers::run(&args),
+        Some(Command::Parse) => parse::run(),
+        Some(Command::Engine { parts }) => engine::run(size, &parts),
+        Some(Command::Ctl { write: Some(folder), .. }) => ctl::write(size, &folder),
+        Some(Command::Ctl { parts, write: None }) => ctl::run(size, &parts),
+        Some(Command::Logs { parts }) => logs::run(size, &parts),
+        Some(Command::Draw) => draw::run(),
+        Some(Command::EngineOnce(once)) => engine::once(&once)?,
+        Some(Command::Memory { workload }) => parse::print_memory(workload),
+        Some(Command::EngineMemory { model, question, actions }) => {
+            engine::measure(&model, question, actions);
+        }
+        Some(Command::CtlWhole { file, formula }) => ctl::whole(&file, &formula),
+        None => {
+            parse::run();
+            engine::run(size, &[]);
+            ctl::run(size, &[]);
+            logs::run(size, &[]);
+            draw::run();
+        }
     }
-    if let [command, model, question, actions] = wanted.as_slice()
-        && command == "engine-memory"
-    {
-        return engine::measure(model, question, actions);
-    }
-    if let [command, rest @ ..] = wanted.as_slice()
-        && command == "engine-once"
-    {
-        return engine::once(rest);
-    }
-    if let [command, file, formula] = wanted.as_slice()
-        && command == "ctl-whole"
-    {
-        return ctl::whole(file, formula);
-    }
-    let full = flags.iter().any(|flag| flag == "--full");
-    if let [command, parts @ ..] = wanted.as_slice()
-        && command == "engine"
-    {
-        return engine::run(Size { full }, parts);
-    }
-    if let [command, parts @ ..] = wanted.as_slice()
-        && command == "ctl"
-    {
-        return match write {
-            Some(folder) => ctl::write(Size { full }, folder.as_ref()),
-            None => ctl::run(Size { full }, parts),
-        };
-    }
-    if let [command, parts @ ..] = wanted.as_slice()
-        && command == "logs"
-    {
-        return logs::run(Size { full }, parts);
-    }
-    let runs = |group: &str| wanted.is_empty() || wanted.iter().any(|name| name == group);
-    if runs("parse") {
-        parse::run();
-    }
-    if runs("engine") {
-        engine::run(Size { full }, &[]);
-    }
-    if runs("ctl") {
-        ctl::run(Size { full }, &[]);
-    }
-    if runs("logs") {
-        logs::run(Size { full }, &[]);
-    }
-    if runs("draw") {
-        draw::run();
-    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,8 @@
-//! Clocks and memory.
+//! Clocks, memory, child processes and temporary folders.
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The shortest of several runs: the least disturbed one on a noisy machine.
@@ -16,13 +19,15 @@ pub(crate) fn fastest<T>(runs: u32, mut work: impl FnMut() -> T) -> (Duration, T
     best.expect("at least one run")
 }
 
-/// The most bytes of memory this process ever held, where the system tells.
+/// The peak memory of this process in bytes, if the system reports it.
 pub(crate) fn peak_bytes() -> Option<u64> {
     status_bytes("VmHWM:")
 }
 
-/// The bytes of memory this process holds now, where the system tells.
-pub(crate) fn present_bytes() -> Option<u64> {
+/// Resets the peak memory to the present memory, and returns that in bytes, if the system supports it.
+pub(crate) fn reset_peak() -> Option<u64> {
+    // Documented in proc_pid_clear_refs(5).
+    std::fs::write("/proc/self/clear_refs", "5").ok()?;
     status_bytes("VmRSS:")
 }
 
@@ -33,8 +38,56 @@ fn status_bytes(key: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
+/// Runs this program again with other arguments, and returns its standard output.
+pub(crate) fn in_child<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let output = Command::new(program).args(arguments).output().ok()?;
+    String::from_utf8(output.stdout).ok()
+}
+
+/// A temporary folder, which is removed with its files at the end.
+pub(crate) struct Scratch(pub(crate) PathBuf);
+
+impl Scratch {
+    /// Makes a folder; prints why a part is skipped if that is not possible.
+    pub(crate) fn new(name: &str) -> Option<Scratch> {
+        let folder = std::env::temp_dir().join(format!("otus-{name}-{}", std::process::id()));
+        if let Err(error) = std::fs::create_dir_all(&folder) {
+            println!("Skipped: cannot make {}: {error}.", folder.display());
+            return None;
+        }
+        Some(Scratch(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A folder that cannot be removed is left to the system, which cleans temporary folders.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// Megabytes per second.
 #[expect(clippy::cast_precision_loss, reason = "a rate to three digits")]
 pub(crate) fn rate(bytes: usize, elapsed: Duration) -> f64 {
     bytes as f64 / 1e6 / elapsed.as_secs_f64()
+}
+
+/// A time in nanoseconds with three significant digits, in a unit that suits it.
+pub(crate) fn show(nanoseconds: f64) -> String {
+    otus_papers::table::time(nanoseconds / 1e9)
+}
+
+/// A ratio with about two significant digits.
+pub(crate) fn times(ratio: f64) -> String {
+    match ratio {
+        none if !none.is_finite() => "–".to_owned(),
+        small if small < 10.0 => format!("{small:.1}×"),
+        large => format!("{large:.0}×"),
+    }
+}
+
+/// A time in nanoseconds.
+pub(crate) fn nanoseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e9
 }

@@ -1,44 +1,57 @@
-//! How fast texts are read: a 50 MB multi-trace and a 5 MB interaction.
+//! The throughput and memory of the parsers: 50 MB of multi-trace and 5 MB of interaction.
+//!
+//! Each workload is also parsed at half its size. The ratio of the times shows how the cost grows: 2 is linear.
 
 use std::fmt::Write as _;
-use std::process::Command;
 
 use otus_syntax::{Source, parse_spec, parse_trace};
 
-use crate::measure::{fastest, peak_bytes, rate};
+use crate::measure::{fastest, in_child, peak_bytes, rate};
 
-/// One reader and the text it reads.
-struct Workload {
+/// A parser and its text.
+struct ParserWorkload {
     name: &'static str,
     megabytes: usize,
     text: fn(usize) -> String,
     read: fn(&Source),
-    /// Megabytes per second that issue 2 asks for.
-    goal: f64,
+    /// The target in megabytes per second.
+    target: f64,
 }
 
-const WORKLOADS: [Workload; 4] = [
-    Workload {
+const WORKLOADS: [ParserWorkload; 4] = [
+    ParserWorkload {
         name: "htf, long names",
         megabytes: 50,
         text: |bytes| trace_text(bytes, &["client", "broker", "sub_1"], &["publish", "pub_ack"]),
         read: read_trace,
-        goal: 100.0,
+        target: 100.0,
     },
-    Workload {
+    ParserWorkload {
         name: "htf, short names",
         megabytes: 50,
         text: |bytes| trace_text(bytes, &["a", "b", "c"], &["m", "n"]),
         read: read_trace,
-        goal: 100.0,
+        target: 100.0,
     },
-    Workload { name: "hif, wide", megabytes: 5, text: wide_text, read: read_spec, goal: 20.0 },
-    Workload { name: "hif, deep", megabytes: 5, text: deep_text, read: read_spec, goal: 20.0 },
+    ParserWorkload {
+        name: "hif, wide",
+        megabytes: 5,
+        text: wide_text,
+        read: read_spec,
+        target: 20.0,
+    },
+    ParserWorkload {
+        name: "hif, deep",
+        megabytes: 5,
+        text: deep_text,
+        read: read_spec,
+        target: 20.0,
+    },
 ];
 
 pub(crate) fn run() {
     println!("parse: text to tree, fastest of 5; memory is the peak of a process that only reads");
-    println!("  workload          size      rate       goal   half → whole   memory");
+    println!("  workload          size      rate     target   half → whole   memory");
     for (index, workload) in WORKLOADS.iter().enumerate() {
         let bytes = workload.megabytes * 1_000_000;
         let half = Source::new("half", (workload.text)(bytes / 2));
@@ -50,26 +63,22 @@ pub(crate) fn run() {
             workload.name,
             workload.megabytes,
             rate(source.text().len(), time),
-            workload.goal,
+            workload.target,
             time.as_secs_f64() / half_time.as_secs_f64(),
             memory(index).unwrap_or_else(|| "unknown".to_owned()),
         );
     }
 }
 
-/// Runs this program again to read one workload and nothing else; returns its peak.
+/// The peak memory of a child process that parses one workload.
 fn memory(index: usize) -> Option<String> {
-    let program = std::env::current_exe().ok()?;
-    let output = Command::new(program).args(["memory", &index.to_string()]).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
+    let text = in_child(["memory", &index.to_string()])?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The other side of [`memory`]: prints the peak as a multiple of the text.
-pub(crate) fn print_memory(index: &str) {
-    let Some(workload) = index.parse().ok().and_then(|index: usize| WORKLOADS.get(index)) else {
-        return;
-    };
+/// The child process of [`memory`]: prints its peak as a multiple of the text.
+pub(crate) fn print_memory(index: usize) {
+    let Some(workload) = WORKLOADS.get(index) else { return };
     let text = (workload.text)(workload.megabytes * 1_000_000);
     let bytes = text.len();
     let source = Source::new("whole", text);

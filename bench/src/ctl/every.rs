@@ -1,11 +1,11 @@
-//! Harder formulas: those that mention every process.
+//! Formulas that mention every process, which are harder than the paper's.
 //!
-//! Over a property of each process, `p_i`:
+//! Over a property `p_i` of each process:
 //!
-//! - *conjunctive*: `EF(p_0 & … & p_n)`, all at once, possibly; `AG` of its negation asks the same;
-//! - *disjunctive*: `EF` and `AF(p_0 | … | p_n)`, and `AG(p_0 | … | p_n)`: always somebody;
-//! - *pairs*: no two at a time; and one of each two neighbours, which is not conjunctive and does not come apart;
-//! - *response*: `AG(p_i -> AF q_i)` for all i, which comes apart into one part for each, and
+//! - *conjunctive*: `EF(p_0 & … & p_n)`; `AG` of its negation asks the same;
+//! - *disjunctive*: `EF`, `AF` and `AG` of `p_0 | … | p_n`;
+//! - *pairs*: no two processes at a time; and one of every two neighbours, which is neither conjunctive nor decomposes;
+//! - *response*: `AG(p_i -> AF q_i)` for all i, which decomposes into one part for each i, and
 //!   `AG((p_0 & … ) -> AF(q_0 & …))`, which does not.
 
 use otus_papers::protocol::Protocol;
@@ -25,7 +25,7 @@ pub(super) fn of_protocol(protocol: Protocol, processes: usize) -> Vec<Named> {
                 ("never two inside", never_two(processes, inside)),
                 ("all wait at once", format!("EF({})", join(processes, " & ", waiting))),
                 ("each gets in", responses(processes, waiting, inside)),
-                ("somebody gets in", format!("AF({})", join(processes, " | ", inside))),
+                ("one gets in", format!("AF({})", join(processes, " | ", inside))),
             ]
         }
         Protocol::AlternatingBit => vec![
@@ -64,7 +64,7 @@ fn philosophers(n: usize) -> Vec<Named> {
         ),
         ("the paper's, for all", format!("AG({})", join(n, " & ", stays))),
         ("all hungry", format!("EF({})", join(n, " & ", hungry))),
-        ("somebody eats", format!("AF({})", join(n, " | ", eats))),
+        ("one eats", format!("AF({})", join(n, " | ", eats))),
         (
             "all hungry, then one eats",
             format!("AG(({}) -> AF({}))", join(n, " & ", hungry), join(n, " | ", eats)),
@@ -96,19 +96,22 @@ pub(super) fn of_gossip(n: usize) -> Vec<Named> {
     ]
 }
 
-/// Sooner or later no process of gossip has the greatest value.
+/// Every run reaches a cut at which no process of gossip has the greatest value.
 pub(super) fn unavoidable(n: usize) -> String {
     format!("AF({})", join(n, " & ", |i| format!("v{i} < 9")))
 }
 
+/// Joins the instances of a formula for n processes by a connective.
 fn join(n: usize, connective: &str, part: impl Fn(usize) -> String) -> String {
     (0..n).map(|i| format!("({})", part(i))).collect::<Vec<_>>().join(connective)
 }
 
+/// For every process, `p` is always followed by `q`.
 fn responses(n: usize, p: impl Fn(usize) -> String, q: impl Fn(usize) -> String) -> String {
     join(n, " & ", |i| format!("AG(({}) -> AF({}))", p(i), q(i)))
 }
 
+/// No two processes have `p` at the same time.
 fn never_two(n: usize, p: impl Fn(usize) -> String) -> String {
     let all: Vec<String> = (0..n)
         .flat_map(|i| (i + 1..n).map(move |j| (i, j)))
@@ -120,41 +123,40 @@ fn never_two(n: usize, p: impl Fn(usize) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ctl::ask::{Way, ask};
-
-    const SMALL: [(Protocol, usize); 5] = [
-        (Protocol::Peterson, 2),
-        (Protocol::AlternatingBit, 2),
-        (Protocol::PetersonN, 3),
-        (Protocol::Philosophers, 3),
-        (Protocol::Philosophers, 4),
-    ];
+    use crate::ctl::check;
+    use otus_papers::ctl::Method;
 
     #[test]
-    fn no_end_of_observation_leaves_a_message_without_its_receipt() {
+    fn the_end_of_a_trace_leaves_no_message_unreceived() {
         for seed in 0..20 {
             for events in 0..150 {
                 let trace = Protocol::AlternatingBit.trace(2, events, seed);
-                let found = ask(&trace, Protocol::AlternatingBit.formula(), Way::INTERVAL);
-                assert_eq!(found.holds(), "yes", "seed {seed}, {events} events");
+                let found = check(&trace, Protocol::AlternatingBit.formula(), Method::INTERVAL);
+                assert_eq!(found.holds(), Some(true), "seed {seed}, {events} events");
             }
         }
     }
 
     #[test]
     fn protocols_keep_what_they_promise_and_engines_agree() {
-        for (protocol, processes) in SMALL {
+        for (protocol, processes) in Protocol::SMALL {
             for seed in 0..10 {
                 let trace = protocol.trace(processes, 60, seed);
                 let mut formulas = vec![("paper", protocol.formula().to_owned())];
                 formulas.extend(of_protocol(protocol, processes));
                 for (name, formula) in formulas {
-                    let auto = ask(&trace, &formula, Way::AUTO);
+                    let auto = check(&trace, &formula, Method::AUTO).holds();
+                    assert!(auto.is_some(), "{formula}");
                     let wanted = ["paper", "never two inside", "no neighbours eat"];
-                    assert!(!wanted.contains(&name) || auto.holds() == "yes", "{formula}");
-                    for way in [Way::WHOLE, Way::EXPLICIT, Way::IST, Way::FIXPOINT] {
-                        let other = ask(&trace, &formula, way);
-                        assert_eq!(other.holds(), auto.holds(), "{}: {formula}", way.name);
+                    assert!(!wanted.contains(&name) || auto == Some(true), "{formula}");
+                    for method in [
+                        Method::INTERVAL_WHOLE,
+                        Method::EXPLICIT,
+                        Method::IST,
+                        Method::IST_FIXPOINT,
+                    ] {
+                        let other = check(&trace, &formula, method).holds();
+                        assert_eq!(other, auto, "{}: {formula}", method.name);
                     }
                 }
             }

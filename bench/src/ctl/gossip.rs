@@ -1,20 +1,19 @@
-//! Gossip: no locality, so no order of processes is good.
+//! Gossip: processes without locality, for which every variable order of a diagram is bad; and checks under bounds.
 
 use std::time::{Duration, Instant};
 
-use otus_ctl::interval::Budget;
+use otus_core::budget::Budget;
 use otus_ctl::{Checker, Options};
 
-use super::ask::{Way, ask, cuts, short, why};
-use super::{SEED, Size, every};
-use crate::engine::checks::Checks;
-use crate::engine::timing::{nanoseconds, show};
+use otus_papers::ctl::{Check, Method, formulas};
 use otus_papers::protocol::Gossip;
 
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## Gossip");
-    println!();
+use super::{SEED, Size, answer_cell, check, cuts, every, limit_name, time_cell};
+use crate::measure::{nanoseconds, peak_bytes, reset_peak, show};
+use crate::targets::Targets;
+
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## Gossip\n");
     println!("| processes | events | edges | cuts | formula | holds | visible | auto | interval |");
     println!("|--:|--:|--:|--:|---|---|--:|--:|--:|");
     let mut loads = vec![(6, 1000), (10, 10_000), (10, 100_000), (20, 10_000)];
@@ -23,48 +22,47 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     }
     for (processes, events) in loads {
         let trace = Gossip::new(processes, events).trace(SEED);
-        let count = short(&cuts(&trace));
+        let count = cuts(&trace);
         for (name, formula) in every::of_gossip(processes) {
-            let [auto, interval] = [Way::AUTO, Way::INTERVAL].map(|way| ask(&trace, &formula, way));
+            let [auto, interval] =
+                [Method::AUTO, Method::INTERVAL].map(|method| check(&trace, &formula, method));
             println!(
                 "| {processes} | {events} | {} | {count} | {name} | {} | {} | {} | {} |",
                 trace.edges().len(),
-                auto.holds(),
+                answer_cell(&auto),
                 auto.answer.as_ref().map_or(0, |answer| answer.visible),
-                auto.cell(),
-                interval.cell(),
+                time_cell(&auto),
+                time_cell(&interval),
             );
-            let slowest = |limit: f64, asked: &super::ask::Asked| {
-                asked.milliseconds().is_some_and(|time| time <= limit)
+            let within = |limit: f64, check: &Check| {
+                check.answered_in().is_some_and(|seconds| seconds <= limit)
             };
             if (processes, events) == (10, 100_000) {
-                let reached = slowest(1500.0, &interval) && slowest(1500.0, &auto);
-                let found = format!("{} auto, {} interval", auto.cell(), interval.cell());
-                checks.add(format!("gossip 10 × 10^5, {name}"), "≤ 1.5 s", found, reached);
+                let reached = within(1.5, &interval) && within(1.5, &auto);
+                let found = format!("{} auto, {} interval", time_cell(&auto), time_cell(&interval));
+                targets.add(format!("gossip 10 × 10^5, {name}"), "≤ 1.5 s", found, reached);
             }
             if (processes, events) == (20, 10_000) && name.starts_with("conjunctive") {
                 let what = format!("gossip 20 × 10^4, {name}");
-                let reached = slowest(5000.0, &interval);
-                checks.add(format!("{what}, interval"), "≤ 5 s", interval.cell(), reached);
-                checks.add(format!("{what}, auto"), "≤ 5 ms", auto.cell(), slowest(5.0, &auto));
+                let (slow, fast) = (time_cell(&interval), time_cell(&auto));
+                targets.add(format!("{what}, interval"), "≤ 5 s", slow, within(5.0, &interval));
+                targets.add(format!("{what}, auto"), "≤ 5 ms", fast, within(5e-3, &auto));
             }
         }
     }
-    bounds(checks);
+    bounds(targets);
 }
 
-/// More cuts than fit anywhere, under bounds: ends soon, and says why.
-fn bounds(checks: &mut Checks) {
-    println!();
-    println!("Under a bound, gossip of 30 × 30,000, `AF` of a conjunction:");
-    println!();
+/// Checks a trace with more cuts than fit into memory: a bound must end the check soon.
+fn bounds(targets: &mut Targets) {
+    println!("\nUnder a bound, gossip of 30 × 30,000, `AF` of a conjunction:\n");
     println!("| bound | ends by | after | memory |");
     println!("|---|---|--:|--:|");
     let trace = Gossip::new(30, 30_000).trace(SEED);
     let formula = every::unavoidable(30);
     let budgets = [
         ("64 MB", Budget { max_bytes: Some(64 << 20), ..Budget::default() }),
-        ("100,000 nodes", Budget { max_nodes: Some(100_000), ..Budget::default() }),
+        ("100,000 nodes", Budget { max_states: Some(100_000), ..Budget::default() }),
         (
             "0.2 s",
             Budget {
@@ -75,25 +73,20 @@ fn bounds(checks: &mut Checks) {
         ),
     ];
     for (name, mut budget) in budgets {
-        let lowered = super::ask::formulas(&trace, &formula);
+        let lowered = formulas(&trace, &formula);
         let wanted = lowered.properties[0].formula;
         let mut checker = Checker::new(&trace, lowered.formulas);
-        // 5: the peak is that of now.
-        let is_known = std::fs::write("/proc/self/clear_refs", "5").is_ok();
-        let before = crate::measure::present_bytes();
+        let before = reset_peak();
         let start = Instant::now();
         budget.deadline = budget.deadline.map(|_| start + Duration::from_millis(200));
         let answer = checker.check(wanted, &Options { budget, ..Options::default() });
         let after = start.elapsed();
-        let ends = answer.as_ref().map_or_else(|stop| why(*stop), |_| "an answer");
-        let more = crate::measure::peak_bytes()
-            .zip(before)
-            .filter(|_| is_known)
-            .map_or("–".to_owned(), |(peak, before)| {
-                format!("{} MB", peak.saturating_sub(before) >> 20)
-            });
+        let ends = answer.as_ref().map_or_else(|stop| limit_name(*stop), |_| "an answer");
+        let more = peak_bytes().zip(before).map_or("–".to_owned(), |(peak, before)| {
+            format!("{} MB", peak.saturating_sub(before) >> 20)
+        });
         println!("| {name} | {ends} | {} | {more} |", show(nanoseconds(after)));
-        checks.add(
+        targets.add(
             format!("gossip 30 × 30,000 under {name}"),
             "ends by that bound within 5 s",
             format!("{ends}, {}", show(nanoseconds(after))),

@@ -1,15 +1,18 @@
-//! From ten thousand events to a million: whole runs, and harder formulas.
+//! From ten thousand events to ten million: whole processes, and harder formulas.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use otus_trace::order::pot;
 
-use super::ask::{Way, ask};
-use super::{SEED, Size, every, whole};
-use crate::engine::checks::Checks;
-use crate::engine::timing::{nanoseconds, number, show};
+use otus_papers::ctl::Method;
 use otus_papers::protocol::Protocol;
+use otus_papers::statistics::number;
 
+use super::{SEED, Size, answer_cell, check, every, time_cell, whole};
+use crate::measure::{Scratch, nanoseconds, show};
+use crate::targets::Targets;
+
+/// The protocols with their numbers of processes.
 const LOADS: [(Protocol, usize); 5] = [
     (Protocol::Peterson, 2),
     (Protocol::AlternatingBit, 2),
@@ -18,44 +21,30 @@ const LOADS: [(Protocol, usize); 5] = [
     (Protocol::Philosophers, 10),
 ];
 
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## Growth");
-    println!();
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## Growth\n");
     println!(
-        "The paper's formulas through a process of its own, from the file to the answer, the best of three: processor \
-         time, how much of it is reading, time on the wall (this machine has other work), and the most memory it held."
+        "The paper's formulas in a child process, from the file to the answer, the best of three: processor \
+         time, how much of it is reading, wall time (the machine may have other work), and peak memory.\n"
     );
-    println!();
     println!("| load | processes | events | file | holds | whole | reading | wall | memory |");
     println!("|---|--:|--:|--:|---|--:|--:|--:|--:|");
-    let folder = std::env::temp_dir().join(format!("otus-ctl-{}", std::process::id()));
-    if std::fs::create_dir_all(&folder).is_err() {
-        println!("Left out: {} cannot be made.", folder.display());
-        return;
-    }
+    let Some(Scratch(folder)) = &Scratch::new("ctl") else { return };
     for (protocol, processes) in LOADS {
         let mut events = 10_000;
         while events <= size.pick(1_000_000, 10_000_000) {
-            row(protocol, (processes, events), &folder, checks);
+            row(protocol, processes, events, folder, targets);
             events *= 10;
         }
     }
-    // What cannot be removed is left to whoever cleans the folder for temporary files.
-    let _ = std::fs::remove_dir_all(&folder);
 }
 
-fn row(
-    protocol: Protocol,
-    (processes, events): (usize, usize),
-    folder: &Path,
-    checks: &mut Checks,
-) {
-    let file: PathBuf = folder.join("trace.pot.json");
+fn row(protocol: Protocol, processes: usize, events: usize, folder: &Path, targets: &mut Targets) {
+    let file = folder.join("trace.pot.json");
     let text = pot::write(&protocol.trace(processes, events, SEED));
     let length = number(text.len()) / 1e6;
     if std::fs::write(&file, text).is_err() {
-        println!("Left out: {} cannot be written.", file.display());
+        println!("Skipped: cannot write {}.", file.display());
         return;
     }
     let name = protocol.name();
@@ -72,10 +61,10 @@ fn row(
     });
     println!("| {name} | {processes} | {events} | {length:.1} MB | {cells} |");
     if events == 1_000_000 {
-        let reached = |found: &whole::Whole| {
+        let reached = |found: &whole::ProcessRun| {
             found.processor.as_millis() <= 150 && megabytes(found.bytes) <= 150.0
         };
-        checks.add(
+        targets.add(
             format!("{name} {processes} × 10^6 events, whole process"),
             "≤ 150 ms, ≤ 150 MB",
             found.map_or("no answer".to_owned(), |found| {
@@ -87,36 +76,34 @@ fn row(
     }
 }
 
-/// Formulas over all processes.
-pub(super) fn all(_: Size, checks: &mut Checks) {
-    println!();
-    println!("## All processes");
-    println!();
+/// Formulas that mention every process.
+pub(super) fn all(_: Size, targets: &mut Targets) {
+    println!("\n## All processes\n");
     println!(
-        "Formulas that mention every process, a million events; processor time of checking alone:"
+        "Formulas that mention every process, a million events; processor time of checking alone:\n"
     );
-    println!();
     println!("| load | formula | holds | visible events | parts | auto | interval |");
     println!("|---|---|---|--:|--:|--:|--:|");
     for (protocol, processes) in LOADS {
         let trace = protocol.trace(processes, 1_000_000, SEED);
         for (name, formula) in every::of_protocol(protocol, processes) {
-            let [auto, interval] = [Way::AUTO, Way::INTERVAL].map(|way| ask(&trace, &formula, way));
+            let [auto, interval] =
+                [Method::AUTO, Method::INTERVAL].map(|method| check(&trace, &formula, method));
             let (visible, parts) =
                 auto.answer.as_ref().map_or((0, 0), |answer| (answer.visible, answer.parts));
             println!(
                 "| {} {processes} | {name} | {} | {visible} | {parts} | {} | {} |",
                 protocol.name(),
-                auto.holds(),
-                auto.cell(),
-                interval.cell(),
+                answer_cell(&auto),
+                time_cell(&auto),
+                time_cell(&interval),
             );
             if (protocol, processes) == (Protocol::Philosophers, 10) {
-                checks.add(
+                targets.add(
                     format!("ten philosophers, 10^6 events: {name}"),
                     "≤ 0.8 s",
-                    auto.cell(),
-                    auto.milliseconds().is_some_and(|time| time <= 800.0),
+                    time_cell(&auto),
+                    auto.answered_in().is_some_and(|seconds| seconds <= 0.8),
                 );
             }
         }

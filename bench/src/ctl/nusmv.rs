@@ -1,8 +1,8 @@
-//! The same questions to `NuSMV`, if `OTUS_NUSMV` names its program.
+//! The checks of the paper's rows by `NuSMV`, if `OTUS_NUSMV` names its program.
 //!
 //! # The encoding
 //!
-//! A state is a cut: a variable `c_i` for each process, how many of its events are in the cut. A step is an event:
+//! A state is a cut: a variable `c_i` for each process counts its events in the cut. A step is an event:
 //!
 //! ```text
 //! VAR    c0 : 0..n0; c1 : 0..n1; …
@@ -12,31 +12,32 @@
 //! TRANS  end and nothing changes, or for some i: enabled_i, c_i grows by one and nothing else changes
 //! ```
 //!
-//! Only cuts are reached, since events come one by one and each after all before it.
+//! Only cuts are reachable, because an event is enabled only after all events before it.
 //!
-//! An atom that reads one thing changes at a chain of events, all ordered by happened-before, and has at a cut the
-//! value after the last of them that is there: `case c_j >= b_m : …; c_k >= b_{m-1} : …; TRUE : …; esac`, the last one first.
-//! An atom that reads several things is a disjunction over the values that make it true.
+//! An atom with one reading (a variable, a last label, or a count) changes at a chain of events, all ordered by
+//! happened-before. Its value at a cut is the one after the last of these events in the cut:
+//! `case c_j >= b_m : …; c_k >= b_{m-1} : …; TRUE : …; esac`, last event first. An atom with several readings is a
+//! disjunction over the combinations of values that make it true.
 //!
 //! # Finite runs
 //!
-//! CTL in `NuSMV` is about infinite paths, and a state without successor is an error there; our runs end at the last
-//! cut E. So E has a loop to itself, and no other state has one.
+//! CTL in `NuSMV` is over infinite paths, and a state without successor is an error there; our runs end at the last
+//! cut E. So E gets a self-loop, and no other state has one.
 //!
-//! **Claim.** With `EX f` as `!end & EX f` and `AX f` as `end | AX f`, and everything else as it is, a formula holds at
-//! a cut in one reading iff it does in the other.
+//! **Claim.** With `EX f` translated as `!end & EX f` and `AX f` as `end | AX f`, and everything else unchanged, a
+//! formula holds at a cut over finite runs iff its translation holds there over infinite paths.
 //!
 //! *Proof.* Every step but the loop adds an event, so every infinite path from a cut is a run to E followed by E
 //! forever, and every run gives one such path. By induction on the formula: f U g on the path asks for a first
-//! g-state with f before it. If there is one on the path, there is one on the run, since states after E are E
-//! again. `EG f` and `AF f` speak of the states of the path, which are those of the run. The others are their duals. X at a
-//! cut before E means the same in both; at E, where the loop would make `EX f` and `AX f` mean f, `EX f` has to be
-//! false and `AX f` true, and that is what they are made. ∎
+//! g-state with f before it. If there is one on the path, there is one on the run, since all states after E are E.
+//! `EG f` and `AF f` depend on the states of the path, which are those of the run. The other operators are their duals.
+//! X at a cut before E means the same in both; at E, `EX f` must be false and `AX f` true, where the self-loop would
+//! make both mean f, and the translation ensures that. ∎
 //!
-//! Since `A[f U g]` and the rest are given to `NuSMV` as they stand, agreement with it says something about our own
-//! equations for them. (W and R it does not know; those are written with U and G.)
+//! `A[f U g]` and the other operators are passed to `NuSMV` unchanged, so its agreement also confirms our equations for
+//! them. (It has no W and R; these are expressed by U and G.)
 //!
-//! The tests read the text back with a small interpreter, which knows nothing of cuts, and compare.
+//! The tests read the text back with a small interpreter that has no notion of cuts, and compare.
 
 #[cfg(test)]
 mod tests;
@@ -49,6 +50,9 @@ use std::time::{Duration, Instant};
 use otus_ctl::atom::{Atom, Reading};
 use otus_ctl::formula::AtomId;
 use otus_ctl::{Formula, FormulaId as CoreId, Formulas, lower};
+use otus_papers::ctl::Method;
+use otus_papers::data::{OrderRow, orders};
+use otus_papers::statistics::number;
 use otus_syntax::ast::formula::{
     Connective, FormulaFile, FormulaId, FormulaKind, Item, ItemKind, Modality, Quantifier,
     UntilKind,
@@ -56,27 +60,25 @@ use otus_syntax::ast::formula::{
 use otus_syntax::{Source, parse_formulas};
 use otus_trace::order::{EventId, PartialOrder, Value};
 
-use super::ask::{Way, ask};
-use super::paper::tables;
-use super::{SEED, Size};
-use crate::engine::checks::Checks;
-use crate::engine::timing::{nanoseconds, show, times};
+use super::{SEED, Size, answer_cell, check, time_cell};
+use crate::measure::{Scratch, nanoseconds, show, times};
+use crate::targets::Targets;
 
-/// More values than this of an atom's readings together are not translated.
-const COMBINATIONS: usize = 100_000;
+/// The most combinations of values of the readings of an atom.
+const MAX_COMBINATIONS: usize = 100_000;
 
-/// Why there is no translation.
+/// The reason that there is no translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Untranslated {
     /// The formula is wrong.
     Wrong(String),
-    /// It has a pattern.
+    /// The formula has a named pattern.
     Pattern,
-    /// An atom depends on too many values.
+    /// An atom has too many combinations of values.
     Wide,
 }
 
-/// A trace and the formulas of a file as a text for `NuSMV`.
+/// Translates a trace and formulas to a text for `NuSMV`.
 pub(super) fn translate(trace: &PartialOrder, text: &str) -> Result<String, Untranslated> {
     let parsed = parse_formulas(&Source::new("formula", text));
     let complain = |found: &[otus_syntax::Diagnostic]| {
@@ -89,17 +91,16 @@ pub(super) fn translate(trace: &PartialOrder, text: &str) -> Result<String, Untr
     let mut out = String::from("MODULE main\n");
     model(&mut out, trace);
     let bodies: Vec<FormulaId> = file.properties().map(|item| item.body).collect();
-    let needed = needed(&file, &bodies);
-    let atomic: Vec<FormulaId> =
-        needed.iter().copied().filter(|&id| is_atomic(&file, id)).collect();
+    let (atomic, compound): (Vec<FormulaId>, Vec<FormulaId>) = file
+        .below(&bodies, |kind| !is_atomic(kind))
+        .into_iter()
+        .partition(|&id| is_atomic(&file.node(id).kind));
     let mut texts: Vec<String> = vec![String::new(); file.nodes.len()];
     let mut definitions = Definitions { trace, out: String::new(), known: Vec::new() };
     atoms(&file, &atomic, &mut definitions, &mut texts)?;
     out.push_str(&definitions.out);
-    for id in needed {
-        if !is_atomic(&file, id) {
-            texts[index(id)] = node(&file, id, &texts)?;
-        }
+    for id in compound {
+        texts[index(id)] = node(&file, id, &texts)?;
     }
     for body in bodies {
         let _ = writeln!(out, "CTLSPEC {}", texts[index(body)]);
@@ -107,7 +108,7 @@ pub(super) fn translate(trace: &PartialOrder, text: &str) -> Result<String, Untr
     Ok(out)
 }
 
-/// Everything but the formulas.
+/// Writes everything but the formulas.
 fn model(out: &mut String, trace: &PartialOrder) {
     let count = trace.process_count();
     for process in trace.processes() {
@@ -144,50 +145,21 @@ fn model(out: &mut String, trace: &PartialOrder) {
     let _ = writeln!(out, "TRANS {}", some(&moves));
 }
 
-/// The nodes below some, in their order, operands first; not those inside of atomic ones.
-fn needed(file: &FormulaFile, bodies: &[FormulaId]) -> Vec<FormulaId> {
-    let mut met = vec![false; file.nodes.len()];
-    let mut pending = bodies.to_vec();
-    let mut found = Vec::new();
-    while let Some(id) = pending.pop() {
-        if std::mem::replace(&mut met[index(id)], true) {
-            continue;
-        }
-        found.push(id);
-        if let FormulaKind::Named(_, body) = file.node(id).kind {
-            pending.push(body);
-        } else if !is_atomic(file, id) {
-            pending.extend(file.node(id).kind.operands());
-        }
-    }
-    found.sort_unstable();
-    found
-}
-
 /// Whether a formula is about a single cut and has no connective.
-fn is_atomic(file: &FormulaFile, id: FormulaId) -> bool {
-    match file.node(id).kind {
-        FormulaKind::Constant(_)
-        | FormulaKind::Number(_)
-        | FormulaKind::Text(_)
-        | FormulaKind::Variable(_)
-        | FormulaKind::Last(_)
-        | FormulaKind::Count(..)
-        | FormulaKind::Negative(_)
-        | FormulaKind::Arithmetic(..)
-        | FormulaKind::Compare(..)
-        | FormulaKind::Member(..) => true,
+fn is_atomic(kind: &FormulaKind) -> bool {
+    !matches!(
+        kind,
         FormulaKind::Named(..)
-        | FormulaKind::Not(_)
-        | FormulaKind::Connective(..)
-        | FormulaKind::Temporal(..)
-        | FormulaKind::Until(..)
-        | FormulaKind::Call(..)
-        | FormulaKind::Invalid => false,
-    }
+            | FormulaKind::Not(_)
+            | FormulaKind::Connective(..)
+            | FormulaKind::Temporal(..)
+            | FormulaKind::Until(..)
+            | FormulaKind::Call(..)
+            | FormulaKind::Invalid
+    )
 }
 
-/// The texts of atomic nodes: each is resolved as a property of its own.
+/// Translates atomic nodes, each resolved as a property of its own.
 fn atoms(
     file: &FormulaFile,
     atomic: &[FormulaId],
@@ -208,7 +180,7 @@ fn atoms(
     Ok(())
 }
 
-/// The text of a node with operands.
+/// Translates a node whose operands are translated.
 fn node(file: &FormulaFile, id: FormulaId, texts: &[String]) -> Result<String, Untranslated> {
     let of = |id: &FormulaId| texts[index(*id)].as_str();
     let text = match &file.node(id).kind {
@@ -264,7 +236,7 @@ fn node(file: &FormulaFile, id: FormulaId, texts: &[String]) -> Result<String, U
     Ok(text)
 }
 
-/// What atoms are, as definitions.
+/// The definitions of atoms.
 struct Definitions<'t> {
     trace: &'t PartialOrder,
     out: String,
@@ -272,23 +244,13 @@ struct Definitions<'t> {
 }
 
 impl Definitions<'_> {
-    /// What an atomic node was resolved to: an atom, the negation of one, or a constant.
+    /// Translates a resolved atomic node: an atom, the negation of one, or a constant.
     fn literal(&mut self, formulas: &Formulas, id: CoreId) -> Result<String, Untranslated> {
         match formulas.get(id) {
             Formula::True => Ok("TRUE".into()),
             Formula::False => Ok("FALSE".into()),
             Formula::Atom(atom) => self.atom(formulas, *atom),
-            Formula::Not(inner) => match *formulas.get(*inner) {
-                Formula::Atom(atom) => Ok(format!("(!{})", self.atom(formulas, atom)?)),
-                Formula::True
-                | Formula::False
-                | Formula::End
-                | Formula::Not(_)
-                | Formula::And(_)
-                | Formula::Or(_)
-                | Formula::Next(_)
-                | Formula::Until(_) => Err(Untranslated::Wrong("not an atom".into())),
-            },
+            Formula::Not(inner) => Ok(format!("(!{})", self.literal(formulas, *inner)?)),
             Formula::End
             | Formula::And(_)
             | Formula::Or(_)
@@ -297,7 +259,7 @@ impl Definitions<'_> {
         }
     }
 
-    /// The name of an atom, defined when it is first met.
+    /// The name of an atom, which is defined at its first occurrence.
     fn atom(&mut self, formulas: &Formulas, id: AtomId) -> Result<String, Untranslated> {
         let name = format!("atom{}", id.0);
         if self.known.contains(&id) {
@@ -326,7 +288,7 @@ impl Definitions<'_> {
         Ok(name)
     }
 
-    /// The values of a reading and when it takes them.
+    /// The course of a reading.
     fn course(&self, reading: Reading) -> Course {
         let trace = self.trace;
         let mut course = Course { values: Vec::new(), changes: Vec::new() };
@@ -357,7 +319,7 @@ impl Definitions<'_> {
         course
     }
 
-    /// What depends on the last change that is in the cut.
+    /// A `case` expression by the last change in the cut. Changes to a value that is the `same` are left out.
     fn case(
         &self,
         course: &Course,
@@ -380,7 +342,7 @@ impl Definitions<'_> {
     }
 }
 
-/// The distinct values of a reading, the initial one first, and when it takes them.
+/// The course of a reading: its distinct values, the initial one first, and the events at which it takes them.
 struct Course {
     values: Vec<Value>,
     changes: Vec<(EventId, usize)>,
@@ -401,11 +363,11 @@ impl Course {
     }
 }
 
-/// An atom of several readings, by the values that make it true.
+/// An atom with several readings, as a disjunction over the values that make it true.
 fn combinations(name: &str, atom: &Atom, courses: &[Course]) -> Result<String, Untranslated> {
     let sizes = courses.iter().map(|course| course.values.len());
     let all_of_them = sizes.clone().try_fold(1_usize, usize::checked_mul);
-    let total = all_of_them.filter(|&total| total <= COMBINATIONS).ok_or(Untranslated::Wide)?;
+    let total = all_of_them.filter(|&total| total <= MAX_COMBINATIONS).ok_or(Untranslated::Wide)?;
     let mut parts = Vec::new();
     for number in 0..total {
         let mut rest = number;
@@ -440,54 +402,49 @@ fn index(id: FormulaId) -> usize {
     id.0 as usize
 }
 
-/// Every row of the paper's tables, as long as patience lasts.
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## NuSMV");
-    println!();
+/// Checks every row of the paper's tables, each within a time limit.
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## NuSMV\n");
     let Some(program) = std::env::var_os("OTUS_NUSMV") else {
-        println!("Left out: `OTUS_NUSMV` names no program.");
+        println!("Skipped: `OTUS_NUSMV` names no program.");
         return;
     };
-    let folder = std::env::temp_dir().join(format!("otus-nusmv-{}", std::process::id()));
-    if std::fs::create_dir_all(&folder).is_err() {
-        println!("Left out: {} cannot be made.", folder.display());
-        return;
-    }
+    let Some(Scratch(folder)) = &Scratch::new("nusmv") else { return };
     println!("| load | processes | events | holds | NuSMV | auto | ratio |");
     println!("|---|--:|--:|---|--:|--:|--:|");
-    let patience = Duration::from_secs(size.pick(20, 600));
+    let limit = Duration::from_secs(size.pick(20, 600));
     let (mut least, mut logarithms) = (f64::INFINITY, Vec::new());
-    for (_, protocol, table) in tables() {
-        // A larger row of as many processes is not tried after one that took too long.
+    for table in orders().chunk_by(OrderRow::is_same_table) {
+        let protocol = table[0].protocol();
+        // After a row that exceeds the time limit, larger rows of as many processes are skipped.
         let mut lost: Option<usize> = None;
-        for otus_papers::data::OrderRow { processes, events, .. } in table {
+        for &OrderRow { processes, events, .. } in table {
             if lost == Some(processes) {
                 continue;
             }
             let trace = protocol.trace(processes, events, SEED);
-            let auto = ask(&trace, protocol.formula(), Way::AUTO);
+            let auto = check(&trace, protocol.formula(), Method::AUTO);
             let name = protocol.name();
             let Ok(text) = translate(&trace, protocol.formula()) else { continue };
-            let Some(theirs) = call(Path::new(&program), &folder, &text, patience) else {
+            let Some(theirs) = call(Path::new(&program), folder, &text, limit) else {
                 println!(
                     "| {name} | {processes} | {events} | {} | > | {} | |",
-                    auto.holds(),
-                    auto.cell()
+                    answer_cell(&auto),
+                    time_cell(&auto)
                 );
                 lost = Some(processes);
                 continue;
             };
-            let ratio = nanoseconds(theirs.elapsed) / nanoseconds(auto.time);
+            let ratio = theirs.elapsed.as_secs_f64() / auto.seconds;
             let agrees = match theirs.holds {
-                Some(holds) if (if holds { "yes" } else { "no" }) == auto.holds() => auto.holds(),
+                Some(holds) if auto.holds() == Some(holds) => answer_cell(&auto),
                 Some(_) => "**they differ**",
-                None => "**it says nothing**",
+                None => "**no answer of NuSMV**",
             };
             println!(
                 "| {name} | {processes} | {events} | {agrees} | {} | {} | {} |",
                 show(nanoseconds(theirs.elapsed)),
-                auto.cell(),
+                time_cell(&auto),
                 times(ratio)
             );
             logarithms.push(ratio.ln());
@@ -496,21 +453,20 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
             }
         }
     }
-    let _ = std::fs::remove_dir_all(&folder);
-    let count = crate::engine::timing::number(logarithms.len().max(1));
+    let count = number(logarithms.len().max(1));
     let mean = (logarithms.iter().sum::<f64>() / count).exp();
-    checks.add("NuSMV, rows of 1000 events or more", "≥ 50×", times(least), least >= 50.0);
-    checks.add("NuSMV, all rows, geometric mean", "≥ 500×", times(mean), mean >= 500.0);
+    targets.add("NuSMV, rows of 1000 events or more", "≥ 50×", times(least), least >= 50.0);
+    targets.add("NuSMV, all rows, geometric mean", "≥ 500×", times(mean), mean >= 500.0);
 }
 
-/// What it said, and how long it took.
-struct Theirs {
+/// The answer of `NuSMV` and its time.
+struct NusmvAnswer {
     holds: Option<bool>,
     elapsed: Duration,
 }
 
-/// Calls the program; `None` if it does not end in time or cannot be called.
-fn call(program: &Path, folder: &Path, text: &str, patience: Duration) -> Option<Theirs> {
+/// Calls the program; `None` if it exceeds the time limit or cannot be called.
+fn call(program: &Path, folder: &Path, text: &str, limit: Duration) -> Option<NusmvAnswer> {
     let file = folder.join("trace.smv");
     std::fs::write(&file, text).ok()?;
     let output = std::fs::File::create(folder.join("out.txt")).ok()?;
@@ -522,7 +478,7 @@ fn call(program: &Path, folder: &Path, text: &str, patience: Duration) -> Option
         if child.try_wait().ok()?.is_some() {
             break;
         }
-        if start.elapsed() > patience {
+        if start.elapsed() > limit {
             let _ = child.kill();
             let _ = child.wait();
             return None;
@@ -537,5 +493,5 @@ fn call(program: &Path, folder: &Path, text: &str, patience: Duration) -> Option
         () if line.ends_with("is false") => Some(false),
         () => None,
     };
-    Some(Theirs { holds, elapsed })
+    Some(NusmvAnswer { holds, elapsed })
 }

@@ -1,34 +1,33 @@
-//! Whole runs, each in a process of its own: a file is read, a formula checked, and what that took is told.
+//! The time and memory of a whole process that reads a trace from a file and checks a formula.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use otus_ctl::{Checker, Options};
+use otus_papers::ctl::formulas;
 use otus_syntax::Source;
 use otus_trace::order::{Writes, pot};
 
-use super::ask::formulas;
-use crate::measure::peak_bytes;
+use crate::measure::{in_child, peak_bytes};
 
-/// What a process took.
+/// The time and memory of a process, and its answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Whole {
-    /// On processors, from its start to the answer.
+pub(super) struct ProcessRun {
+    /// Processor time, from its start to the answer.
     pub(super) processor: Duration,
-    /// Of that, until the trace was there.
+    /// Processor time until the trace was read.
     pub(super) reading: Duration,
-    /// By the clock on the wall, from starting it to its end.
+    /// Wall time, from its start to its end.
     pub(super) wall: Duration,
-    /// The most memory it held, in bytes.
+    /// Peak memory in bytes.
     pub(super) bytes: u64,
     pub(super) holds: bool,
 }
 
-/// Starts this program again for one file and formula: the best of some runs.
-pub(super) fn run(file: &Path, formula: &str) -> Option<Whole> {
-    let mut best: Option<Whole> = None;
+/// Checks a formula over a file in a child process: the best of three runs.
+pub(super) fn run(file: &Path, formula: &str) -> Option<ProcessRun> {
+    let mut best: Option<ProcessRun> = None;
     for _ in 0..3 {
         let next = one(file, formula)?;
         if best.is_none_or(|best| next.processor < best.processor) {
@@ -38,16 +37,14 @@ pub(super) fn run(file: &Path, formula: &str) -> Option<Whole> {
     best
 }
 
-fn one(file: &Path, formula: &str) -> Option<Whole> {
-    let program = std::env::current_exe().ok()?;
+fn one(file: &Path, formula: &str) -> Option<ProcessRun> {
     let start = Instant::now();
-    let output = Command::new(program).arg("ctl-whole").arg(file).arg(formula).output().ok()?;
+    let text = in_child(["ctl-whole".as_ref(), file.as_os_str(), formula.as_ref()])?;
     let wall = start.elapsed();
-    let text = String::from_utf8(output.stdout).ok()?;
     let numbers: Vec<u64> =
         text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
     let &[processor, reading, bytes, holds] = numbers.as_slice() else { return None };
-    Some(Whole {
+    Some(ProcessRun {
         processor: Duration::from_nanos(processor),
         reading: Duration::from_nanos(reading),
         wall,
@@ -56,10 +53,10 @@ fn one(file: &Path, formula: &str) -> Option<Whole> {
     })
 }
 
-/// In that process.
-pub(crate) fn measure(file: &str, formula: &str) {
+/// The child process: prints the numbers of a [`ProcessRun`].
+pub(crate) fn measure(file: &Path, formula: &str) {
     let Ok(text) = std::fs::read_to_string(file) else { return };
-    let source = Source::new(file, text);
+    let source = Source::new(file.display().to_string(), text);
     let Ok(trace) = pot::read(&source, Writes::Checked) else { return };
     drop(source);
     let reading = since_start();

@@ -1,30 +1,31 @@
-//! The traces as files: `-- ctl --write DIR`.
+//! The traces and formulas as files: `otus-bench ctl --write DIR`.
 //!
-//! For every row of the paper `LOAD-PROCESSES-EVENTS.pot.json` and `.smv`, for gossip the first only, and beside each
-//! `.ctl` with the paper's formula and those that mention every process.
+//! Every row of the paper gives `LOAD-PROCESSES-EVENTS.pot.json`, `.smv` for `NuSMV`, and `.ctl` with the paper's formula
+//! and those that mention every process. Traces of gossip have no `.smv`.
 
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use otus_papers::data::{OrderRow, orders};
+use otus_papers::protocol::Gossip;
 use otus_trace::order::{PartialOrder, pot};
 
 use super::every::{self, Named};
-use super::paper::tables;
 use super::{SEED, Size, nusmv};
-use otus_papers::protocol::Gossip;
 
 pub(crate) fn write(size: Size, folder: &Path) {
     match all(size, folder) {
         Ok(count) => println!("{count} traces are in {}.", folder.display()),
-        Err(error) => println!("{} cannot be written: {error}", folder.display()),
+        Err(error) => println!("cannot write to {}: {error}", folder.display()),
     }
 }
 
 fn all(size: Size, folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     let mut count = 0;
-    for (_, protocol, table) in tables() {
+    for table in orders().chunk_by(OrderRow::is_same_table) {
+        let protocol = table[0].protocol();
         let mut sizes: Vec<(usize, usize)> =
             table.iter().map(|row| (row.processes, row.events)).collect();
         if size.full {

@@ -1,76 +1,97 @@
-//! Long multi-traces: what an event costs, how that grows, and what memory it takes.
+//! Long multi-traces: the time per action, its growth, and the memory.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use otus_analysis::engine::Options;
-use otus_analysis::{Engine, Question, Verdict};
+use otus_analysis::{Question, Verdict};
+use otus_papers::statistics::number;
+use otus_papers::workload::Model;
+use otus_papers::workload::model::Texts;
 use otus_trace::MultiTrace;
 
-use super::checks::Checks;
-use super::timing::{nanoseconds, number, times};
 use super::use_cases::{MODELS, TWINS};
 use super::walk::{Part, execution};
 use super::{QUESTIONS, SEED, Size, memory};
-use otus_papers::workload::Model;
+use crate::measure::{nanoseconds, times};
+use crate::targets::Targets;
 
-/// A model and how many iterations are under way at a time.
-pub(super) struct Workload {
+/// A model and the number of iterations of its loop that may overlap.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LongWorkload {
     pub(super) name: &'static str,
-    pub(super) texts: (&'static str, &'static str),
-    pub(super) together: usize,
+    texts: Texts<'static>,
+    overlapping: usize,
 }
 
-pub(super) fn workloads() -> Vec<Workload> {
+pub(super) fn workloads() -> Vec<LongWorkload> {
     let mut all = Vec::new();
     for (name, texts) in MODELS {
-        all.push(Workload { name, texts, together: 4 });
+        all.push(LongWorkload { name, texts, overlapping: 4 });
     }
     let book = MODELS.iter().find(|(name, _)| *name == "book");
-    all.extend(book.map(|(_, texts)| Workload { name: "book16", texts: *texts, together: 16 }));
-    all.push(Workload { name: TWINS.0, texts: TWINS.1, together: 4 });
+    all.extend(book.map(|(_, texts)| LongWorkload {
+        name: "book16",
+        texts: *texts,
+        overlapping: 16,
+    }));
+    all.push(LongWorkload { name: TWINS.0, texts: TWINS.1, overlapping: 4 });
     all
 }
 
+/// A long multi-trace with its model and question.
+pub(super) struct LongTrace {
+    pub(super) model: Model,
+    pub(super) trace: MultiTrace,
+    pub(super) question: &'static Question,
+}
+
+impl LongTrace {
+    /// The multi-trace of the workload with a name, for a question by number, if both exist.
+    pub(super) fn new(name: &str, question: usize, actions: usize) -> Option<LongTrace> {
+        let workload = workloads().into_iter().find(|workload| workload.name == name)?;
+        let (asked, &part) = (QUESTIONS.get(question)?, Part::ALL.get(question)?);
+        let model = Model::new(workload.texts);
+        let trace = trace(&model, workload, part, actions);
+        Some(LongTrace { model, trace, question: asked })
+    }
+}
+
 /// A multi-trace of about so many actions.
-pub(super) fn trace(model: &Model, workload: &Workload, part: Part, actions: usize) -> MultiTrace {
+fn trace(model: &Model, workload: LongWorkload, part: Part, actions: usize) -> MultiTrace {
     let mut rng = fastrand::Rng::with_seed(SEED);
-    // Nearly every event is a passing, which is seen twice.
-    let global = execution(&model.pool, model.term, actions / 2, workload.together, &mut rng);
+    // Nearly every event is a message passing, which has two actions.
+    let global = execution(&model.pool, model.term, actions / 2, workload.overlapping, &mut rng);
     part.of(&model.pool, &global, &mut rng)
 }
 
-/// By model and question: how many actions, and what each costs if there is an answer.
+/// By model and question: the number of actions, and the nanoseconds per action if there is an answer.
 type Costs = BTreeMap<(&'static str, &'static str), Vec<(usize, Option<f64>)>>;
 
-/// One measurement.
+/// One analysis of a long multi-trace.
 #[derive(Debug, Clone, Copy)]
-struct Measured {
+struct LongAnalysis {
     elapsed: Duration,
     actions: usize,
     verdict: Verdict,
 }
 
-impl Measured {
+impl LongAnalysis {
     fn per_action(self) -> f64 {
         nanoseconds(self.elapsed) / number(self.actions.max(1))
     }
 }
 
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## Long multi-traces");
-    println!();
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## Long multi-traces\n");
     println!(
-        "Nanoseconds for each observed action, a fresh engine each time and making it included, and in \
-         brackets how much longer it takes for twice as many. `abp`, `network` and `sensor` are regular: \
+        "Nanoseconds for each observed action, with a fresh engine each time, whose construction is included; in \
+         brackets the ratio to the time for half as many. `abp`, `network` and `sensor` are regular: \
          iterations one after the other. `book` is coupled: up to 4 orders at a time, `book16` up to 16; \
          `twins` is coupled and ambiguous, a hard case of our own. A \
          multi-prefix is at least three quarters of each component, a slice at least three quarters \
-         from somewhere in the first eighth. `!` is undecided, `?!` wrong."
+         from somewhere in the first eighth. `!` is undecided, `?!` wrong.\n"
     );
-    println!();
     println!("| model | actions | {} |", QUESTIONS.each_ref().map(Question::name).join(" | "));
     println!("|---|--:|--:|--:|--:|--:|");
     let mut costs = Costs::new();
@@ -86,14 +107,14 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
                     cells.push("–".to_owned());
                     continue;
                 }
-                let half = measure(&model, &workload, question, part, actions / 2, size);
-                let whole = measure(&model, &workload, question, part, actions, size);
+                let half = measure(&model, workload, question, part, actions / 2, size);
+                let whole = measure(&model, workload, question, part, actions, size);
                 let mark = match whole.verdict {
                     Verdict::Inconclusive => " !",
                     Verdict::Fail => " ?!",
                     Verdict::Pass | Verdict::WeakPass | Verdict::WeakFail => "",
                 };
-                lost[at] = !mark.is_empty() || whole.elapsed > size.patience() / 4;
+                lost[at] = !mark.is_empty() || whole.elapsed > size.table_limit() / 4;
                 let growth = nanoseconds(whole.elapsed) / nanoseconds(half.elapsed);
                 cells.push(format!("{:.0} ({}){mark}", whole.per_action(), times(growth)));
                 let cost = mark.is_empty().then_some(whole.per_action());
@@ -103,27 +124,26 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
             actions *= 10;
         }
     }
-    check_costs(&costs, most, checks);
-    memory::run(size, checks);
+    add_targets(&costs, most, targets);
+    memory::run(size, targets);
 }
 
-/// The best of some runs: short ones are disturbed more easily.
+/// The best of three runs, unless a run is long: short runs are disturbed more easily.
 fn measure(
     model: &Model,
-    workload: &Workload,
+    workload: LongWorkload,
     question: &Question,
     part: Part,
     actions: usize,
     size: Size,
-) -> Measured {
+) -> LongAnalysis {
     let trace = trace(model, workload, part, actions);
     let runs = if actions > 100_000 { 1 } else { 3 };
     let one = || {
         let start = ThreadTime::now();
-        let mut engine =
-            Engine::new(&model.pool, model.term, trace.partition(), Options::default());
+        let mut engine = model.engine(trace.partition());
         let verdict = engine.analyze(&trace, question, &size.budget(&trace)).verdict;
-        Measured { elapsed: start.elapsed(), actions: trace.len(), verdict }
+        LongAnalysis { elapsed: start.elapsed(), actions: trace.len(), verdict }
     };
     let mut best = one();
     for _ in 1..runs {
@@ -138,7 +158,7 @@ fn measure(
     best
 }
 
-fn check_costs(costs: &Costs, most: usize, checks: &mut Checks) {
+fn add_targets(costs: &Costs, most: usize, targets: &mut Targets) {
     let mut check = |models: &[&'static str], question: &Question, limit: f64| {
         let mut worst: Option<f64> = Some(0.0);
         let mut reached = 0;
@@ -151,7 +171,7 @@ fn check_costs(costs: &Costs, most: usize, checks: &mut Checks) {
         }
         let wanted = models.len() * if most > 1_000_000 { 3 } else { 2 };
         let is_complete = reached == wanted;
-        checks.add(
+        targets.add(
             format!("{}, {}, 10^5 to {most:.0e} actions", models.join("/"), question.name()),
             format!("≤ {limit:.0} ns each"),
             match worst {

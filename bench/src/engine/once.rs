@@ -1,62 +1,70 @@
-//! One measurement by itself, for a profiler: `engine-once`.
+//! One measurement by itself, for a profiler: `otus-bench engine-once`.
 //!
 //! ```console
-//! $ otus-bench engine-once random theirs 4 5      # a group, a question by number, how often
-//! $ otus-bench engine-once long abp 0 1000000 5   # a model, a question, how many actions, how often
+//! $ otus-bench engine-once random theirs 4 5
+//! $ otus-bench engine-once long abp 0 1000000 5
 //! ```
 //!
-//! Questions are numbered as in [`QUESTIONS`]; 4 is the multi-prefix asked as the peer was asked. What is
-//! measured happens inside [`measured`], so `valgrind --tool=callgrind --toggle-collect='*measured*'` counts
-//! nothing else.
+//! Questions are numbered as in [`QUESTIONS`]; 4 is the multi-prefix question with the goal WeakPass, as `hibou_label` was
+//! asked. The measured code runs inside [`measured`], so `valgrind --tool=callgrind --toggle-collect='*measured*'`
+//! counts nothing else.
 
+use anyhow::Context as _;
+use clap::Subcommand;
 use cpu_time::ThreadTime;
-use otus_analysis::engine::Options;
-use otus_analysis::{Engine, Question, Verdict};
+use otus_analysis::{Question, Verdict};
+use otus_papers::statistics::number;
 
-use super::long::{trace, workloads};
-use super::timing::{nanoseconds, number};
-use super::walk::Part;
+use super::long::LongTrace;
 use super::{QUESTIONS, Size, random};
-use otus_papers::workload::Model;
+use crate::measure::nanoseconds;
 
-/// Prints nanoseconds for each multi-trace or each action, the best of some runs.
-pub(crate) fn once(arguments: &[String]) {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+/// A measurement.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Once {
+    /// The multi-traces of a group of random interactions: nanoseconds for each multi-trace.
+    Random {
+        /// The group: theirs, like theirs, harder.
+        group: String,
+        /// The number of the question.
+        question: usize,
+        /// The number of runs, of which the best counts.
+        runs: usize,
+    },
+    /// A long multi-trace of a model: nanoseconds for each action.
+    Long {
+        /// The model: abp, book, network, sensor, book16, twins.
+        model: String,
+        /// The number of the question.
+        question: usize,
+        /// The number of actions.
+        actions: usize,
+        /// The number of runs, of which the best counts.
+        runs: usize,
+    },
+}
+
+/// Prints nanoseconds, the best of some runs.
+pub(crate) fn once(once: &Once) -> anyhow::Result<()> {
     let size = Size { full: true };
-    let best = match words.as_slice() {
-        ["random", group, question, runs] => {
-            let (Ok(question), Ok(runs)) = (question.parse::<usize>(), runs.parse::<usize>())
-            else {
-                return;
-            };
-            let asked = match QUESTIONS.get(question) {
+    let best = match *once {
+        Once::Random { ref group, question, runs } => {
+            let group = random::group(group).context("no group has this name")?;
+            let (question, goal) = match QUESTIONS.get(question) {
                 Some(question) => (question, Verdict::Pass),
                 None => (&Question::MULTI_PREFIX, Verdict::WeakPass),
             };
-            let Some(group) = random::group(group) else { return };
-            let times = (0..runs).map(|_| measured(|| random::mean(&group, asked, size)));
-            times.min_by(f64::total_cmp)
+            let run = |_| measured(|| random::mean(&group, question, goal, size));
+            (0..runs).map(run).min_by(f64::total_cmp)
         }
-        ["long", name, question, actions, runs] => {
-            let (Ok(question), Ok(actions), Ok(runs)) =
-                (question.parse::<usize>(), actions.parse::<usize>(), runs.parse::<usize>())
-            else {
-                return;
-            };
-            let (Some(asked), Some(&part)) = (QUESTIONS.get(question), Part::ALL.get(question))
-            else {
-                return;
-            };
-            let found = workloads().into_iter().find(|workload| workload.name == *name);
-            let Some(workload) = found else { return };
-            let model = Model::new(workload.texts);
-            let trace = trace(&model, &workload, part, actions);
+        Once::Long { ref model, question, actions, runs } => {
+            let LongTrace { model, trace, question } = LongTrace::new(model, question, actions)
+                .context("no model has this name, or no question this number")?;
             let budget = size.budget(&trace);
-            let one = || {
+            let run = || {
                 let start = ThreadTime::now();
-                let mut engine =
-                    Engine::new(&model.pool, model.term, trace.partition(), Options::default());
-                let outcome = engine.analyze(&trace, asked, &budget);
+                let mut engine = model.engine(trace.partition());
+                let outcome = engine.analyze(&trace, question, &budget);
                 let elapsed = start.elapsed();
                 println!(
                     "{:?}, {} states, {} bytes, {:?}",
@@ -67,14 +75,14 @@ pub(crate) fn once(arguments: &[String]) {
                 );
                 nanoseconds(elapsed) / number(trace.len())
             };
-            (0..runs).map(|_| measured(one)).min_by(f64::total_cmp)
+            (0..runs).map(|_| measured(run)).min_by(f64::total_cmp)
         }
-        _ => None,
     };
     println!("{best:?}");
+    Ok(())
 }
 
-/// What a profiler looks at.
+/// The part that a profiler counts.
 #[inline(never)]
 fn measured<T>(work: impl FnOnce() -> T) -> T {
     work()

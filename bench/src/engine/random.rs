@@ -1,9 +1,8 @@
-//! Many small multi-traces.
+//! Many small multi-traces of random interactions.
 //!
-//! The peer's authors measured 115,570 random multi-traces of random interactions; what their
-//! program took for them is a figure of our design notes. Our interactions are made in the same
-//! spirit (five lifelines, six messages, all operators), and those of theirs that `../shared/corpus`
-//! has are taken as they are.
+//! The authors of `hibou_label` measured 115,570 random multi-traces of random interactions; our design notes have the
+//! time that their program took. Our interactions are generated in a similar way (five lifelines, six messages, all
+//! operators), and those of theirs that are in `../shared/corpus` are used as they are.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,50 +10,56 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use otus_analysis::config::{Config, Kind, Simulation};
 use otus_analysis::engine::Options;
-use otus_analysis::{Engine, Question, Verdict, generate};
+use otus_analysis::{Engine, Question, Verdict};
 use otus_core::{LifelineId, MessageId, Pool, Signature, TermId};
-use otus_syntax::print;
-use otus_testkit::corpus;
-use otus_trace::{MultiTrace, Partition, raise};
-
-use super::checks::Checks;
-use super::sets::{Set, derived};
-use super::timing::{Times, analyse, analyse_up_to, nanoseconds, print_head, search, show, times};
-use super::{QUESTIONS, SEED, Size};
 use otus_papers::workload::Model;
+use otus_testkit::corpus;
+use otus_trace::transform::derive_seed;
+use otus_trace::{MultiTrace, Partition};
 
-/// What the peer takes for one multi-trace of its random benchmark, with all its reductions: 20 s
-/// for 115,570.
-const PEER_FASTEST: f64 = 20e9 / 115_570.0;
-/// Without them: 850 s, some 230 undecided.
-const PEER_PLAIN: f64 = 850e9 / 115_570.0;
+use super::sets::{Sample, Set, derived};
+use super::timing::{Times, analyse, analyse_up_to, print_head, search};
+use super::{QUESTIONS, SEED, Size};
+use crate::measure::{nanoseconds, show, times};
+use crate::targets::Targets;
 
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## Random multi-traces");
-    many(size, checks);
-    recorded(size, checks);
+/// The nanoseconds of `hibou_label` for one multi-trace of its random benchmark, with all its reductions: 20 s for
+/// 115,570.
+const HIBOU_FASTEST: f64 = 20e9 / 115_570.0;
+/// Its nanoseconds without reductions: 850 s, some 230 undecided.
+const HIBOU_PLAIN: f64 = 850e9 / 115_570.0;
+
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## Random multi-traces");
+    many(size, targets);
+    recorded(size, targets);
 }
 
 /// Interactions of one kind, each with its multi-traces.
 pub(super) struct Group {
     name: &'static str,
-    subjects: Vec<(Model, Vec<Set>)>,
+    subjects: Vec<Subject>,
+}
+
+/// An interaction with its multi-traces.
+struct Subject {
+    model: Model,
+    sets: Vec<Set>,
 }
 
 fn groups() -> Vec<Group> {
-    let ours = |from: u64, count: u64, shape: Shape| -> Vec<(Model, Vec<Set>)> {
+    let ours = |from: u64, count: u64, shape: Shape| -> Vec<Subject> {
         let one = |i: u64| {
             let mut rng = fastrand::Rng::with_seed(SEED + i);
-            subject(interaction(&mut rng, shape), 100, &format!("ours {i}"))
+            Subject::new(interaction(&mut rng, shape), &format!("ours {i}"))
         };
-        (from..from + count).filter_map(one).collect()
+        (from..from + count).map(one).collect()
     };
     let is_random = |name: &str| name.starts_with("gen") || name.starts_with("rnd");
     let theirs = corpus::models().unwrap_or_default().into_iter();
-    let theirs = theirs.filter(|recorded| is_random(&recorded.name)).filter_map(|recorded| {
+    let theirs = theirs.filter(|recorded| is_random(&recorded.name)).map(|recorded| {
         let model = Model { pool: recorded.pool, term: recorded.term };
-        subject(model, 100, &recorded.name)
+        Subject::new(model, &recorded.name)
     });
     vec![
         Group { name: "theirs", subjects: theirs.collect() },
@@ -63,53 +68,54 @@ fn groups() -> Vec<Group> {
     ]
 }
 
-/// A group by its name.
+/// The group with a name.
 pub(super) fn group(name: &str) -> Option<Group> {
     groups().into_iter().find(|group| group.name == name)
 }
 
-/// What one of its multi-traces takes on average, in nanoseconds.
-pub(super) fn mean(group: &Group, asked: (&Question, Verdict), size: Size) -> f64 {
-    ask_group(group, asked, size, &mut Vec::new()).0.mean()
+/// The mean time of the multi-traces of a group in nanoseconds.
+pub(super) fn mean(group: &Group, question: &'static Question, goal: Verdict, size: Size) -> f64 {
+    ask_group(group, Asked { question, goal }, size, &mut Vec::new()).times.mean()
 }
 
-fn many(size: Size, checks: &mut Checks) {
+fn many(size: Size, targets: &mut Targets) {
     let groups = groups();
-    println!();
     println!(
-        "Three groups of interactions: random ones of the corpus (theirs, {}), ours with as many operators \
+        "\nThree groups of interactions: random ones of the corpus (theirs, {}), ours with as many operators \
          and leaves of each kind (like theirs, {}), and ours with more concurrency, co-regions, nested loops \
          and message passings (harder, {}). All on the discrete partition. One engine for each interaction \
-         and question; making it is part of the time of its first multi-trace. The peer's figures are \
-         those of the design notes: {} for each multi-trace at its fastest, {} plainly; it was asked whether \
-         each is a multi-prefix, with `goal = WeakPass`, which does not tell those that are accepted from the others. \
-         The last question is asked like that.",
+         and question; making it is part of the time of its first multi-trace. The times of hibou_label are \
+         from the design notes: {} for each multi-trace with all reductions, {} without. It was asked whether \
+         each is a multi-prefix, with `goal = WeakPass`, which does not distinguish accepted multi-traces. \
+         The last question is asked in the same way.",
         groups[0].subjects.len(),
         groups[1].subjects.len(),
         groups[2].subjects.len(),
-        show(PEER_FASTEST),
-        show(PEER_PLAIN)
+        show(HIBOU_FASTEST),
+        show(HIBOU_PLAIN)
     );
     let mut slow = Vec::new();
-    print_head("interactions | question", &["wrong", "peer, fastest", "peer, plain"]);
+    print_head("interactions | question", &["wrong", "hibou_label, fastest", "hibou_label, plain"]);
     let mut hardest = Vec::new();
-    let asked = QUESTIONS.iter().map(|question| (question, Verdict::Pass));
-    let as_the_peer = (&Question::MULTI_PREFIX, Verdict::WeakPass);
-    for (question, goal) in asked.chain([as_the_peer]) {
+    let asked = QUESTIONS.iter().map(|question| Asked { question, goal: Verdict::Pass });
+    let as_hibou = Asked { question: &Question::MULTI_PREFIX, goal: Verdict::WeakPass };
+    for asked in asked.chain([as_hibou]) {
         let (mut ordinary, mut hard, mut wrong, mut left_out) =
             (Times::default(), Times::default(), 0, 0);
+        let Asked { question, goal } = asked;
         let suffix = if goal == Verdict::WeakPass { ", explained or not" } else { "" };
         let name = format!("{}{suffix}", question.name());
         for group in &groups {
-            let (found, bad, skipped) = ask_group(group, (question, goal), size, &mut slow);
+            let GroupResult { times: found, wrong: bad, skipped } =
+                ask_group(group, asked, size, &mut slow);
             let note = if skipped > 0 { format!(" ({skipped} skipped)") } else { String::new() };
             println!(
                 "| {}{note} | {} | {} | {bad} | {} | {} |",
                 group.name,
                 name,
                 found.cells(),
-                times(PEER_FASTEST / found.mean()),
-                times(PEER_PLAIN / found.mean())
+                times(HIBOU_FASTEST / found.mean()),
+                times(HIBOU_PLAIN / found.mean())
             );
             wrong += bad;
             if group.name == "harder" {
@@ -119,45 +125,40 @@ fn many(size: Size, checks: &mut Checks) {
                 wrong += skipped;
                 ordinary.extend(&found);
             }
-            // The peer's times are those of its own interactions.
+            // The times of `hibou_label` are of its own interactions.
             if goal == Verdict::WeakPass && group.name == "theirs" && found.len() > 0 {
-                let (fast, plain) = (PEER_FASTEST / found.mean(), PEER_PLAIN / found.mean());
-                let what = "random multi-traces of the peer's interactions, against its";
-                checks.add(format!("{what} fastest"), "≥ 150×", times(fast), fast >= 150.0);
-                checks.add(format!("{what} plain time"), "≥ 5000×", times(plain), plain >= 5000.0);
+                let (fast, plain) = (HIBOU_FASTEST / found.mean(), HIBOU_PLAIN / found.mean());
+                let what = "random multi-traces of hibou_label's interactions, against its";
+                targets.add(format!("{what} fastest"), "≥ 150×", times(fast), fast >= 150.0);
+                targets.add(format!("{what} plain time"), "≥ 5000×", times(plain), plain >= 5000.0);
             }
         }
-        checks.add(
+        targets.add(
             format!("random multi-traces, {name}: undecided; wrong or skipped"),
             "0; 0",
             format!("{}; {wrong}", ordinary.undecided()),
             ordinary.undecided() + wrong == 0,
         );
         hardest.push(format!(
-            "{name}: {} undecided, {left_out} not asked for want of patience",
+            "{name}: {} undecided, {left_out} skipped after the time limit",
             hard.undecided()
         ));
     }
-    println!();
-    println!("Of the harder ones: {}.", hardest.join("; "));
+    println!("\nOf the harder ones: {}.", hardest.join("; "));
     slow.sort_by(|one: &Slow<'_>, other| other.time.total_cmp(&one.time));
     if !slow.is_empty() {
-        println!();
-        println!("The slowest, of those over a millisecond; one of each interaction and question:");
-        println!();
-    }
-    for Slow { time, question, model, trace } in slow.into_iter().take(10) {
-        let trace = print::trace_line(&raise(trace, &model.pool));
         println!(
-            "- {} for {question}: `{}` and `{trace}`",
-            show(time),
-            model.pool.text(model.term)
+            "\nThe slowest, of those over a millisecond; one of each interaction and question:\n"
         );
     }
-    beside_graph(&groups, size, checks);
+    for Slow { time, question, model, trace } in slow.into_iter().take(10) {
+        let (time, interaction) = (show(time), model.pool.text(model.term));
+        println!("- {time} for {question}: `{interaction}` and `{}`", model.text(trace));
+    }
+    beside_graph(&groups, size, targets);
 }
 
-/// A multi-trace that took long.
+/// A multi-trace with a long analysis.
 struct Slow<'g> {
     time: f64,
     question: &'static str,
@@ -165,85 +166,92 @@ struct Slow<'g> {
     trace: &'g MultiTrace,
 }
 
-/// All multi-traces of a group: the times, how many verdicts must be wrong, and how many multi-traces
-/// were left out for want of patience.
+/// A question and the verdict that suffices.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    question: &'static Question,
+    goal: Verdict,
+}
+
+/// The analyses of a group.
+#[derive(Default)]
+struct GroupResult {
+    times: Times,
+    /// The number of verdicts that contradict the construction of their multi-traces.
+    wrong: usize,
+    /// The number of multi-traces that were skipped after the time limit.
+    skipped: usize,
+}
+
+/// Analyses all multi-traces of a group, and adds those over a millisecond to `slow`, one of each interaction.
 fn ask_group<'g>(
     group: &'g Group,
-    asked: (&Question, Verdict),
+    asked: Asked,
     size: Size,
     slow: &mut Vec<Slow<'g>>,
-) -> (Times, usize, usize) {
-    let (mut all, mut wrong, mut skipped) = (Times::default(), 0, 0);
+) -> GroupResult {
+    let mut result = GroupResult::default();
     let begin = Instant::now();
-    for (model, sets) in &group.subjects {
-        let count: usize = sets.iter().map(|set| set.traces.len()).sum();
-        if begin.elapsed() > size.patience() {
-            skipped += count;
+    for subject in &group.subjects {
+        let count: usize = subject.sets.iter().map(|set| set.traces.len()).sum();
+        if begin.elapsed() > size.table_limit() {
+            result.skipped += count;
             continue;
         }
-        let (found, bad, slowest) = one_engine(model, sets, asked, size);
-        skipped += count - found.len();
-        wrong += bad;
-        all.extend(&found);
-        if let Some((time, trace)) = slowest.filter(|(time, _)| *time > 1e6) {
-            slow.push(Slow { time, question: asked.0.name(), model, trace });
-        }
+        let before = result.times.len();
+        let slowest = subject.analyse(asked, size, &mut result);
+        result.skipped += count - (result.times.len() - before);
+        slow.extend(slowest.filter(|slowest| slowest.time > 1e6));
     }
-    (all, wrong, skipped)
+    result
 }
 
-/// All multi-traces of an interaction by one engine, how many verdicts must be wrong, and the slowest.
-fn one_engine<'g>(
-    model: &Model,
-    sets: &'g [Set],
-    (question, goal): (&Question, Verdict),
-    size: Size,
-) -> (Times, usize, Option<(f64, &'g MultiTrace)>) {
-    let (mut all, mut wrong) = (Times::default(), 0);
-    let mut slowest: Option<(f64, &MultiTrace)> = None;
-    let partition = Partition::discrete(model.pool.signature().lifeline_count());
-    let start = ThreadTime::now();
-    let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
-    let mut made = Some(start.elapsed());
-    for set in sets {
-        let mut found = analyse_up_to(goal, &mut engine, &set.traces, question, size);
-        let (time, at) = found.slowest();
-        if slowest.is_none_or(|(most, _)| time > most) {
-            slowest = set.traces.get(at).map(|trace| (time, trace));
-        }
-        if set.must_pass(question) {
-            wrong += found.count(Verdict::Fail);
-            if set.name == "accepted" && goal == Verdict::Pass {
-                wrong += found.count(Verdict::WeakPass);
+impl Subject {
+    /// An interaction with sets derived from a hundred random executions.
+    fn new(mut model: Model, purpose: &str) -> Subject {
+        let seed = derive_seed(SEED, &[purpose]);
+        let sets = derived(&mut model, Sample { count: 100, length: 20 }, seed, 2, purpose);
+        Subject { model, sets }
+    }
+
+    /// Analyses all multi-traces with one engine; returns the slowest.
+    fn analyse(&self, asked: Asked, size: Size, result: &mut GroupResult) -> Option<Slow<'_>> {
+        let (model, Asked { question, goal }) = (&self.model, asked);
+        let mut slowest: Option<Slow<'_>> = None;
+        let start = ThreadTime::now();
+        let mut engine = model.engine(&model.discrete());
+        let mut made = Some(start.elapsed());
+        for set in &self.sets {
+            let mut found = analyse_up_to(goal, &mut engine, &set.traces, question, size);
+            let (time, at) = found.slowest();
+            if slowest.as_ref().is_none_or(|slowest| time > slowest.time) {
+                let slow = |trace| Slow { time, question: question.name(), model, trace };
+                slowest = set.traces.get(at).map(slow);
+            }
+            if set.must_pass(question) {
+                result.wrong += found.count(Verdict::Fail);
+                if set.name == "accepted" && goal == Verdict::Pass {
+                    result.wrong += found.count(Verdict::WeakPass);
+                }
+            }
+            if let Some(made) = made.take() {
+                found.add_to_first(made);
+            }
+            result.times.extend(&found);
+            if found.len() < set.traces.len() {
+                // The engine overran its budget.
+                break;
             }
         }
-        if let Some(made) = made.take() {
-            found.add_to_first(made);
-        }
-        all.extend(&found);
-        if found.len() < set.traces.len() {
-            // It overran its budget.
-            break;
-        }
+        slowest
     }
-    (all, wrong, slowest)
 }
 
-/// A model with its multi-traces; `None` if it accepts next to nothing.
-fn subject(mut model: Model, count: usize, purpose: &str) -> Option<(Model, Vec<Set>)> {
-    let seed = otus_trace::transform::derive_seed(SEED, &[purpose]);
-    let global = generate::random(&mut model.pool.clone(), model.term, (count, 20), seed);
-    let partition = Partition::discrete(model.pool.signature().lifeline_count());
-    let accepted: Vec<MultiTrace> =
-        global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
-    let sets = derived(&mut model, accepted, 2, purpose);
-    (!sets.is_empty()).then_some((model, sets))
-}
-
-/// How random interactions are made.
+/// The kinds of random interactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// Some nine to eighteen single actions, mostly weak sequences and alternatives, about two weak loops.
+    /// Nine to eighteen single actions, mostly weak sequences and alternatives, about two weak loops: like those of
+    /// `hibou_label`.
     LikeTheirs,
     /// Message passings, more concurrency, co-regions, nested loops of all kinds.
     Harder,
@@ -261,12 +269,13 @@ fn interaction(rng: &mut fastrand::Rng, shape: Shape) -> Model {
         Shape::LikeTheirs => rng.usize(9..=18),
         Shape::Harder => rng.usize(6..16),
     };
-    let mut parts = Parts { rng, pool: &mut pool, lifelines, messages, shape };
-    let term = parts.part(leaves);
+    let mut parts = Generator { rng, pool: &mut pool, lifelines, messages, shape };
+    let term = parts.term(leaves);
     Model { pool, term }
 }
 
-struct Parts<'a> {
+/// The generator of the terms of a random interaction.
+struct Generator<'a> {
     rng: &'a mut fastrand::Rng,
     pool: &'a mut Pool,
     lifelines: Vec<LifelineId>,
@@ -274,14 +283,15 @@ struct Parts<'a> {
     shape: Shape,
 }
 
-impl Parts<'_> {
-    fn part(&mut self, leaves: usize) -> TermId {
+impl Generator<'_> {
+    /// A random term with so many leaves.
+    fn term(&mut self, leaves: usize) -> TermId {
         if leaves <= 1 {
             return self.leaf();
         }
         let first = self.rng.usize(1..leaves);
-        let left = self.part(first);
-        let right = self.part(leaves - first);
+        let left = self.term(first);
+        let right = self.term(leaves - first);
         let (rng, pool) = (&mut *self.rng, &mut *self.pool);
         match self.shape {
             Shape::LikeTheirs => {
@@ -331,13 +341,11 @@ impl Parts<'_> {
     }
 }
 
-/// Some of the same multi-traces by the papers' searches, and by the engine.
-fn beside_graph(groups: &[Group], size: Size, checks: &mut Checks) {
-    println!();
+/// Compares the papers' searches with the engine on some of the multi-traces.
+fn beside_graph(groups: &[Group], size: Size, targets: &mut Targets) {
     println!(
-        "Every fiftieth of them by the papers' searches with memory, at most 20,000 nodes each, and by a fresh engine for each interaction:"
+        "\nEvery fiftieth of them by the papers' searches with memoization, at most 20,000 nodes each, and by a fresh engine for each interaction:\n"
     );
-    println!();
     println!(
         "| question | multi-traces | `graph` mean | p99 | undecided | engine mean | p99 | ratio | differences |"
     );
@@ -350,14 +358,13 @@ fn beside_graph(groups: &[Group], size: Size, checks: &mut Checks) {
         config.budget.max_states = Some(20_000);
         let (mut slow, mut fast, mut differences) = (Times::default(), Times::default(), 0);
         let begin = Instant::now();
-        for (model, sets) in groups.iter().flat_map(|group| &group.subjects) {
+        for Subject { model, sets } in groups.iter().flat_map(|group| &group.subjects) {
             let some: Vec<&MultiTrace> =
                 sets.iter().flat_map(|set| &set.traces).step_by(50).collect();
             let searched = search(model, some.iter().copied(), &config, Duration::from_secs(5));
-            let partition = Partition::discrete(model.pool.signature().lifeline_count());
-            let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
+            let mut engine = model.engine(&model.discrete());
             let found = analyse(&mut engine, some.into_iter().take(searched.len()), question, size);
-            // `eliminate` has a semantics of its own, and a failed simulation proves nothing.
+            // `eliminate` has another semantics, and a bounded simulation that fails proves nothing.
             let explains = |verdict: Verdict| verdict >= Verdict::WeakPass;
             differences += searched
                 .verdicts
@@ -373,7 +380,7 @@ fn beside_graph(groups: &[Group], size: Size, checks: &mut Checks) {
                 .count();
             slow.extend(&searched);
             fast.extend(&found);
-            if begin.elapsed() > size.patience() {
+            if begin.elapsed() > size.table_limit() {
                 break;
             }
         }
@@ -388,7 +395,7 @@ fn beside_graph(groups: &[Group], size: Size, checks: &mut Checks) {
             show(fast.quantile(990)),
             times(slow.mean() / fast.mean())
         );
-        checks.add(
+        targets.add(
             format!("differences from `graph`, {}", question.name()),
             "0",
             differences.to_string(),
@@ -397,28 +404,25 @@ fn beside_graph(groups: &[Group], size: Size, checks: &mut Checks) {
     }
 }
 
-// --- recorded times
-
-/// The cases of the corpus whose times were recorded, beside ours.
-fn recorded(size: Size, checks: &mut Checks) {
+/// Compares with the times of `hibou_label` that were recorded for the cases of the corpus.
+fn recorded(size: Size, targets: &mut Targets) {
     println!();
     let Some(models) = corpus::models() else {
-        println!("Recorded times are left out: there is no `../shared/corpus`.");
+        println!("Recorded times: skipped, since there is no `../shared/corpus`.");
         return;
     };
     println!(
-        "The cases of the corpus with recorded times of the peer (version 0.8.8, memoization, no other \
-         reductions; at most 5 s each, and what took longer is left out). Ours include making an engine \
-         for each partition of each model. Models with `<synch>` are compared with version 0.8.5."
+        "The cases of the corpus with recorded times of hibou_label (version 0.8.8, memoization, no other \
+         reductions; cases that took longer than 5 s are left out). Ours include making an engine \
+         for each partition of each model. Models with `<synch>` are compared with version 0.8.5.\n"
     );
-    println!();
-    println!("| models | question | cases | peer | ours | ratio | p50 | max | undecided |");
+    println!("| models | question | cases | hibou_label | ours | ratio | p50 | max | undecided |");
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
     let keys = ["accept", "prefix", "eliminate", "simulate"];
     let mut sums: BTreeMap<(&str, usize), (f64, Times)> = BTreeMap::new();
     for mut recorded in models {
         let group = match recorded.name.get(..3) {
-            Some("gen") => "gen: the peer's random ones",
+            Some("gen") => "gen: random ones of hibou_label",
             Some("rnd") => "rnd: other random ones",
             Some(_) | None => "use cases",
         };
@@ -430,7 +434,8 @@ fn recorded(size: Size, checks: &mut Checks) {
                 if recorded.peer(case, key).is_none() {
                     continue;
                 }
-                let recorded_time = case.rest["hibou_ms"][recorded.key(key)].as_f64();
+                let recorded_time =
+                    case.rest.get("hibou_ms").and_then(|times| times[recorded.key(key)].as_f64());
                 let Some(milliseconds) = recorded_time else { continue };
                 let start = ThreadTime::now();
                 let known = engines.iter().position(|(other, _)| other == trace.partition());
@@ -463,5 +468,5 @@ fn recorded(size: Size, checks: &mut Checks) {
         );
     }
     let undecided: usize = sums.values().map(|(_, ours)| ours.undecided()).sum();
-    checks.add("cases of the corpus: undecided", "0", undecided.to_string(), undecided == 0);
+    targets.add("cases of the corpus: undecided", "0", undecided.to_string(), undecided == 0);
 }

@@ -1,4 +1,4 @@
-//! Formulas as multi-traces, beside two solvers that know nothing of interactions.
+//! 3-SAT formulas as multi-traces, beside two SAT solvers.
 
 use std::time::{Duration, Instant};
 
@@ -9,21 +9,19 @@ use otus_papers::sat::{Formula, random, reduce, solve};
 use otus_testkit::corpus;
 use varisat::{CnfFormula, ExtendFormula as _, Lit, Solver};
 
-use super::checks::Checks;
-use super::timing::{Times, nanoseconds, show, times};
+use super::timing::Times;
 use super::{SEED, Size};
+use crate::measure::{nanoseconds, show, times};
+use crate::targets::Targets;
 
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## Satisfiability");
-    println!();
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## Satisfiability\n");
     println!(
         "Three literals a clause; generated formulas have 4.26 clauses a variable, about half of them \
          satisfiable. Times of the engine are for making it and for the multi-prefix question; those of \
-         `varisat` for reading the clauses and solving. `search` is the engine without a solver, DPLL the \
-         sixty lines of the test kit. – is left out, ! undecided in some."
+         `varisat` for reading the clauses and solving. `search` is the engine without its SAT solver, DPLL the \
+         reference solver of otus-papers. – is not run, ! undecided in some.\n"
     );
-    println!();
     println!(
         "| formulas | count | satisfiable | engine p50 | max | search p50 | max | DPLL p50 | varisat p50 | max | engine / varisat p50 | total | differences |"
     );
@@ -31,13 +29,13 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     match uf20() {
         Some(all) => {
             let some = &all[..all.len().min(size.pick(200, usize::MAX))];
-            let row = report("uf20", some, size, checks);
+            let row = report("uf20", some, size, targets);
             let unsatisfied = row.engine.len() - row.engine.count(Verdict::WeakPass);
             let what = format!("{} of uf20 satisfiable", some.len());
-            checks.add(what, "all", format!("all but {unsatisfied}"), unsatisfied == 0);
-            check(checks, "uf20", &row, 0.1e6);
+            targets.add(what, "all", format!("all but {unsatisfied}"), unsatisfied == 0);
+            check(targets, "uf20", &row, 0.1e6);
         }
-        None => println!("| uf20 is not there |"),
+        None => println!("| uf20 is not installed |"),
     }
     for (variables, count, limit) in [
         (50, 40, None),
@@ -50,20 +48,22 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
         let formulas: Vec<Formula> =
             (0..count * size.pick(1, 5)).map(|i| random(variables, clauses, SEED + i)).collect();
         let name = format!("{variables} variables");
-        let row = report(&name, &formulas, size, checks);
+        let row = report(&name, &formulas, size, targets);
         if let Some(limit) = limit {
-            check(checks, &name, &row, limit);
+            check(targets, &name, &row, limit);
         }
     }
 }
 
-fn check(checks: &mut Checks, name: &str, row: &Row, limit: f64) {
+fn check(targets: &mut Targets, name: &str, row: &SatTimes, limit: f64) {
     let median = row.engine.quantile(500);
     let wanted = format!("≤ {}", show(limit));
-    checks.add(format!("{name}: median"), wanted, show(median), median <= limit);
+    targets.add(format!("{name}: median"), wanted, show(median), median <= limit);
 }
 
-struct Row {
+/// The times of all methods on a set of formulas.
+#[derive(Default)]
+struct SatTimes {
     engine: Times,
     search: Times,
     plain: Times,
@@ -71,10 +71,8 @@ struct Row {
     differences: usize,
 }
 
-fn report(name: &str, formulas: &[Formula], size: Size, checks: &mut Checks) -> Row {
-    let none = Times::default;
-    let mut row =
-        Row { engine: none(), search: none(), plain: none(), varisat: none(), differences: 0 };
+fn report(name: &str, formulas: &[Formula], size: Size, targets: &mut Targets) -> SatTimes {
+    let mut row = SatTimes::default();
     let begin = Instant::now();
     let without_solver = Options { solver: false, ..Options::default() };
     for formula in formulas {
@@ -86,20 +84,20 @@ fn report(name: &str, formulas: &[Formula], size: Size, checks: &mut Checks) -> 
         let explained = |verdict: Verdict| verdict >= Verdict::WeakPass;
         row.differences +=
             usize::from(found != Verdict::Inconclusive && explained(found) != satisfiable);
-        // The others are not for large formulas; what they have lost once they lose again.
-        let patient = size.patience() / 6;
-        if formula.variables <= size.pick(100, 150) && row.search.total() < patient {
+        // The other two are too slow for large formulas, and stop once they have used their share of time.
+        let share = size.table_limit() / 6;
+        if formula.variables <= size.pick(100, 150) && row.search.total() < share {
             let found = by_engine(formula, without_solver, size, &mut row.search);
             row.differences +=
                 usize::from(found != Verdict::Inconclusive && explained(found) != satisfiable);
         }
-        if formula.variables <= size.pick(75, 100) && row.plain.total() < patient {
+        if formula.variables <= size.pick(75, 100) && row.plain.total() < share {
             let start = ThreadTime::now();
             let found = solve(formula).is_some();
             row.plain.push(start.elapsed(), expected);
             row.differences += usize::from(found != satisfiable);
         }
-        if begin.elapsed() > size.patience() {
+        if begin.elapsed() > size.table_limit() {
             break;
         }
     }
@@ -126,8 +124,8 @@ fn report(name: &str, formulas: &[Formula], size: Size, checks: &mut Checks) -> 
         row.differences
     );
     let wrong = row.differences + row.engine.undecided();
-    checks.add(format!("{name}: wrong or undecided"), "0", wrong.to_string(), wrong == 0);
-    checks.add(format!("{name}: total / varisat's"), "≤ 3×", times(total), total <= 3.0);
+    targets.add(format!("{name}: wrong or undecided"), "0", wrong.to_string(), wrong == 0);
+    targets.add(format!("{name}: total / varisat's"), "≤ 3×", times(total), total <= 3.0);
     row
 }
 
@@ -141,7 +139,7 @@ fn by_engine(formula: &Formula, options: Options, size: Size, times: &mut Times)
     let start = ThreadTime::now();
     let mut engine = Engine::new(&problem.pool, problem.term, problem.trace.partition(), options);
     let verdict = engine.analyze(&problem.trace, &Question::MULTI_PREFIX, &budget).verdict;
-    // A formula may be such that every clause has exactly one true literal: then it is accepted.
+    // Pass also means satisfiable: there is an assignment with exactly one true literal in every clause.
     let verdict = if verdict == Verdict::Pass { Verdict::WeakPass } else { verdict };
     times.push(start.elapsed(), verdict);
     verdict

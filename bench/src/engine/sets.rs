@@ -1,17 +1,18 @@
-//! Sets of multi-traces made from accepted ones.
+//! Sets of multi-traces derived from accepted ones.
 
-use otus_analysis::Question;
+use otus_analysis::{Question, generate};
+use otus_papers::workload::Model;
+use otus_papers::workload::sets::mutants;
 use otus_trace::MultiTrace;
-use otus_trace::transform::{Swaps, derive_seed, noise, prefixes, slices, swap_actions};
+use otus_trace::transform::{derive_seed, prefixes, slices};
 
 use super::SEED;
-use otus_papers::workload::Model;
 
 /// Multi-traces of one kind.
 pub(super) struct Set {
     pub(super) name: &'static str,
     pub(super) traces: Vec<MultiTrace>,
-    /// From which question on, by number in [`QUESTIONS`](super::QUESTIONS), they are explained.
+    /// The index in [`QUESTIONS`](super::QUESTIONS) of the strongest question to which they are known to pass.
     explained: usize,
 }
 
@@ -22,32 +23,35 @@ impl Set {
     }
 }
 
-/// Accepted multi-traces, so many prefixes and slices of each, and of every prefix and slice one
-/// with an action inserted, one with two actions swapped and one with components of another.
+/// The number and the greatest length of random executions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) count: usize,
+    pub(super) length: usize,
+}
+
+/// Random accepted multi-traces on the discrete partition, `each` prefixes and slices of every one, and three mutants of
+/// every prefix and slice. `purpose` distinguishes the seeds of different sets.
 pub(super) fn derived(
     model: &mut Model,
-    accepted: Vec<MultiTrace>,
+    sample: Sample,
+    seed: u64,
     each: usize,
     purpose: &str,
 ) -> Vec<Set> {
+    let global =
+        generate::random(&mut model.pool.clone(), model.term, sample.count, sample.length, seed);
+    let partition = model.discrete();
+    let accepted: Vec<MultiTrace> =
+        global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
+    let seed = |kind: &str, index: usize| derive_seed(SEED, &[purpose, kind, &index.to_string()]);
     let (mut begun, mut cut) = (Vec::new(), Vec::new());
     for (i, trace) in accepted.iter().enumerate() {
-        let seed = |kind| derive_seed(SEED, &[purpose, kind, &i.to_string()]);
-        begun.extend(prefixes(trace).sample(seed("prefix")).take(each).map(|part| part.trace));
-        cut.extend(slices(trace).sample(seed("slice")).take(each).map(|part| part.trace));
+        begun.extend(prefixes(trace).sample(seed("prefix", i)).take(each).map(|part| part.trace));
+        cut.extend(slices(trace).sample(seed("slice", i)).take(each).map(|part| part.trace));
     }
     let parts: Vec<MultiTrace> = begun.iter().chain(&cut).cloned().collect();
-    let swaps = Swaps::new(&parts);
-    let (mut noisy, mut swapped, mut mixed) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, part) in parts.iter().enumerate() {
-        let seed = |kind| derive_seed(SEED, &[purpose, kind, &i.to_string()]);
-        let mutants = noise(part, &model.pool).choose(1, seed("noise"), &mut model.pool);
-        noisy.extend(mutants.into_iter().map(|mutant| mutant.trace));
-        let mutants = swap_actions(part).choose(1, seed("actions"), &mut model.pool);
-        swapped.extend(mutants.into_iter().map(|mutant| mutant.trace));
-        let swap = swaps.sample(i, seed("components")).next();
-        mixed.extend(swap.map(|swap| swap.apply(part, &parts[swap.donor])));
-    }
+    let [noisy, swapped, mixed] = mutants(model, &parts, seed);
     vec![
         Set { name: "accepted", traces: accepted, explained: 0 },
         Set { name: "prefix", traces: begun, explained: 2 },

@@ -1,75 +1,59 @@
-//! Slices: the interactions of the slices paper, and long ones of the use cases.
+//! Slices: figures 11 and 12 of the slices paper, and long slices of the use cases.
 
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
-use otus_analysis::engine::Options;
-use otus_analysis::{Engine, Question, Verdict};
+use otus_analysis::{Question, Verdict};
 use otus_core::{ActionId, Pool};
-use otus_syntax::{Source, SourceId, parse_spec, parse_trace};
+use otus_papers::workload::Model;
+use otus_papers::workload::slices::{FIGURE_11, Slices, deep, shallow};
+use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
-use super::checks::Checks;
-use super::timing::{Times, analyse, print_head, show};
+use super::timing::{Times, analyse, print_head};
 use super::use_cases::{MODELS, TWINS, asynchronous};
 use super::walk::{Part, execution};
 use super::{SEED, Size};
-use otus_papers::workload::Model;
-use otus_papers::workload::slices::{Slices, deep, shallow};
+use crate::measure::{nanoseconds, show};
+use crate::targets::Targets;
 
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## Slices");
-    figure_11(checks);
-    figure_12(size, checks);
-    long(size, checks);
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## Slices");
+    figure_11(targets);
+    figure_12(size, targets);
+    long(size, targets);
 }
 
-/// Figure 11 of the slices paper: what its criterion misses.
-fn figure_11(checks: &mut Checks) {
-    println!();
-    println!("Figure 11 of the slices paper, where its criterion is too small:");
-    println!();
+/// Figure 11 of the slices paper: slices that its criterion misses.
+fn figure_11(targets: &mut Targets) {
+    println!("\nFigure 11 of the slices paper, slices that its criterion misses:\n");
     println!("| interaction | multi-trace | verdict | time |");
     println!("|---|---|---|--:|");
-    let cases = [
-        ("loopP(seq(l!m1, l?m2))", "[l] l?m2.l?m2.l?m2"),
-        ("loopW(l1 -- m -> l2)", "[l1,l2] l2?m.l2?m"),
-        ("coreg(l2)(loopW(l1 -- m1 -> l2), loopW(l1 -- m2 -> l2))", "[l1]; [l2] l2?m2.l2?m1"),
-    ];
     let mut all = true;
-    for (interaction, text) in cases {
-        let mut tree = parse_spec(&Source::new("model", interaction)).tree;
-        tree.implicit = true;
-        let mut lowered = otus_core::lower(&[&tree]);
-        let tree = parse_trace(&Source::new("trace", text)).tree;
-        let (trace, _) = otus_trace::lower(&tree, &mut lowered.pool);
-        let term = lowered.term.expect("an interaction");
+    for (_, interaction, text) in FIGURE_11 {
+        let mut model = Model::of_interaction(interaction);
+        let trace = model.trace(text);
         let start = ThreadTime::now();
-        let mut engine = Engine::new(&lowered.pool, term, trace.partition(), Options::default());
+        let mut engine = model.engine(trace.partition());
         let budget = Size { full: false }.budget(&trace);
         let verdict = engine.analyze(&trace, &Question::SLICE, &budget).verdict;
         let elapsed = start.elapsed();
-        println!(
-            "| `{interaction}` | `{text}` | {verdict} | {} |",
-            show(super::timing::nanoseconds(elapsed))
-        );
+        println!("| `{interaction}` | `{text}` | {verdict} | {} |", show(nanoseconds(elapsed)));
         all &= verdict == Verdict::WeakPass;
     }
-    checks.add("figure 11 is explained", "yes", if all { "yes" } else { "no" }, all);
+    targets.add("figure 11 is explained", "yes", if all { "yes" } else { "no" }, all);
 }
 
 /// Figure 12: all slices of i1, wide ones of i2, and mutants.
-fn figure_12(size: Size, checks: &mut Checks) {
-    println!();
-    println!("Figure 12 of the slices paper, one engine for each interaction:");
+fn figure_12(size: Size, targets: &mut Targets) {
+    println!("\nFigure 12 of the slices paper, one engine for each interaction:");
     print_head("interaction | set", &["wrong"]);
     let mut everything = Times::default();
     let mut wrong = 0;
     for (name, set) in [("i1", shallow(size.setting())), ("i2", deep(size.setting()))] {
         let Slices { model, partition, sets, .. } = set;
-        let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
+        let mut engine = model.engine(&partition);
         for class in &sets {
             let found = analyse(&mut engine, &class.traces, &Question::SLICE, size);
             let bad = if class.known.is_right() { found.count(Verdict::Fail) } else { 0 };
@@ -79,8 +63,8 @@ fn figure_12(size: Size, checks: &mut Checks) {
         }
     }
     let p99 = everything.quantile(990);
-    checks.add("figure 12, slices: p99", "≤ 1 ms", show(p99), p99 <= 1e6);
-    checks.add(
+    targets.add("figure 12, slices: p99", "≤ 1 ms", show(p99), p99 <= 1e6);
+    targets.add(
         "figure 12: undecided and wrong",
         "0 and 0",
         format!("{} and {wrong}", everything.undecided()),
@@ -88,13 +72,12 @@ fn figure_12(size: Size, checks: &mut Checks) {
     );
 }
 
-/// Long slices of the use cases: right ones, and ones with a fault.
-fn long(size: Size, checks: &mut Checks) {
-    println!();
+/// Long slices of the use cases, right and with a fault.
+fn long(size: Size, targets: &mut Targets) {
     println!(
-        "Slices of the use cases: right ones of 10^4 actions; and of 10^3 actions with one fault in the \
-         middle of a component: an action that does not occur there (foreign), one that does, inserted \
-         (noise), or two neighbours swapped (swap). A fault may happen to leave a slice. A fresh engine each time."
+        "\nSlices of the use cases: right ones of 10^4 actions; and of 10^3 actions with one fault in the \
+         middle of a component: an inserted action that does not occur there (foreign) or does \
+         (noise), or two swapped neighbours (swap). A multi-trace with a fault may still be a slice. A fresh engine each time."
     );
     print_head("model | slices", &["wrong"]);
     let (mut slowest_right, mut slowest_fail) = (0.0_f64, 0.0_f64);
@@ -111,12 +94,11 @@ fn long(size: Size, checks: &mut Checks) {
                     let slice = Part::Slice.of(&model.pool, &global, &mut rng);
                     let slice = kind.put(&mut model.pool, &slice, &mut rng);
                     let start = ThreadTime::now();
-                    let mut engine =
-                        Engine::new(&model.pool, model.term, slice.partition(), Options::default());
+                    let mut engine = model.engine(slice.partition());
                     let budget = size.budget(&slice);
                     let verdict = engine.analyze(&slice, &Question::SLICE, &budget).verdict;
                     found.push(start.elapsed(), verdict);
-                    if begin.elapsed() > size.patience() / 3 {
+                    if begin.elapsed() > size.table_limit() / 3 {
                         break;
                     }
                 }
@@ -136,19 +118,19 @@ fn long(size: Size, checks: &mut Checks) {
             }
         }
     }
-    checks.add(
+    targets.add(
         "right slices of 10^4 actions: slowest",
         "≤ 10 ms",
         show(slowest_right),
         slowest_right <= 1e7,
     );
-    checks.add(
+    targets.add(
         "slices of 10^3 actions with a fault: slowest",
         "≤ 1 s",
         show(slowest_fail),
         slowest_fail <= 1e9,
     );
-    checks.add(
+    targets.add(
         "long slices: undecided and wrong",
         "0 and 0",
         format!("{undecided} and {wrong}"),
@@ -156,7 +138,7 @@ fn long(size: Size, checks: &mut Checks) {
     );
 }
 
-/// What is wrong with a slice.
+/// The fault of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
@@ -175,7 +157,7 @@ impl Fault {
         }
     }
 
-    /// The slice with the fault in the middle of a component.
+    /// Puts the fault into the middle of a component.
     fn put(self, pool: &mut Pool, slice: &MultiTrace, rng: &mut fastrand::Rng) -> MultiTrace {
         let partition = slice.partition().clone();
         let mut components: Vec<Vec<ActionId>> = partition

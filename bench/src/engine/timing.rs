@@ -1,8 +1,7 @@
 //! Times of many analyses.
 //!
-//! The machine may have other work, so what counts is the time of this thread on a processor. Asking for
-//! that takes longer than a small analysis does; so where there are many of these, their sum is by that
-//! clock, and what is said of single ones by the ordinary clock.
+//! The processor time of this thread leaves out other processes, but reading it takes longer than a small analysis. So
+//! sums of many analyses are processor time, and the times of single ones are by the wall clock.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +11,13 @@ use otus_analysis::graph::{Silent, analyze};
 use otus_analysis::{Config, Engine, Question, Verdict};
 use otus_trace::MultiTrace;
 
-use super::Size;
+use otus_papers::statistics::number;
 use otus_papers::workload::Model;
 
-/// What is known of many analyses.
+use super::Size;
+use crate::measure::{nanoseconds, show};
+
+/// The times and verdicts of many analyses.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Times {
     nanoseconds: Vec<u64>,
@@ -24,13 +26,13 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Adds one.
+    /// Adds an analysis.
     pub(super) fn push(&mut self, elapsed: Duration, verdict: Verdict) {
         self.note(elapsed, verdict);
         self.total += elapsed;
     }
 
-    /// Adds one whose time is part of a sum that is added later.
+    /// Adds an analysis whose time is part of a total that is added later.
     fn note(&mut self, elapsed: Duration, verdict: Verdict) {
         self.nanoseconds.push(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
         self.verdicts.push(verdict);
@@ -42,7 +44,7 @@ impl Times {
         self.total += other.total;
     }
 
-    /// Adds what was done before the first.
+    /// Adds time to the first analysis, such as that of making the engine.
     pub(super) fn add_to_first(&mut self, elapsed: Duration) {
         if let Some(first) = self.nanoseconds.first_mut() {
             *first += u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
@@ -50,7 +52,7 @@ impl Times {
         self.total += elapsed;
     }
 
-    /// How many analyses.
+    /// The number of analyses.
     pub(super) fn len(&self) -> usize {
         self.verdicts.len()
     }
@@ -59,19 +61,19 @@ impl Times {
         self.total
     }
 
-    /// The longest time, and which it was.
+    /// The longest time in nanoseconds, and the index of its analysis.
     pub(super) fn slowest(&self) -> (f64, usize) {
         let numbered = self.nanoseconds.iter().enumerate();
         let slowest = numbered.max_by_key(|(_, time)| **time);
         slowest.map_or((0.0, 0), |(at, &time)| (nanoseconds(Duration::from_nanos(time)), at))
     }
 
-    /// Nanoseconds for one, on average; 0 without any.
+    /// The mean time in nanoseconds; 0 without any analysis.
     pub(super) fn mean(&self) -> f64 {
         nanoseconds(self.total()) / number(self.len().max(1))
     }
 
-    /// The time that so many of a thousand do not exceed.
+    /// The quantile, in nanoseconds, of a number of thousandths.
     pub(super) fn quantile(&self, of_thousand: usize) -> f64 {
         let mut sorted = self.nanoseconds.clone();
         sorted.sort_unstable();
@@ -87,12 +89,12 @@ impl Times {
         self.verdicts.iter().filter(|&&found| found == verdict).count()
     }
 
-    /// How many have no answer.
+    /// The number of inconclusive analyses.
     pub(super) fn undecided(&self) -> usize {
         self.count(Verdict::Inconclusive)
     }
 
-    /// The first cells of a row: how many, how long.
+    /// The cells of a row under [`print_head`]: the number of analyses, times, and verdicts.
     pub(super) fn cells(&self) -> String {
         format!(
             "{} | {} | {} | {} | {} | {} | {} | {} | {} | {}",
@@ -110,7 +112,7 @@ impl Times {
     }
 }
 
-/// The head of a table with [`Times::cells`], after some columns and before others.
+/// Prints the head of a table with [`Times::cells`] between some columns and others.
 pub(super) fn print_head(before: &str, after: &[&str]) {
     let cells = [
         "multi-traces",
@@ -125,12 +127,11 @@ pub(super) fn print_head(before: &str, after: &[&str]) {
         "undecided",
     ];
     let all: Vec<&str> = cells.iter().chain(after).copied().collect();
-    println!();
-    println!("| {before} | {} |", all.join(" | "));
+    println!("\n| {before} | {} |", all.join(" | "));
     println!("|{}{}", "---|".repeat(before.split('|').count()), "--:|".repeat(all.len()));
 }
 
-/// Analyses multi-traces with one engine until patience ends.
+/// Analyses multi-traces with one engine, within the time limit of a table.
 pub(super) fn analyse<'t>(
     engine: &mut Engine,
     traces: impl IntoIterator<Item = &'t MultiTrace>,
@@ -140,7 +141,7 @@ pub(super) fn analyse<'t>(
     analyse_up_to(Verdict::Pass, engine, traces, question, size)
 }
 
-/// The same with another goal.
+/// Analyses multi-traces up to a goal: a verdict at least as good ends an analysis.
 pub(super) fn analyse_up_to<'t>(
     goal: Verdict,
     engine: &mut Engine,
@@ -151,7 +152,7 @@ pub(super) fn analyse_up_to<'t>(
     let mut times = Times::default();
     let begin = Instant::now();
     let mut traces = traces.into_iter();
-    let mut looks = 0;
+    let mut readings = 0;
     'all: loop {
         let batch: Vec<&MultiTrace> = traces.by_ref().take(BATCH).collect();
         if batch.is_empty() {
@@ -159,7 +160,7 @@ pub(super) fn analyse_up_to<'t>(
         }
         std::hint::black_box(batch.iter().map(|trace| read(trace)).sum::<u64>());
         let clock = ThreadTime::now();
-        // One look at the clock for each: where one ends the next begins.
+        // One reading of the clock for each analysis: the end of one is the start of the next.
         let mut last = Instant::now();
         for trace in batch {
             let budget = size.budget(trace);
@@ -167,51 +168,51 @@ pub(super) fn analyse_up_to<'t>(
             let now = Instant::now();
             let elapsed = now - last;
             last = now;
-            looks += 1;
+            readings += 1;
             times.note(elapsed, verdict);
-            // An engine that overran its own budget is not asked again.
+            // An engine that overran its own budget is not used again.
             let overrun = budget.timeout.is_some_and(|most| elapsed > most + most / 4);
-            if overrun || now - begin > size.patience() {
+            if overrun || now - begin > size.table_limit() {
                 times.total += clock.elapsed();
                 break 'all;
             }
         }
         times.total += clock.elapsed();
     }
-    times.total = times.total.saturating_sub(look() * looks);
+    times.total = times.total.saturating_sub(clock_reading() * readings);
     times
 }
 
-/// How many multi-traces are read before they are analysed, outside the clock.
+/// The number of multi-traces that are touched before they are analysed, outside the timing.
 const BATCH: usize = 64;
 
-/// Reads a multi-trace. All of them are made before the first is analysed and are far away in memory by
-/// then, other than one that was just read from a file, like those whose analysis the peer measures.
+/// Reads a multi-trace, which brings it into the cache. All multi-traces are made before the first is analysed and have
+/// left the cache by then, unlike one that was just read from a file, as in the measurements of `hibou_label`.
 fn read(trace: &MultiTrace) -> u64 {
     let components = trace.partition().components();
     let steps = components.flat_map(|component| trace.steps(component));
     steps.map(|step| u64::from(step.action().0)).sum()
 }
 
-/// What a look at the ordinary clock takes, which is no part of an analysis.
-fn look() -> Duration {
-    const LOOKS: u32 = 1000;
+/// The time that reading the wall clock takes, which is no part of an analysis.
+fn clock_reading() -> Duration {
+    const READINGS: u32 = 1000;
     let batch = || {
         let start = ThreadTime::now();
-        for _ in 0..LOOKS {
+        for _ in 0..READINGS {
             std::hint::black_box(Instant::now());
         }
-        start.elapsed() / LOOKS
+        start.elapsed() / READINGS
     };
     (0..5).map(|_| batch()).min().unwrap_or_default()
 }
 
-/// The same by one of the papers' searches, each with a fresh copy of the pool, which is not timed.
+/// Analyses multi-traces by one of the papers' searches, each with a fresh copy of the pool, which is not timed.
 pub(super) fn search<'t>(
     model: &Model,
     traces: impl IntoIterator<Item = &'t MultiTrace>,
     config: &Config,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Times {
     let mut times = Times::default();
     let begin = Instant::now();
@@ -222,41 +223,9 @@ pub(super) fn search<'t>(
             continue;
         };
         times.push(start.elapsed(), outcome.verdict);
-        if begin.elapsed() > patience {
+        if begin.elapsed() > time_limit {
             break;
         }
     }
     times
-}
-
-/// A time in a unit that suits it.
-pub(crate) fn show(nanoseconds: f64) -> String {
-    let (value, unit) = match nanoseconds {
-        small if small < 1e3 => (small, "ns"),
-        small if small < 1e6 => (small / 1e3, "µs"),
-        small if small < 1e9 => (small / 1e6, "ms"),
-        large => (large / 1e9, "s"),
-    };
-    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.digits$} {unit}")
-}
-
-/// A ratio, to two digits or so.
-pub(crate) fn times(ratio: f64) -> String {
-    match ratio {
-        none if !none.is_finite() => "–".to_owned(),
-        small if small < 10.0 => format!("{small:.1}×"),
-        large => format!("{large:.0}×"),
-    }
-}
-
-/// In nanoseconds.
-pub(crate) fn nanoseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e9
-}
-
-/// A count as a number to calculate with.
-#[expect(clippy::cast_precision_loss, reason = "counts here are far below 2⁵²")]
-pub(crate) fn number(count: usize) -> f64 {
-    count as f64
 }

@@ -2,54 +2,51 @@
 
 use std::time::Duration;
 
+use otus_analysis::Verdict;
 use otus_analysis::config::{Config, Kind, Simulation};
-use otus_analysis::engine::Options;
-use otus_analysis::{Engine, Verdict, generate};
-use otus_trace::{MultiTrace, Partition};
-
-use super::checks::Checks;
-use super::sets::derived;
-use super::timing::{Times, analyse, print_head, search, show, times};
-use super::{QUESTIONS, SEED, Size};
 use otus_papers::workload::Model;
-use otus_papers::workload::model;
+use otus_papers::workload::model::{self, Texts};
 
-/// The models, as signature and interaction.
-pub(super) const MODELS: [(&str, (&str, &str)); 4] = [
+use super::sets::{Sample, derived};
+use super::timing::{Times, analyse, print_head, search};
+use super::{QUESTIONS, SEED, Size};
+use crate::measure::{show, times};
+use crate::targets::Targets;
+
+/// The models of the use cases, with their names.
+pub(super) const MODELS: [(&str, Texts<'static>); 4] = [
     ("abp", model::ABP),
     ("book", model::BOOK),
     ("network", model::NETWORK),
     ("sensor", model::SENSOR),
 ];
 
-/// A model that is as they are but for twins, which make it coupled and ambiguous. It is of our own
-/// making: what stays undecided there is shown and not counted, what is wrong is.
-pub(super) const TWINS: (&str, (&str, &str)) = ("twins", model::TWINS);
+/// A model of our own, like the use cases but coupled and ambiguous, because its twin sensors cannot be told apart. Its
+/// undecided analyses are shown but do not count against the targets; its wrong ones do.
+pub(super) const TWINS: (&str, Texts<'static>) = ("twins", model::TWINS);
 
-/// The same with messages that travel.
-pub(super) fn asynchronous((signature, interaction): (&str, &str)) -> Model {
-    Model::new((signature, &interaction.replace("<synch> ", "")))
+/// The model with asynchronous messages.
+pub(super) fn asynchronous(texts: Texts<'_>) -> Model {
+    Model::new(Texts { interaction: &texts.interaction.replace("<synch> ", ""), ..texts })
 }
 
-pub(super) fn run(size: Size, checks: &mut Checks) {
-    println!();
-    println!("## Use cases");
-    println!();
+pub(super) fn run(size: Size, targets: &mut Targets) {
+    println!("\n## Use cases\n");
     println!(
         "Random accepted multi-traces of up to 60 events on the discrete partition, prefixes, slices and \
-         mutants. `graph` is the paper's search for the same question with memory, at \
+         mutants. `graph` is the paper's search for the same question with memoization, at \
          most 5,000 nodes, on some of them."
     );
     print_head("model | question", &["wrong", "`graph` mean", "its undecided", "ratio"]);
     let (mut undecided, mut wrong) = (0, 0);
     for (name, texts) in MODELS.into_iter().chain([TWINS]) {
         for (suffix, mut model) in [("", Model::new(texts)), (" async", asynchronous(texts))] {
-            let (u, w) = report(&format!("{name}{suffix}"), &mut model, size);
-            undecided += if name == TWINS.0 { 0 } else { u };
-            wrong += w;
+            let (unanswered, bad) = report(&format!("{name}{suffix}"), &mut model, size);
+            undecided += if name == TWINS.0 { 0 } else { unanswered };
+            wrong += bad;
         }
     }
-    checks.add(
+    targets.add(
         "use cases: undecided and wrong",
         "0 and 0",
         format!("{undecided} and {wrong}"),
@@ -57,18 +54,15 @@ pub(super) fn run(size: Size, checks: &mut Checks) {
     );
 }
 
+/// Prints the rows of a model; returns the numbers of undecided and of wrong analyses.
 fn report(name: &str, model: &mut Model, size: Size) -> (usize, usize) {
-    let partition = Partition::discrete(model.pool.signature().lifeline_count());
-    let count = size.pick(100, 1_000);
-    let global = generate::random(&mut model.pool.clone(), model.term, (count, 60), SEED);
-    let accepted: Vec<MultiTrace> =
-        global.iter().map(|trace| generate::project(&model.pool, &partition, trace)).collect();
-    let sets = derived(model, accepted, 2, name);
+    let sample = Sample { count: size.pick(100, 1_000), length: 60 };
+    let sets = derived(model, sample, SEED, 2, name);
     let kinds =
         [Kind::Accept, Kind::Prefix, Kind::Eliminate, Kind::Simulate(Simulation::default())];
     let (mut undecided, mut wrong) = (0, 0);
     for (question, kind) in QUESTIONS.iter().zip(kinds) {
-        let mut engine = Engine::new(&model.pool, model.term, &partition, Options::default());
+        let mut engine = model.engine(&model.discrete());
         let (mut all, mut bad) = (Times::default(), 0);
         for set in &sets {
             let found = analyse(&mut engine, &set.traces, question, size);
@@ -102,24 +96,23 @@ fn report(name: &str, model: &mut Model, size: Size) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use otus_analysis::engine::harm::Harm;
+    use otus_analysis::engine::coupling::Coupling;
 
     use super::*;
     use crate::engine::walk::{Part, execution};
 
-    /// What the tables take for granted when they call a model regular or coupled.
+    /// The tables call a model regular if it is decoupled.
     #[test]
     fn regular_models_are_decoupled_and_the_others_are_not() {
         for (name, texts) in MODELS.into_iter().chain([TWINS]) {
             for model in [Model::new(texts), asynchronous(texts)] {
-                let partition = Partition::discrete(model.pool.signature().lifeline_count());
-                let harm = Harm::new(&model.pool, model.term, &partition);
-                assert_eq!(harm.decoupled(), !matches!(name, "book" | "twins"), "{name}");
+                let coupling = Coupling::new(&model.pool, model.term, &model.discrete());
+                assert_eq!(coupling.decoupled(), !matches!(name, "book" | "twins"), "{name}");
             }
         }
     }
 
-    /// Two answers that differ in their order only, or in who gave them, are told apart by the logs.
+    /// In a regular model, the logs determine which messages were sent, so the search never branches.
     #[test]
     fn a_regular_model_is_decided_without_a_choice() {
         for (name, texts) in MODELS.into_iter().filter(|(name, _)| *name != "book") {
@@ -127,8 +120,7 @@ mod tests {
             let mut rng = fastrand::Rng::with_seed(SEED);
             let global = execution(&model.pool, model.term, 2_000, 1, &mut rng);
             let trace = Part::Whole.of(&model.pool, &global, &mut rng);
-            let mut engine =
-                Engine::new(&model.pool, model.term, trace.partition(), Options::default());
+            let mut engine = model.engine(trace.partition());
             let outcome =
                 engine.analyze(&trace, &QUESTIONS[0], &Size { full: false }.budget(&trace));
             assert_eq!((outcome.verdict, engine.counters().branches), (Verdict::Pass, 0), "{name}");

@@ -1,8 +1,9 @@
-//! Long random executions of an interaction that is one loop, made as fast as they are written.
+//! Long random executions of an interaction that is one loop, in linear time.
 //!
-//! Iterations come one after the other, or, of a parallel loop, several at a time. The order of
-//! a sequence is always a possible one for weak sequencing, so nothing is kept but what is still to
-//! happen in the iterations under way.
+//! The iterations follow one another; those of a parallel loop may overlap. The parts of a weak sequence are executed
+//! in strict order, which weak sequencing allows, so only the remaining events of the overlapping iterations are kept.
+
+use std::ops::Range;
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, Pool, Term, TermId};
@@ -10,32 +11,31 @@ use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
-/// A global execution of at least so many events. `together` iterations of a parallel loop may be
-/// under way at the same time.
+/// A global execution of at least `events` events. At most `overlapping` iterations of a parallel loop overlap.
 pub(super) fn execution(
     pool: &Pool,
     term: TermId,
     events: usize,
-    together: usize,
+    overlapping: usize,
     rng: &mut fastrand::Rng,
 ) -> Vec<EventId> {
     let mut walk = Walk { pool, rng };
     let mut out = Vec::with_capacity(events + 64);
     match pool.node(term) {
         Term::LoopC(region, body) if region == Pool::ALL => {
-            let mut under_way: Vec<std::vec::IntoIter<EventId>> = Vec::new();
-            while out.len() < events || !under_way.is_empty() {
-                let is_full = under_way.len() >= together || out.len() >= events;
-                if under_way.is_empty() || !is_full && walk.rng.usize(..4) == 0 {
+            let mut active: Vec<std::vec::IntoIter<EventId>> = Vec::new();
+            while out.len() < events || !active.is_empty() {
+                let is_full = active.len() >= overlapping || out.len() >= events;
+                if active.is_empty() || !is_full && walk.rng.usize(..4) == 0 {
                     let mut iteration = Vec::new();
                     walk.part(body, &mut iteration);
-                    under_way.push(iteration.into_iter());
+                    active.push(iteration.into_iter());
                     continue;
                 }
-                let chosen = walk.rng.usize(..under_way.len());
-                match under_way[chosen].next() {
+                let chosen = walk.rng.usize(..active.len());
+                match active[chosen].next() {
                     Some(event) => out.push(event),
-                    None => drop(under_way.swap_remove(chosen)),
+                    None => drop(active.swap_remove(chosen)),
                 }
             }
         }
@@ -57,7 +57,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// One execution of a part. It recurses, on models that are part of this program.
+    /// Appends one execution of a term. Recursion is safe: the models are those of `bench/models`.
     fn part(&mut self, term: TermId, out: &mut Vec<EventId>) {
         match self.pool.node(term) {
             Term::Empty => {}
@@ -89,27 +89,27 @@ impl Walk<'_> {
     }
 }
 
-/// What is seen of an execution on the discrete partition, in a window on each component: the
-/// first moment and the one after the last, out of how many there are.
+/// The projection of an execution onto the discrete partition, restricted to a window of each component. `window` maps
+/// the number of a component's actions to the range that is kept.
 pub(super) fn observe(
     pool: &Pool,
     execution: &[EventId],
-    mut window: impl FnMut(usize) -> (usize, usize),
+    mut window: impl FnMut(usize) -> Range<usize>,
 ) -> MultiTrace {
     let partition = Partition::discrete(pool.signature().lifeline_count());
     let actions: usize = execution.iter().map(|&event| pool.event_actions(event).len()).sum();
-    // By component and event: what is seen there. No event has two actions on a lifeline.
+    // By component and event, the action of the event there. No event has two actions on a lifeline.
     let table: Vec<Vec<Option<ActionId>>> = partition
         .components()
         .map(|component| {
-            (0..pool.event_count()).map(|e| seen(pool, &partition, component, e)).collect()
+            (0..pool.event_count()).map(|e| action_on(pool, &partition, component, e)).collect()
         })
         .collect();
     let mut builder = Builder::new(partition, actions, false);
     for of_event in &table {
         let local = execution.iter().filter_map(|event| of_event[event.index()]);
-        let (first, end) = window(local.clone().count());
-        for action in local.take(end).skip(first) {
+        let Range { start, end } = window(local.clone().count());
+        for action in local.take(end).skip(start) {
             builder.push(action, 0);
             builder.next_moment();
         }
@@ -118,7 +118,8 @@ pub(super) fn observe(
     builder.finish(SourceId(0))
 }
 
-fn seen(
+/// The action of an event on a component.
+fn action_on(
     pool: &Pool,
     partition: &Partition,
     component: ComponentId,
@@ -129,7 +130,7 @@ fn seen(
     pool.event_actions(EventId::new(event)).iter().find(here).copied()
 }
 
-/// Which part of an execution is observed.
+/// The part of an execution that is observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// All of it.
@@ -143,18 +144,18 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// By question, in the order of [`QUESTIONS`](super::QUESTIONS).
+    /// The part for each question, in the order of [`QUESTIONS`](super::QUESTIONS).
     pub(super) const ALL: [Part; 4] =
         [Part::Whole, Part::GlobalPrefix, Part::MultiPrefix, Part::Slice];
 
-    /// The part of an execution.
+    /// Observes this part of an execution.
     pub(super) fn of(
         self,
         pool: &Pool,
         execution: &[EventId],
         rng: &mut fastrand::Rng,
     ) -> MultiTrace {
-        let all = |count: usize| (0, count);
+        let all = |count: usize| 0..count;
         match self {
             Part::Whole => observe(pool, execution, all),
             Part::GlobalPrefix => {
@@ -162,10 +163,10 @@ impl Part {
                 observe(pool, &execution[..end], all)
             }
             Part::MultiPrefix => {
-                observe(pool, execution, |count| (0, count - rng.usize(..=count / 4)))
+                observe(pool, execution, |count| 0..count - rng.usize(..=count / 4))
             }
             Part::Slice => observe(pool, execution, |count| {
-                (rng.usize(..=count / 8), count - rng.usize(..=count / 8))
+                rng.usize(..=count / 8)..count - rng.usize(..=count / 8)
             }),
         }
     }

@@ -1,79 +1,81 @@
-//! A simple, independent check of answers.
+//! An independent checker of witnesses.
 //!
-//! For a Pass or WeakPass the [`Witness`] is replayed: each event must be a step of what is left
-//! of the interaction, be what comes next on every component that observed it, and be outside the
-//! period of observation of the others. This uses the step relation and the multi-trace, and
-//! none of the searches.
+//! For a Pass or WeakPass it replays the [`Witness`]: each event must be a step of the interaction
+//! that is left, must be the next moment on every component that observed it, and must lie outside
+//! the period of observation of the others. The checker uses the step relation and the multi-trace,
+//! and none of the searches.
 //!
-//! # What is outside the period of observation
+//! # The period of observation
 //!
-//! | declared | an event may go unobserved |
+//! | declared | an event may be unobserved on this component |
 //! |---|---|
 //! | complete | never |
-//! | may stop early | after its last moment |
-//! | may start late | before its first |
-//! | both | before its first and after its last |
-//! | unobserved | always; what is recorded is not looked at, and nothing may be observed |
+//! | may stop early | after the last moment |
+//! | may start late | before the first moment |
+//! | both | before the first and after the last moment |
+//! | unobserved | always; recorded actions are ignored, and no event may be observed |
 //!
-//! In a global prefix an event goes unobserved on all components or on none, and only when
-//! everything is observed.
+//! In a global prefix an event is unobserved on all of its components or on none, and only after
+//! every log is consumed.
 //!
-//! # How a witness ends
+//! # The end of a witness
 //!
-//! Everything observed must be explained. For a Pass nothing may go unobserved but on components
-//! that are unobserved altogether, and the interaction must be able to end. If each component is
-//! complete or unobserved there is no WeakPass. For a WeakPass of a [`Question`] it must be able to end as
-//! well: a witness is a whole execution, with what was missing at the end filled in. Without that
-//! it would show too little: after the last observed event, something on a complete component may
-//! be left that has to happen. Only a global prefix may just stop, if nothing at all is
-//! unobserved, since whatever is left of an interaction can be brought to an end.
+//! The whole multi-trace must be consumed. For a Pass, events may be unobserved only on components
+//! declared unobserved, and the interaction must be able to terminate. If each component is
+//! complete or unobserved, there is no WeakPass. For a WeakPass on a [`Question`] the interaction
+//! must be able to terminate as well: the witness is a whole execution, with the missing events
+//! filled in. Without this condition the witness would prove too little, because an event on a
+//! complete component might still have to happen after the last observed one. The exception is a
+//! global prefix in which nothing is unobserved: it may stop anywhere, since every residual of an
+//! interaction can be completed.
 //!
-//! The searches of the papers ([`Kind`]) stop when the multi-trace is explained. Under all of
-//! them every component may stop early, so the same argument applies, and their WeakPass needs no
-//! end. In `accept` and `prefix` no event is unobserved. In `eliminate` none is either; lifelines
-//! whose traces are over are removed instead, which is right for tuples of local traces and not
-//! always for global ones (see [`remove`](mod@otus_core::algebra::remove)).
+//! The searches of the papers ([`Kind`]) stop as soon as the multi-trace is consumed. In all of
+//! them every component may stop early, so by the same argument their WeakPass needs no
+//! termination. In `accept`, `prefix` and `eliminate` no event is unobserved. `eliminate` removes
+//! lifelines whose traces are over instead, which is sound for tuples of local traces but not
+//! always for global traces (see [`remove`](mod@otus_core::algebra::remove)).
 //!
 //! # Refutations
 //!
-//! For a Fail the nodes of an exhausted search are a certificate ([`closed`]): the first node is
-//! among them, every rule leads from one of them to another, and none of them passes. Certificates
-//! that depend on no search are in [`refute`](mod@crate::refute).
+//! The nodes of an exhausted search certify a Fail ([`closed`]): the root is among them, every rule
+//! leads from one of them to another, and none of them passes. Certificates that are independent of
+//! the searches are in [`refute`](mod@crate::refute).
 
 use otus_core::algebra::{remove, simplify};
 use otus_core::semantics::Frontiers;
-use otus_core::{ActionId, EventId, Pool, RegionId, TermId};
+use otus_core::{ActionId, Pool, RegionId, TermId};
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
 
 use crate::config::{Config, Kind};
 use crate::graph::Rules;
-use crate::graph::search::Span as _;
-use crate::graph::state::State;
+use crate::graph::search::Expander as _;
+use crate::graph::state::SearchState;
+use crate::observation::by_component;
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
-use crate::witness::{Place, Witness, WitnessStep};
+use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
-/// What is wrong with a claim.
+/// The reason why a certificate does not prove its claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refuted {
-    /// The event at this index is no step of what is left of the interaction.
+    /// The event at this index is not a step of the interaction that is left.
     NoSuchStep(usize),
-    /// The event at this index is not what was observed next.
+    /// The event at this index is not the next observed moment.
     NotObserved(usize),
-    /// The event at this index was not observed, but lies inside a period of observation.
+    /// The event at this index is unobserved, but lies inside a period of observation.
     InsideObservation(usize),
-    /// A step of this kind has no place in the claimed verdict.
+    /// The claimed verdict does not allow a step of this kind.
     NotAllowed(usize),
-    /// A lifeline is removed at this index while its trace goes on.
+    /// A lifeline is removed at this index before its trace is consumed.
     RemovedTooEarly(usize),
-    /// The multi-trace is not consumed.
+    /// The multi-trace is not consumed completely.
     Unexplained,
-    /// The interaction may not end there.
+    /// The interaction cannot terminate at the end of the witness.
     NotTerminated,
-    /// A node that can be reached is missing, or passes.
+    /// A reachable node is missing from the set, or a node of the set passes.
     NotClosed(usize),
-    /// A state of a certificate is not blocked for the reason that is given.
+    /// A state of a certificate is not blocked for the stated reason.
     NotBlocked(usize),
 }
 
@@ -83,21 +85,23 @@ impl std::fmt::Display for Refuted {
             Refuted::NoSuchStep(at) => write!(f, "step {at} is not possible there"),
             Refuted::NotObserved(at) => write!(f, "step {at} is not what was observed next"),
             Refuted::InsideObservation(at) => {
-                write!(f, "step {at} would have been observed, and was not")
+                write!(f, "step {at} should have been observed, but was not")
             }
             Refuted::NotAllowed(at) => write!(f, "step {at} does not fit the verdict"),
-            Refuted::RemovedTooEarly(at) => write!(f, "step {at} removes what is still observed"),
+            Refuted::RemovedTooEarly(at) => {
+                write!(f, "step {at} removes a lifeline that is still observed")
+            }
             Refuted::Unexplained => f.write_str("some of what was observed is not explained"),
             Refuted::NotTerminated => f.write_str("the interaction may not end there"),
             Refuted::NotClosed(at) => write!(f, "node {at} leads out of the set, or passes"),
-            Refuted::NotBlocked(at) => write!(f, "state {at} is not blocked as is said"),
+            Refuted::NotBlocked(at) => write!(f, "state {at} is not blocked for the stated reason"),
         }
     }
 }
 
 impl std::error::Error for Refuted {}
 
-/// What a witness is to show.
+/// The verdict that a witness claims to prove.
 #[derive(Debug, Clone)]
 pub struct Claim {
     question: Question,
@@ -105,16 +109,16 @@ pub struct Claim {
     form: Form,
 }
 
-/// What a witness is made of.
+/// The kinds of steps that a witness may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// A whole execution of the interaction, or a global prefix of one.
     Whole,
-    /// Observed events, of `accept` and `prefix`.
+    /// Observed events only, for `accept` and `prefix`.
     Executed,
-    /// Observed events and removed lifelines.
+    /// Observed events and removals of lifelines.
     Eliminated,
-    /// Events of which some are not observed, up to the last observed one.
+    /// Observed and unobserved events, up to the last observed one.
     Simulated,
 }
 
@@ -137,10 +141,10 @@ impl From<(Kind, Verdict)> for Claim {
     }
 }
 
-/// Checks that a witness shows a verdict, on a question or of a kind of analysis.
+/// Checks that a witness proves a verdict on a question, or of a kind of analysis.
 ///
 /// # Errors
-/// Says which step of the witness does not hold.
+/// The first step of the witness that does not hold.
 pub fn certify(
     pool: &mut Pool,
     term: TermId,
@@ -176,19 +180,14 @@ pub fn certify(
         return Err(Refuted::Unexplained);
     }
     let ends = replay.pool.attributes(replay.term).terminates;
-    let nothing_is_missing = match &question {
-        Question::GlobalPrefix => false,
-        Question::Uniform(Observed::Complete | Observed::Unobserved) => true,
-        Question::Uniform(Observed::StopsEarly | Observed::StartsLate | Observed::Slice) => false,
-        Question::Each(_) => trace.partition().components().all(|component| {
-            matches!(question.of(component), Observed::Complete | Observed::Unobserved)
-        }),
-    };
+    let nothing_is_missing = trace.partition().components().all(|component| {
+        matches!(question.of(component), Observed::Complete | Observed::Unobserved)
+    });
     let stops = complete && question == Question::GlobalPrefix;
     match verdict {
         Verdict::Pass if !complete => Err(Refuted::NotAllowed(witness.steps.len())),
         Verdict::Pass if !ends => Err(Refuted::NotTerminated),
-        // What can miss nothing passes or fails.
+        // Without missing observations the verdict is Pass or Fail.
         Verdict::WeakPass if nothing_is_missing => Err(Refuted::NotTerminated),
         Verdict::WeakPass if form == Form::Whole && !ends && !stops => Err(Refuted::NotTerminated),
         Verdict::Pass | Verdict::WeakPass => Ok(()),
@@ -205,13 +204,13 @@ struct Replay<'a> {
     trace: &'a MultiTrace,
     question: &'a Question,
     form: Form,
-    /// By component: how many actions are consumed.
+    /// By component: the number of consumed actions.
     consumed: Vec<usize>,
 }
 
 impl Replay<'_> {
-    /// Takes the step of an event at a position.
-    fn step(&mut self, at: usize, place: &Place) -> Result<(), Refuted> {
+    /// Takes the step of this event at its position.
+    fn step(&mut self, at: usize, place: &WitnessEvent) -> Result<(), Refuted> {
         let steps = self.frontiers.steps(self.pool, self.term);
         let same = |position| {
             self.frontiers.positions.letters(position).eq(place.position.iter().copied())
@@ -221,21 +220,22 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Each component that an event touches observed it, and then its actions there are the next
-    /// moment, or did not, and then it is outside the period of observation. Returns whether all
-    /// did that are observed at all.
-    fn observe(&mut self, at: usize, place: &Place) -> Result<bool, Refuted> {
+    /// Checks an event on every component it touches: either the component observed it, and the
+    /// event's actions there are the next moment, or the event lies outside the component's period
+    /// of observation. Returns whether every component observed it that is not declared unobserved.
+    fn observe(&mut self, at: usize, place: &WitnessEvent) -> Result<bool, Refuted> {
         let mut complete = true;
-        // One component at a time, except in a global prefix.
+        // A global prefix stops on all components at once.
         let anywhere = *self.question != Question::GlobalPrefix || self.all_over();
-        for (component, actions) in self.by_component(place.event) {
+        for (component, actions) in by_component(self.pool, self.trace.partition(), place.event) {
             let seen = |&action: &ActionId| {
                 let lifeline = self.pool.action(action).lifeline;
                 self.pool.region_contains(place.observed, lifeline)
             };
-            // A component has one clock: it sees all of the event that is on it, or nothing.
+            // A component has one clock, so it observes either all of the event's actions on it or
+            // none.
             if actions.iter().all(seen) {
-                self.consume(at, component, actions)?;
+                self.consume(at, component, &actions)?;
             } else if actions.iter().any(seen) {
                 return Err(Refuted::NotObserved(at));
             } else {
@@ -252,7 +252,7 @@ impl Replay<'_> {
         Ok(complete)
     }
 
-    /// Whether what happens on a component now is outside its period of observation.
+    /// Whether events on a component are now outside its period of observation.
     fn is_outside(&self, component: ComponentId) -> bool {
         let declared = self.question.of(component);
         let started = self.consumed[component.0 as usize] > 0;
@@ -260,7 +260,8 @@ impl Replay<'_> {
         declared.may_start_late() && !started || declared.may_stop_early() && over
     }
 
-    /// Removes lifelines whose traces are over. Returns whether none of them was left.
+    /// Removes lifelines whose traces are consumed. Returns whether the interaction had no events
+    /// on them.
     fn remove(&mut self, at: usize, region: RegionId) -> Result<bool, Refuted> {
         if self.form != Form::Eliminated {
             return Err(Refuted::NotAllowed(at));
@@ -276,18 +277,17 @@ impl Replay<'_> {
         Ok(none_was_left)
     }
 
-    /// Consumes the next moment of a component, which must be these actions.
+    /// Consumes the next moment of a component, which must consist of these actions.
     fn consume(
         &mut self,
         at: usize,
         component: ComponentId,
-        mut actions: Vec<ActionId>,
+        actions: &[ActionId],
     ) -> Result<(), Refuted> {
         let rest = self.rest(component);
         let end = 1 + rest.iter().skip(1).take_while(|step| step.joined()).count();
         let mut moment: Vec<ActionId> = rest.iter().take(end).map(|step| step.action()).collect();
         moment.sort_unstable();
-        actions.sort_unstable();
         if moment != actions {
             return Err(Refuted::NotObserved(at));
         }
@@ -295,51 +295,36 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn by_component(&self, event: EventId) -> Vec<(ComponentId, Vec<ActionId>)> {
-        let mut parts: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
-        for &action in self.pool.event_actions(event) {
-            let lifeline = self.pool.action(action).lifeline;
-            let component = self.trace.partition().component_of(lifeline);
-            match parts.iter_mut().find(|(known, _)| *known == component) {
-                Some((_, actions)) => actions.push(action),
-                None => parts.push((component, vec![action])),
-            }
-        }
-        parts
-    }
-
-    /// Whether everything observed is explained.
+    /// Whether the multi-trace is consumed.
     fn all_over(&self) -> bool {
         self.trace.partition().components().all(|component| self.rest(component).is_empty())
     }
 
-    /// What is still to be explained of a component: nothing if it is unobserved, whatever is
-    /// recorded for it.
+    /// The steps of a component that are not consumed yet; none for an unobserved component.
     fn rest(&self, component: ComponentId) -> &[otus_trace::multitrace::Step] {
-        match self.question.of(component) {
-            Observed::Unobserved => &[],
-            Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-                &self.trace.steps(component)[self.consumed[component.0 as usize]..]
-            }
+        if self.question.of(component) == Observed::Unobserved {
+            return &[];
         }
+        &self.trace.steps(component)[self.consumed[component.0 as usize]..]
     }
 }
 
-/// Checks that a set of nodes shows that nothing better than `verdict` can be reached: the root
-/// is in it, no rule leads out of it, and no leaf in it is better.
+/// Checks that a set of nodes proves that no verdict better than `verdict` is reachable: the set
+/// contains the root, no rule leads out of it, and none of its leaves is better.
 ///
 /// # Errors
-/// Names the node that leads out of the set or is better.
+/// The index of the first node that leads out of the set or is better.
 pub fn closed(
     pool: &mut Pool,
     term: TermId,
     trace: &MultiTrace,
-    (config, verdict): (&Config, Verdict),
-    states: &[State],
+    config: &Config,
+    verdict: Verdict,
+    states: &[SearchState],
 ) -> Result<(), Refuted> {
     let mut rules = Rules::new(pool, trace, config);
     let root = rules.root(term);
-    let set: rustc_hash::FxHashSet<&State> = states.iter().collect();
+    let set: rustc_hash::FxHashSet<&SearchState> = states.iter().collect();
     if !set.contains(&root) {
         return Err(Refuted::NotClosed(0));
     }

@@ -1,4 +1,6 @@
-//! Every option of the papers' searches.
+//! Options of the papers' searches ([`graph`](crate::graph)) and of
+//! [`explore`](mod@crate::explore). The fast engine has its own switches,
+//! [`engine::Options`](crate::engine::Options), and takes a [`Question`](crate::Question).
 //!
 //! | option | default | in a `.hcf` |
 //! |---|---|---|
@@ -22,31 +24,32 @@ use otus_syntax::options::{
 use crate::budget::Budget;
 use crate::verdict::Verdict;
 
-/// How a search is done.
+/// The options of a search.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Which question is asked.
+    /// The kind of analysis.
     pub kind: Kind,
-    /// Which node is taken next.
+    /// The order in which nodes are taken from the queue.
     pub strategy: Strategy,
-    /// What moves a child before its siblings.
+    /// The priorities that order the children of a node.
     pub priorities: Priorities,
-    /// What bounds the graph. A search that they cut is undecided unless it passes.
+    /// The bounds of the graph. If a bound cuts something off, the search is undecided unless it
+    /// passes.
     pub filters: Filters,
-    /// The verdict that ends the search; `None` explores everything.
+    /// The verdict at which the search stops; `None` explores the whole graph.
     pub goal: Option<Verdict>,
-    /// Whether a node that was met before is not explored again. Nodes are compared whole.
+    /// Whether equal nodes are explored only once.
     pub memoize: bool,
-    /// Whether each component is checked alone before a node is explored.
+    /// Whether each component is checked by itself before a node is expanded.
     pub local_analysis: LocalAnalysis,
-    /// Whether orders that make no difference are left out, where lifelines never wait for each
-    /// other.
+    /// Whether equivalent orders are pruned, for interactions in which no lifeline waits for
+    /// another.
     pub partial_order_reduction: bool,
-    /// Whether `prefix` tells LackObs from Out, as in 2020.
+    /// Whether `prefix` distinguishes LackObs from Out, as HIBOU did in 2020.
     pub legacy_verdicts: bool,
-    /// Where randomness comes from.
+    /// The seed of [`Priorities::randomize`].
     pub seed: u64,
-    /// What may be used.
+    /// The limits on states, time and memory.
     pub budget: Budget,
 }
 
@@ -68,21 +71,22 @@ impl Default for Config {
     }
 }
 
-/// Which question is asked.
+/// The kinds of analysis of the papers. Each is one algorithm for one
+/// [`Question`](crate::Question).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Is it accepted?
+    /// Is µ accepted?
     Accept,
-    /// Is it the projection of a prefix of an accepted global trace?
+    /// Is µ the projection of a prefix of an accepted global trace?
     Prefix,
-    /// Is it a multi-prefix, by removal of lifelines?
+    /// Is µ a multi-prefix? Decided by removal of lifelines.
     Eliminate,
-    /// Is it a slice, by bounded simulation?
+    /// Is µ a slice? Decided by bounded simulation.
     Simulate(Simulation),
 }
 
 impl Kind {
-    /// The papers' name for it.
+    /// The name that the papers use.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Accept => "accept",
@@ -93,18 +97,18 @@ impl Kind {
     }
 }
 
-/// How simulation is bounded.
+/// The bounds of simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simulation {
-    /// Also before observation starts, so that slices are recognised and not only prefixes.
+    /// Simulate before observation starts too, so that slices are recognised and not only prefixes.
     pub before: bool,
     /// Multiply the bounds by the size of the multi-trace.
     pub multiply: bool,
-    /// Set the measure anew after a step of execution.
+    /// Reset the measure after each executed step.
     pub reset: bool,
-    /// How many loops may be instantiated.
+    /// The bound on instantiated loops.
     pub loops: Criterion,
-    /// How many actions may be simulated.
+    /// The bound on simulated actions.
     pub actions: Criterion,
 }
 
@@ -121,7 +125,7 @@ impl Default for Simulation {
     }
 }
 
-/// Levels by kind of step; a higher one comes first.
+/// Priority levels by kind of step; children with a higher level are explored first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Priorities {
     /// Emissions.
@@ -130,31 +134,31 @@ pub struct Priorities {
     pub reception: i64,
     /// Events inside a loop.
     pub in_loop: i64,
-    /// Executed steps.
+    /// Executed (observed) steps.
     pub step: i64,
-    /// Simulated steps.
+    /// Simulated (unobserved) steps.
     pub simulate: i64,
     /// Removal of lifelines.
     pub eliminate: i64,
-    /// Events of several lifelines.
+    /// Events on several lifelines.
     pub rendezvous: i64,
-    /// Whether equal levels come in a random order.
+    /// Whether children with equal levels are shuffled.
     pub randomize: bool,
 }
 
-/// What bounds a graph.
+/// The bounds of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Filters {
-    /// How many steps a path may have.
+    /// The most steps of a path.
     pub depth: Option<u64>,
-    /// How many loops may be instantiated along a path.
+    /// The most loops instantiated along a path.
     pub loop_depth: Option<u64>,
-    /// How many nodes may be made.
+    /// The most nodes.
     pub nodes: Option<u64>,
 }
 
 impl Config {
-    /// Takes over what an option section sets.
+    /// Applies the settings of an option section.
     pub fn apply(&mut self, section: &OptionSection) {
         for item in &section.items {
             match &item.value {
@@ -174,7 +178,7 @@ impl Config {
                 OptionValue::LocalAnalysis(local) => self.local_analysis = *local,
                 OptionValue::Memoize(on) => self.memoize = *on,
                 OptionValue::PartialOrderReduction(on) => self.partial_order_reduction = *on,
-                // Loggers belong to whoever observes, and canonization is no analysis.
+                // Loggers are the caller's business, and canonization is not an analysis.
                 OptionValue::Loggers(_) | OptionValue::SearchAll(_) => {}
             }
         }

@@ -1,43 +1,46 @@
-//! Which actions, branches and loops of an interaction were exercised by multi-traces.
+//! Coverage: the actions, branches and loops of an interaction that multi-traces exercised.
 //!
 //! # Definition
 //!
-//! A multi-trace that passes has a [`Witness`]: a global execution, with what was not
-//! observed filled in, each of whose events stands at a position of what is left of the interaction.
-//! Replaying it ([`replay`]) gives, for each event, the *position of the interaction as it was written*
-//! (equal sub-terms at two places are two positions) and the iteration of every loop around it. These
-//! make a derivation, read off by [`tally`]:
+//! A multi-trace that passes has a [`Witness`]: a global execution with unobserved events filled
+//! in, in which each event has a position in the interaction that is left. Replaying it
+//! ([`replay`]) gives, for each event, its position in the interaction *as written* (equal subterms
+//! at two places are two positions) and the iteration of every loop around it. These determine a
+//! derivation, which [`tally`] counts:
 //!
 //! ```text
-//! an action         happened, and was observed or only assumed
+//! an action         happened, and was observed or assumed
 //! f(i, j)           both operands were derived                       f ∈ {strict, coreg_r}
-//! alt(i, j, …)      one branch was taken: the one with an event; if none has one, the one that is empty, else the
-//!                   first that can end at once
-//! loop(i)           was left after so many iterations, each of which has an event
+//! alt(i, j, …)      one branch was taken: the one with an event; if none has one, an empty branch, else the
+//!                   first that can terminate at once
+//! loop(i)           was left after a number of iterations, each of which has an event
 //! ```
 //!
-//! *Exercised* is what was observed: an action of which an occurrence was observed (a synchronous one on
-//! at least one of its lifelines), a branch in which such an action happened, a loop with an iteration in which one
-//! did. What was never more than filled in is *only assumed*. That something was left out (an empty branch, a loop
-//! without iteration) is seen if all of it is on lifelines that were recorded throughout; elsewhere it might just
-//! not have been recorded, and is assumed.
+//! *Exercised* are the observed parts: an action of which an occurrence was observed (a synchronous
+//! one on at least one of its lifelines), a branch in which such an action happened, a loop with an
+//! iteration in which one did. A part that was only ever filled in is *assumed*. That a part was
+//! skipped (an empty branch, a loop without iterations) counts as observed if all of its lifelines
+//! were recorded throughout; otherwise it may just not have been recorded, and is assumed.
 //!
 //! # Limits
 //!
-//! - A witness is one of possibly many, and so is a derivation: where `a!m` could have come from either of two
-//!   branches, one of them is counted. Which one is the same in each run.
-//! - What fails contributes nothing, since nothing says which part of it is right.
-//! - An execution that just stops (of the searches of the papers) says what was begun, not how it would have
-//!   ended: its loops have iterations but are not left, and no empty branch is counted.
-//! - A search that removes lifelines has no action on them, so what is left is counted and, again, no end.
-//! - Interactions with more than [`MOST_POSITIONS`] positions and replays with more than [`MOST_WORK`] steps are not
-//!   counted, which is said.
+//! - A witness is one of possibly many, and so is a derivation: if `a!m` can come from either of
+//!   two branches, one of them is counted. The choice is deterministic.
+//! - A failing multi-trace contributes nothing, since it is unknown which part of it is right.
+//! - The searches of the papers may stop before the interaction terminates. Such an execution shows
+//!   which parts were begun, but not how they end: its loops have iterations but no exits, and no
+//!   empty branch is counted.
+//! - A search that removes lifelines has no actions on them. The other actions are counted, without
+//!   exits.
+//! - Interactions with more than [`MOST_POSITIONS`] positions, and replays with more than
+//!   [`MOST_WORK`] steps, are not counted, and reported as such.
 //!
 //! # Cost
 //!
-//! A replay visits the nodes along each event's position, and what is pruned on the way; a tally visits the choices
-//! around what happened. Both are linear in the witness where positions are short. Counts of several threads are
-//! joined by [`Coverage::merge`], which is associative and commutative.
+//! A replay visits the nodes along each event's position and the nodes pruned on the way; a tally
+//! visits the choices around the events. Both are linear in the witness if positions are short.
+//! Counts of several threads are joined by [`Coverage::merge`], which is associative and
+//! commutative.
 
 mod replay;
 mod tally;
@@ -53,46 +56,46 @@ use crate::witness::Witness;
 pub use replay::{Marked, Uncounted};
 pub use tree::{Part, PartKind, Tree};
 
-/// Most positions of an interaction that are told apart.
+/// The most positions of an interaction that is counted.
 pub const MOST_POSITIONS: u64 = 1 << 18;
 
-/// Most steps that the replay of one witness may take.
+/// The most steps of the replay of one witness.
 pub const MOST_WORK: u64 = 1 << 30;
 
-/// How many terms pruning may add before it is begun anew.
+/// The number of terms that pruning may add before the replay tables are reset.
 const MOST_TERMS: usize = 1 << 18;
 
 /// How often a part of an interaction occurred.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often it was observed: an action happened, a branch was taken, a loop was iterated.
+    /// How often it was observed: an action happened, a branch was taken, a loop iterated.
     pub observed: u64,
-    /// How often it was only assumed.
+    /// How often it was assumed.
     pub assumed: u64,
-    /// In how many multi-traces it was observed.
+    /// The number of multi-traces in which it was observed.
     pub groups: u64,
-    /// Of a loop: how it was left.
-    pub left: Left,
+    /// For a loop: how it was left.
+    pub exits: LoopExits,
 }
 
 /// How a loop was left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Left {
-    /// How often without an iteration.
+pub struct LoopExits {
+    /// How often after no iteration.
     pub zero: u64,
-    /// How often after one.
+    /// How often after one iteration.
     pub one: u64,
-    /// How often after more.
+    /// How often after more iterations.
     pub more: u64,
-    /// After how many at most.
+    /// The most observed iterations.
     pub most: u64,
-    /// How often it is not known after how many, since something was not recorded.
+    /// How often after an unknown number of iterations, since some events were not recorded.
     pub assumed: u64,
 }
 
-/// What is known of a part.
+/// Whether a part was exercised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
+pub enum CoverageState {
     /// It did not happen.
     Never,
     /// It was filled in, and not observed.
@@ -102,12 +105,12 @@ pub enum State {
 }
 
 impl Count {
-    /// What that says.
-    pub fn state(&self) -> State {
+    /// The state that the counts imply.
+    pub fn state(&self) -> CoverageState {
         match self {
-            Count { observed: 1.., .. } => State::Exercised,
-            Count { assumed: 1.., .. } => State::Assumed,
-            Count { .. } => State::Never,
+            Count { observed: 1.., .. } => CoverageState::Exercised,
+            Count { assumed: 1.., .. } => CoverageState::Assumed,
+            Count { .. } => CoverageState::Never,
         }
     }
 
@@ -116,11 +119,11 @@ impl Count {
         self.observed += other.observed;
         self.assumed += other.assumed;
         self.groups += other.groups;
-        self.left.zero += other.left.zero;
-        self.left.one += other.left.one;
-        self.left.more += other.left.more;
-        self.left.most = self.left.most.max(other.left.most);
-        self.left.assumed += other.left.assumed;
+        self.exits.zero += other.exits.zero;
+        self.exits.one += other.exits.one;
+        self.exits.more += other.exits.more;
+        self.exits.most = self.exits.most.max(other.exits.most);
+        self.exits.assumed += other.exits.assumed;
     }
 }
 
@@ -131,12 +134,12 @@ pub struct Coverage {
     pub counts: Vec<Count>,
     /// How many multi-traces were counted.
     pub counted: u64,
-    /// How many witnesses were not, since a limit was reached.
+    /// How many witnesses were not counted because of a limit.
     pub uncounted: u64,
 }
 
 impl Coverage {
-    /// Adds what a multi-trace adds to some parts.
+    /// Adds the counts of one multi-trace, by part.
     pub fn add(&mut self, added: &[(u32, Count)]) {
         for (part, count) in added {
             self.counts[*part as usize].merge(count);
@@ -144,7 +147,7 @@ impl Coverage {
         self.counted += 1;
     }
 
-    /// Adds what others counted.
+    /// Adds the counts of another thread.
     pub fn merge(&mut self, other: &Coverage) {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), Count::default());
@@ -182,10 +185,10 @@ impl Coverage {
 /// ```
 #[derive(Debug)]
 pub struct Counter {
-    /// What was counted so far.
+    /// The counts so far.
     pub coverage: Coverage,
     marked: Marked,
-    /// As it was in the beginning.
+    /// The state before the first witness.
     fresh: Marked,
     tally: tally::Scratch,
 }
@@ -199,8 +202,9 @@ impl Counter {
         Counter { coverage, fresh: marked.clone(), marked, tally: tally::Scratch::new(tree) }
     }
 
-    /// Adds the witness of a multi-trace, with the pool that it is from. `seen` are the lifelines on which
-    /// nothing can have gone unnoticed. Returns what it adds; if it is not counted, that is counted.
+    /// Adds the witness of a multi-trace, with the pool that it is from. `seen` are the lifelines
+    /// that were recorded throughout. Returns the added counts, or `None` if the witness is not
+    /// counted.
     pub fn count(
         &mut self,
         pool: &Pool,
@@ -208,7 +212,7 @@ impl Counter {
         witness: &Witness,
         seen: &LifelineSet,
     ) -> Option<Box<[(u32, Count)]>> {
-        let added = match replay::replay(&mut self.marked, tree, (pool, witness)) {
+        let added = match replay::replay(&mut self.marked, tree, pool, witness) {
             Ok(run) => Some(tally::counts(&mut self.tally, tree, &run, seen)),
             Err(Uncounted::TooMuchWork | Uncounted::NoSuchStep(_)) => None,
         };
@@ -223,11 +227,11 @@ impl Counter {
     }
 }
 
-/// The lifelines on which nothing can have gone unnoticed, if a question was answered so.
+/// The lifelines that were recorded throughout, given the verdict on a question.
 pub fn seen(partition: &Partition, question: &Question, verdict: Verdict) -> LifelineSet {
     let is_seen = |observed: Observed| match (verdict, observed) {
         (_, Observed::Unobserved) => false,
-        // Nothing was missing.
+        // A Pass means that no observation is missing.
         (Verdict::Pass, _) | (_, Observed::Complete) => true,
         (_, Observed::StopsEarly | Observed::StartsLate | Observed::Slice) => false,
     };
@@ -235,7 +239,7 @@ pub fn seen(partition: &Partition, question: &Question, verdict: Verdict) -> Lif
     components.flat_map(|component| partition.lifelines(component)).copied().collect()
 }
 
-/// Whether an interaction has few enough positions to be told apart.
+/// Whether an interaction has at most [`MOST_POSITIONS`] positions.
 pub fn is_countable(pool: &Pool, term: TermId) -> bool {
     pool.attributes(term).nodes <= MOST_POSITIONS
 }

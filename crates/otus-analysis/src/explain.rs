@@ -1,18 +1,22 @@
-//! Why a multi-trace fails, as data: a ladder from a line to the details.
+//! Explanations: why a multi-trace fails, as plain data, from one line to the details.
+//!
+//! An [`Explanation`] is a ladder:
 //!
 //! 1. [`Headline`]: what is wrong, where, and what would have been right;
 //! 2. [`Frontier`]: the furthest situations, and what each component could have done there;
 //! 3. [`repair::Search`]: up to three edits after which the multi-trace would pass;
-//! 4. [`Core`]: the smallest set of components that fail, and the shortest failing prefixes;
-//! 5. for a `WeakPass`, [`Assumed`]: what was taken to be missing.
+//! 4. [`Core`]: a smallest set of components that fail, and their shortest failing prefixes;
+//! 5. for a `WeakPass`, [`Assumed`]: the events that were assumed to be missing.
 //!
-//! Everything claimed is asked of the engine under the limits of [`Options`], and where that is cheap
-//! checked by what knows no engine: a repair by [`certify`](mod@crate::certify), a core by
-//! [`refute`](mod@crate::refute). Where a limit was reached, the step says so. The answer depends on
-//! nothing but the arguments, unless time is limited or somebody cancels.
+//! Every claim is an answer of the engine under the limits of [`Options`]. Where that is cheap, it
+//! is also checked without the engine: a repair by [`certify`](mod@crate::certify), a core by
+//! [`refute`](mod@crate::refute). A step that reached a limit says so ([`GaveUp`]). The result is a
+//! function of the arguments, unless time is limited or the caller cancels.
 //!
-//! Terms in an explanation are those of the pool; [`Lowered::place`](otus_core::Lowered::place) has
-//! the places of those that were read from a specification.
+//! Moments of a component are counted from 0; in places before which something may stand, the
+//! number of moments means the end of the log. Terms in an explanation are those of the pool;
+//! [`Lowered::place`](otus_core::Lowered::place) maps those that were read from a specification to
+//! their source.
 
 mod alone;
 mod assumed;
@@ -27,7 +31,7 @@ pub mod repair;
 
 use otus_core::algebra::simplify;
 use otus_core::index::Index as _;
-use otus_core::{Pool, TermId};
+use otus_core::{ActionId, Pool, TermId};
 use otus_trace::{ComponentId, MultiTrace};
 
 pub use assumed::{Assumed, Missing};
@@ -43,24 +47,24 @@ use crate::engine::{self, Engine};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use checker::{Answer, Checker, declared};
-use letters::{Letter, Letters};
+use letters::Letters;
 
-/// What an explanation may use.
+/// The limits of an explanation.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Of one question to the engine: its states and bytes; of all of them together: the time.
+    /// States and bytes for each question to the engine, and time for all of them together.
     pub budget: Budget,
-    /// How many questions may be asked.
+    /// The most questions to the engine.
     pub max_questions: u64,
-    /// How many actions they may have in all.
+    /// The most actions of all questions together.
     pub max_work: u64,
-    /// How many edits a repair may have.
+    /// The most edits of a repair.
     pub max_edits: usize,
-    /// How many moments before and after where an explanation gets stuck are edited.
+    /// The number of moments before and after a stuck place that are edited.
     pub window: usize,
-    /// How many situations are looked at for the furthest ones.
+    /// The most situations that are visited to find the furthest ones.
     pub max_situations: u64,
-    /// How many states a certificate of a core may have; none is made if that is 0.
+    /// The most states of the certificate of a core; 0 makes none.
     pub max_certificate: u64,
 }
 
@@ -78,61 +82,63 @@ impl Default for Options {
     }
 }
 
-/// Why something was not found out.
+/// The limit that ended a part of an explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GaveUp {
-    /// As many questions were asked as may be.
+    /// [`Options::max_questions`] is used up.
     Questions,
-    /// They were about as many actions as may be.
+    /// [`Options::max_work`] is used up.
     Work,
-    /// The engine did not answer a question within its budget, or time is up.
+    /// The engine did not answer a question within its budget, or the time is up.
     Stopped(Stop),
 }
 
 impl GaveUp {
-    /// In words.
+    /// The reason in words.
     pub fn reason(self) -> &'static str {
         match self {
-            GaveUp::Questions => "as many questions were asked as may be",
+            GaveUp::Questions => "the limit on questions to the engine is reached",
             GaveUp::Work => "the multi-trace is too long for more questions",
             GaveUp::Stopped(stop) => stop.reason(),
         }
     }
 }
 
-/// Why a multi-trace has its verdict.
+/// Why a multi-trace has its verdict. The steps of the ladder are filled for a Fail, and
+/// [`assumed`](Explanation::assumed) for a `WeakPass`; a Pass needs no explanation.
 #[derive(Debug, Clone)]
 pub struct Explanation {
-    /// The verdict. For a Pass there is nothing to explain.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What is wrong; for a Fail.
+    /// The fault in one line.
     pub headline: Option<Headline>,
-    /// The components that fail whatever the others saw.
-    pub alone: Vec<Lone>,
-    /// How far an explanation gets; for a Fail.
+    /// The components that fail whatever the others observed.
+    pub alone: Vec<LoneFailure>,
+    /// The furthest situations.
     pub frontier: Frontier,
-    /// What would make it pass; for a Fail.
+    /// The edits that would make it pass.
     pub repair: Option<repair::Search>,
-    /// What suffices to fail; for a Fail.
+    /// The components and prefixes that suffice to fail.
     pub core: Option<Core>,
-    /// What was taken to be missing; for a `WeakPass`.
+    /// The events that were assumed to be missing.
     pub assumed: Option<Assumed>,
-    /// How many questions were asked.
+    /// The number of questions to the engine.
     pub questions: u64,
-    /// The first limit that was reached, if any.
+    /// The first limit that was reached.
     pub gave_up: Option<GaveUp>,
 }
 
-/// A component that fails by itself.
+/// A component that fails whatever the others observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lone {
-    /// Which.
+pub struct LoneFailure {
+    /// The component.
     pub component: ComponentId,
-    /// How many of its first moments it can explain if its log may stop early; if that is all of them,
-    /// it fails because it ends. `None` if a limit was reached.
+    /// The number of its first moments that can be explained if the log may stop early. If these
+    /// are all moments, the component fails because its log ends. `None` if a limit was reached.
     pub explained: Option<usize>,
-    /// What it could have seen next, if that was not too much to ask.
-    expected: Option<Vec<Letter>>,
+    /// The moments that the component could have observed next; `None` if there were too many to
+    /// ask.
+    pub expected: Option<Vec<Box<[ActionId]>>>,
 }
 
 /// Explains the verdict on a multi-trace.
@@ -167,8 +173,8 @@ pub fn explain(
     explain_with(&mut engine, pool, term, trace, question, options)
 }
 
-/// The same with an engine that was made for this interaction and partition, which may know much
-/// already.
+/// As [`explain()`], with an engine that was made for this interaction and partition, whose tables
+/// are reused.
 pub fn explain_with(
     engine: &mut Engine,
     pool: &mut Pool,
@@ -196,7 +202,7 @@ pub fn explain_with(
                 checker.questions += 1;
                 checker.engine.analyze(trace, question, &budget).verdict
             });
-            // It passes; whether weakly is a second question, which may be too hard.
+            // Whether it passes only weakly is a second question, which may be too hard.
             found.verdict = match verdict {
                 Some(Verdict::Pass) => Verdict::Pass,
                 Some(Verdict::WeakPass | Verdict::Inconclusive) | None => Verdict::WeakPass,
@@ -208,7 +214,7 @@ pub fn explain_with(
         }
         Answer::Fails(_) => {
             found.verdict = Verdict::Fail;
-            climb(&mut checker, &letters, &logs, question, options, &mut found);
+            explain_failure(&mut checker, &letters, &logs, question, options, &mut found);
         }
         Answer::Unknown => {}
     }
@@ -217,8 +223,8 @@ pub fn explain_with(
     found
 }
 
-/// The steps of the ladder for a multi-trace that fails.
-fn climb(
+/// Fills the ladder for a multi-trace that fails.
+fn explain_failure(
     checker: &mut Checker<'_>,
     letters: &Letters,
     logs: &letters::Logs,
@@ -235,15 +241,16 @@ fn climb(
         let explained = alone::explained(checker, letters, &own, at, log);
         let expected =
             explained.and_then(|end| alone::expected(checker, letters, &own, at, &log[..end]));
-        found.alone.push(Lone { component: ComponentId::new(at), explained, expected });
+        let expected = expected.map(|expected| letters.moments(&expected));
+        found.alone.push(LoneFailure { component: ComponentId::new(at), explained, expected });
     }
     found.frontier = frontier::frontier(checker, letters, logs, question, options);
     let failing: Vec<usize> = found.alone.iter().map(|lone| lone.component.index()).collect();
-    // A core and a headline take few questions; these are left for them.
+    // The core and the headline take few questions, but some must be left for them.
     let before = checker.reserve(4);
     let anchors = anchors(letters, logs, found);
-    let patient = repair::Patient { letters, logs, question, options };
-    found.repair = Some(repair::repair(checker, &patient, anchors));
+    let failing_trace = repair::FailingTrace { letters, logs, question, options };
+    found.repair = Some(repair::repair(checker, &failing_trace, anchors));
     checker.release(before);
     found.core = core::core(checker, letters, logs, question, &failing);
     let root = simplify(checker.pool, checker.term);
@@ -261,14 +268,15 @@ fn climb(
     found.headline = headline::headline(checker, &facts);
 }
 
-/// Where to look for edits: where a component by itself is stuck, and where all together are.
+/// The places to edit: where a single component is stuck, and where all together are stuck.
 fn anchors(letters: &Letters, logs: &letters::Logs, found: &Explanation) -> repair::Anchors {
     let mut places = vec![Vec::new(); logs.len()];
-    let mut expected: Vec<Vec<Letter>> = vec![Vec::new(); logs.len()];
+    let mut expected = vec![Vec::new(); logs.len()];
     for lone in &found.alone {
         let at = lone.component.index();
         places[at].extend(lone.explained);
-        expected[at].extend(lone.expected.iter().flatten());
+        let moments = lone.expected.iter().flatten();
+        expected[at].extend(moments.filter_map(|moment| letters.find(moment)));
     }
     for state in &found.frontier.states {
         for progress in &state.components {
@@ -284,7 +292,7 @@ fn anchors(letters: &Letters, logs: &letters::Logs, found: &Explanation) -> repa
     repair::Anchors { places, expected, failing }
 }
 
-/// How many moments of a log are to be explained: none if it is unobserved.
-fn length(log: &[Letter], declared: Observed) -> usize {
+/// The number of moments of a log that are to be explained: none if it is unobserved.
+fn length(log: &[letters::Letter], declared: Observed) -> usize {
     if declared == Observed::Unobserved { 0 } else { log.len() }
 }

@@ -1,8 +1,8 @@
 //! Exploration: the execution tree of an interaction.
 //!
 //! The HIBOU README of 2020, section 4.4, and Mahe et al., "Tooling offline runtime
-//! verification…", section 7.3. The same driver as for analyses, with an edge for every step and
-//! nothing to consume. A node whose interaction may end is marked `Cov`; it goes on all the same.
+//! verification…", section 7.3. It uses the driver of the analyses, with an edge for every step and
+//! no multi-trace. A node whose interaction may terminate is marked `Cov` and explored further.
 
 use otus_core::algebra::simplify;
 use otus_core::semantics::{Frontiers, Positions};
@@ -11,14 +11,14 @@ use otus_core::{Pool, TermId};
 use crate::config::Config;
 use crate::graph::Observer;
 use crate::graph::measure::Measure;
-use crate::graph::rules::happening;
-use crate::graph::search::{self, Expansion, Report, Span};
-use crate::graph::state::{Leaf, LeafKind, Rule, State};
+use crate::graph::rules::occurrence;
+use crate::graph::search::{self, Expander, Expansion, Report};
+use crate::graph::state::{Leaf, LeafKind, Rule, SearchState};
 use crate::verdict::Verdict;
 
-/// Explores the executions of an interaction. Of the configuration, strategy, priorities,
-/// filters, memoization, seed and budget matter; with loops, an exploration ends only by one of
-/// the filters or budgets.
+/// Explores the executions of an interaction. Only the strategy, priorities, filters,
+/// memoization, seed and budget of the configuration matter. If the interaction has loops, only a
+/// filter or a budget ends the exploration.
 pub fn explore(
     pool: &mut Pool,
     term: TermId,
@@ -26,7 +26,7 @@ pub fn explore(
     observer: &mut dyn Observer,
 ) -> (Report, Positions) {
     let config = Config { goal: None, ..config.clone() };
-    let root = State {
+    let root = SearchState {
         term: simplify(pool, term),
         consumed: Box::default(),
         removed: Pool::NONE,
@@ -38,20 +38,20 @@ pub fn explore(
     (report, executions.frontiers.positions)
 }
 
-/// All steps of all follow-ups.
+/// Spans the execution tree: all steps of all follow-ups.
 struct Executions<'a> {
     pool: &'a mut Pool,
     frontiers: Frontiers,
 }
 
-impl Span for Executions<'_> {
-    fn expand(&mut self, state: &State, _: Option<Rule>) -> Expansion {
+impl Expander for Executions<'_> {
+    fn expand(&mut self, state: &SearchState, _: Option<Rule>) -> Expansion {
         let steps = self.frontiers.steps(self.pool, state.term);
         let children = steps
             .iter()
             .map(|step| {
-                let next = State { term: step.follow_up, ..state.clone() };
-                (Rule::Execute(happening(self.pool, step)), next)
+                let next = SearchState { term: step.follow_up, ..state.clone() };
+                (Rule::Execute(occurrence(self.pool, step)), next)
             })
             .collect();
         let ends = self.pool.attributes(state.term).terminates;

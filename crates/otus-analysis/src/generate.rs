@@ -1,4 +1,4 @@
-//! Multi-traces made from an interaction: all that an exploration meets, or random ones.
+//! Generates multi-traces from an interaction: all that an exploration meets, or random ones.
 
 use otus_core::algebra::fold::fold;
 use otus_core::algebra::simplify;
@@ -14,8 +14,9 @@ use crate::explore::explore;
 use crate::graph::record::Graph;
 use crate::graph::state::Rule;
 
-/// The global traces of an exploration, as its nodes are made: those that accept (`exact`), all
-/// (`prefix`), those without children (`terminal`), or those at certain depths.
+/// The global traces of an exploration, in the order of its nodes: those of accepting nodes
+/// (`exact`), of all nodes (`prefix`), of nodes without children (`terminal`), or of nodes at given
+/// depths.
 pub fn explored(
     pool: &mut Pool,
     term: TermId,
@@ -27,7 +28,7 @@ pub fn explored(
     of_graph(&graph, generation)
 }
 
-/// The global traces of the nodes of an explored tree.
+/// The global traces of the nodes of a recorded exploration.
 pub fn of_graph(graph: &Graph, generation: Generation) -> Vec<Vec<EventId>> {
     let mut has_children = vec![false; graph.nodes.len()];
     for node in &graph.nodes {
@@ -40,8 +41,8 @@ pub fn of_graph(graph: &Graph, generation: Generation) -> Vec<Vec<EventId>> {
     for (id, node) in graph.nodes.iter().enumerate() {
         let mut trace =
             node.parent.map_or_else(Vec::new, |(parent, _)| traces[parent.0 as usize].clone());
-        if let Some((_, Rule::Execute(happening))) = node.parent {
-            trace.push(happening.event);
+        if let Some((_, Rule::Execute(occurrence))) = node.parent {
+            trace.push(occurrence.event);
         }
         let depth = trace.len() as u64;
         let is_wanted = match generation {
@@ -64,13 +65,14 @@ pub fn of_graph(graph: &Graph, generation: Generation) -> Vec<Vec<EventId>> {
 pub fn random(
     pool: &mut Pool,
     term: TermId,
-    (count, max_length): (usize, usize),
+    count: usize,
+    max_length: usize,
     seed: u64,
 ) -> Vec<Vec<EventId>> {
     let mut seen = FxHashSet::default();
     let mut traces = Vec::new();
     let mut walks = Walks::new(pool, term, max_length, seed);
-    // Small interactions have few traces: do not look for more of them for ever.
+    // Small interactions have few traces, so the search for new ones gives up at some point.
     let mut misses = 0;
     while traces.len() < count && misses < count.saturating_mul(10).saturating_add(100) {
         let Some(trace) = walks.walk() else { break };
@@ -83,7 +85,7 @@ pub fn random(
     traces
 }
 
-/// Random executions, one after the other, for ever; the same may come again.
+/// An endless stream of random executions, with repetitions.
 #[derive(Debug)]
 pub struct Walks<'p> {
     pool: &'p mut Pool,
@@ -91,8 +93,7 @@ pub struct Walks<'p> {
     max_length: usize,
     random: fastrand::Rng,
     frontiers: Frontiers,
-    shortest: FxHashMap<TermId, u64>,
-    longest: FxHashMap<TermId, u64>,
+    lengths: FxHashMap<TermId, Lengths>,
 }
 
 impl<'p> Walks<'p> {
@@ -105,8 +106,7 @@ impl<'p> Walks<'p> {
             max_length,
             random: fastrand::Rng::with_seed(seed),
             frontiers: Frontiers::default(),
-            shortest: FxHashMap::default(),
-            longest: FxHashMap::default(),
+            lengths: FxHashMap::default(),
         }
     }
 
@@ -117,12 +117,13 @@ impl<'p> Walks<'p> {
 
     /// How many events the shortest accepted trace has.
     pub fn shortest(&mut self) -> u64 {
-        shortest_end(self.pool, &mut self.shortest, self.root)
+        lengths(self.pool, &mut self.lengths, self.root).shortest
     }
 
-    /// An accepted trace of about this length: whatever would end it before is avoided, and then the
-    /// nearest end is taken. Where one way out of a loop is as likely as going on, long traces are
-    /// not met otherwise. `None` if no accepted trace is short enough.
+    /// An accepted trace of about this length. Until then, steps that would end the trace sooner
+    /// are avoided; afterwards, the nearest end is taken. A uniformly random walk rarely produces
+    /// long traces, since it leaves loops early. `None` if every accepted trace is longer than
+    /// `max_length`.
     pub fn walk_of(&mut self, length: usize) -> Option<Vec<EventId>> {
         if self.shortest() > self.max_length as u64 {
             return None;
@@ -136,19 +137,16 @@ impl<'p> Walks<'p> {
                 return Some(trace);
             }
             let left = self.max_length.saturating_sub(trace.len()) as u64;
-            let end = shortest_end(self.pool, &mut self.shortest, term);
+            let end = lengths(self.pool, &mut self.lengths, term).shortest;
             let steps = self.frontiers.steps(self.pool, term);
             let (mut good, mut possible) = (Vec::new(), Vec::new());
             for step in steps.iter() {
-                let next = shortest_end(self.pool, &mut self.shortest, step.follow_up);
-                if next >= left {
+                let next = lengths(self.pool, &mut self.lengths, step.follow_up);
+                if next.shortest >= left {
                     continue;
                 }
-                let is_good = if trace.len() < length {
-                    longest_end(self.pool, &mut self.longest, step.follow_up) >= wanted
-                } else {
-                    next < end
-                };
+                let is_good =
+                    if trace.len() < length { next.longest >= wanted } else { next.shortest < end };
                 if is_good {
                     good.push(step);
                 } else {
@@ -162,13 +160,13 @@ impl<'p> Walks<'p> {
         }
     }
 
-    /// A number up to this one.
+    /// A random number between 0 and `most`.
     pub fn number(&mut self, most: usize) -> usize {
         self.random.usize(..=most)
     }
 
-    /// An accepted trace: it ends as soon as it may after a random number of events. `None` if
-    /// no accepted trace is short enough.
+    /// An accepted trace that ends as soon as it can after a random number of events. `None` if
+    /// every accepted trace is longer than `max_length`.
     pub fn walk(&mut self) -> Option<Vec<EventId>> {
         if self.shortest() > self.max_length as u64 {
             return None;
@@ -185,7 +183,7 @@ impl<'p> Walks<'p> {
             let left = (self.max_length - trace.len() - 1) as u64;
             let mut possible = Vec::with_capacity(steps.len());
             for step in steps.iter() {
-                if shortest_end(self.pool, &mut self.shortest, step.follow_up) <= left {
+                if lengths(self.pool, &mut self.lengths, step.follow_up).shortest <= left {
                     possible.push(step);
                 }
             }
@@ -196,55 +194,41 @@ impl<'p> Walks<'p> {
     }
 }
 
-/// The length of the shortest accepted trace.
+/// The lengths of the shortest and of the longest accepted trace, `u64::MAX` if there is no longest
+/// one.
 ///
 /// ```text
-/// ∅, loop(i): 0    e: 1    alt: the smaller    strict, coreg: the sum
+/// ∅: 0    e: 1    alt: the smaller, the larger    strict, coreg: the sum
+/// loop(i): 0, and MAX unless i is empty
 /// ```
-fn shortest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermId) -> u64 {
+fn lengths(pool: &mut Pool, known: &mut FxHashMap<TermId, Lengths>, term: TermId) -> Lengths {
     fold(
         pool,
         term,
         known,
         |_, _| None,
-        |pool, term, operands| match pool.node(term) {
-            Term::Empty | Term::LoopS(_) | Term::LoopC(..) => 0,
-            Term::Event(_) => 1,
-            Term::Alt(..) => operands.iter().copied().min().unwrap_or(0),
-            Term::Strict(..) | Term::Coreg(..) => {
-                operands.iter().fold(0, |sum: u64, &length| sum.saturating_add(length))
+        |pool, term, operands| match (pool.node(term), operands) {
+            (Term::Event(_), _) => Lengths { shortest: 1, longest: 1 },
+            (Term::LoopS(_) | Term::LoopC(..), [body]) => {
+                Lengths { shortest: 0, longest: if body.longest == 0 { 0 } else { u64::MAX } }
             }
+            (Term::Alt(..), [one, other]) => Lengths {
+                shortest: one.shortest.min(other.shortest),
+                longest: one.longest.max(other.longest),
+            },
+            (_, operands) => operands.iter().fold(Lengths::default(), |sum, more| Lengths {
+                shortest: sum.shortest.saturating_add(more.shortest),
+                longest: sum.longest.saturating_add(more.longest),
+            }),
         },
     )
 }
 
-/// The length of the longest accepted trace, `u64::MAX` if there is none.
-///
-/// ```text
-/// ∅: 0    loop(i): endless, unless i is empty    e: 1    alt: the larger    strict, coreg: the sum
-/// ```
-fn longest_end(pool: &mut Pool, known: &mut FxHashMap<TermId, u64>, term: TermId) -> u64 {
-    fold(
-        pool,
-        term,
-        known,
-        |_, _| None,
-        |pool, term, operands| match pool.node(term) {
-            Term::Empty => 0,
-            Term::Event(_) => 1,
-            Term::LoopS(_) | Term::LoopC(..) => {
-                if operands.iter().all(|&length| length == 0) {
-                    0
-                } else {
-                    u64::MAX
-                }
-            }
-            Term::Alt(..) => operands.iter().copied().max().unwrap_or(0),
-            Term::Strict(..) | Term::Coreg(..) => {
-                operands.iter().fold(0, |sum: u64, &length| sum.saturating_add(length))
-            }
-        },
-    )
+/// The lengths of the shortest and of the longest accepted trace of a term.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lengths {
+    shortest: u64,
+    longest: u64,
 }
 
 /// The projection of a global trace onto a partition.

@@ -1,15 +1,16 @@
-//! Term × multi-trace → verdict.
+//! Analyses of a multi-trace against an interaction: term × multi-trace → verdict.
 //!
-//! - [`verdict`]: what an analysis answers;
-//! - [`config`]: every option, in one table;
-//! - [`witness`] and [`certify`](mod@certify): why an answer holds, and a simple checker of that;
-//! - [`refute`](mod@refute): why nothing explains a multi-trace, and a simple checker of that;
-//! - [`explain`](mod@explain): why a multi-trace fails, for people: headline, frontier, repair, core;
-//! - [`coverage`]: which parts of an interaction multi-traces exercised;
-//! - [`question`]: what is asked, and what may be missing of each log;
-//! - [`engine`]: the fast, exact engine;
-//! - [`graph`]: the searches of the papers, as written: people compare their node counts, draw
-//!   their graphs and cite them;
+//! - [`question`]: the question, with the part of each log that was observed;
+//! - [`verdict`]: the answer;
+//! - [`engine`]: the fast, exact engine, with its [`engine::Options`];
+//! - [`graph`]: the searches of the papers, as written, so that node counts and drawn graphs can be
+//!   compared with theirs; [`config`] has their options;
+//! - [`witness`] and [`certify`](mod@certify): an execution that proves a Pass, and its independent
+//!   checker;
+//! - [`refute`](mod@refute): certificates that prove a Fail, and their independent checker;
+//! - [`explain`](mod@explain): why a multi-trace fails, for users: headline, frontier, repair,
+//!   core;
+//! - [`coverage`]: the parts of an interaction that multi-traces exercised;
 //! - [`explore`](mod@explore) and [`generate`]: from a term to its executions and traces.
 #![forbid(unsafe_code)]
 

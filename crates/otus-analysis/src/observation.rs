@@ -1,32 +1,32 @@
 //! A multi-trace prepared for matching.
 //!
-//! What can be observed at one moment on one component is a set of actions, nearly always one.
-//! Sets are interned, so that asking whether an event matches the heads of the traces is
-//! comparing numbers. An event matches if on *every* component it touches, the next moment is
-//! exactly its actions there.
+//! A *moment* is the set of actions observed at one time on one component, nearly always a
+//! single action. Moments are interned, so that matching an event against the heads of the traces
+//! compares numbers. An event matches if, on *every* component it touches, the next moment is
+//! exactly the set of its actions there.
 
 use otus_core::index::IndexVec;
 use otus_core::{ActionId, EventId, Pool};
-use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
+use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 
 otus_core::define_id! {
-    /// A set of actions that is observed at one moment.
+    /// An interned set of actions observed at one time.
     pub MomentId;
 }
 
-/// A multi-trace as moments.
+/// A multi-trace as sequences of moments.
 #[derive(Debug)]
 pub struct Observation<'t> {
     trace: &'t MultiTrace,
     components: IndexVec<ComponentId, Vec<MomentId>>,
     moments: FxHashMap<Box<[ActionId]>, MomentId>,
-    /// By event: the components it touches and its part there (`None`: never observed).
+    /// By event: the components it touches, and its moment there (`None`: never observed).
     parts: FxHashMap<EventId, Parts>,
 }
 
-/// What an event looks like on the components it touches.
+/// The components an event touches, each with the moment that its actions form there.
 pub type Parts = std::rc::Rc<[(ComponentId, Option<MomentId>)]>;
 
 impl<'t> Observation<'t> {
@@ -67,33 +67,41 @@ impl<'t> Observation<'t> {
         self.components.is_empty()
     }
 
-    /// How many moments there are in all.
+    /// The number of moments of all components.
     pub fn size(&self) -> usize {
         self.components.iter().map(Vec::len).sum()
     }
 
-    /// What an event looks like on the components it touches.
+    /// The components an event touches, each with the moment that its actions form there.
     pub fn parts(&mut self, pool: &Pool, event: EventId) -> Parts {
         if let Some(parts) = self.parts.get(&event) {
             return parts.clone();
         }
-        let partition = self.trace.partition();
-        let mut by_component: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
-        for &action in pool.event_actions(event) {
-            let component = partition.component_of(pool.action(action).lifeline);
-            match by_component.iter_mut().find(|(known, _)| *known == component) {
-                Some((_, actions)) => actions.push(action),
-                None => by_component.push((component, vec![action])),
-            }
-        }
-        let parts: Parts = by_component
+        let parts: Parts = by_component(pool, self.trace.partition(), event)
             .into_iter()
-            .map(|(component, mut actions)| {
-                actions.sort_unstable();
-                (component, self.moments.get(actions.as_slice()).copied())
-            })
+            .map(|(component, actions)| (component, self.moments.get(actions.as_slice()).copied()))
             .collect();
         self.parts.insert(event, parts.clone());
         parts
     }
+}
+
+/// The actions of an event by component that it touches, sorted within each component.
+pub(crate) fn by_component(
+    pool: &Pool,
+    partition: &Partition,
+    event: EventId,
+) -> Vec<(ComponentId, Vec<ActionId>)> {
+    let mut parts: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
+    for &action in pool.event_actions(event) {
+        let component = partition.component_of(pool.action(action).lifeline);
+        match parts.iter_mut().find(|(known, _)| *known == component) {
+            Some((_, actions)) => actions.push(action),
+            None => parts.push((component, vec![action])),
+        }
+    }
+    for (_, actions) in &mut parts {
+        actions.sort_unstable();
+    }
+    parts
 }

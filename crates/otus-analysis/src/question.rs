@@ -1,30 +1,35 @@
-//! What is asked about an interaction and a multi-trace.
+//! The question that an analysis answers about an interaction and a multi-trace.
 //!
-//! Let i be an interaction and C a partition of its lifelines. `σ_C(i)` are the projections of its
-//! global traces onto C. A multi-trace µ is *explained* by t ∈ `σ_C(i)` if on every component the
-//! observed moments are the part of t that the declaration for this component allows
-//! ([`Observed`]). The questions of the papers are those in which every component has the same
-//! declaration; only a global prefix is no matter of single components.
+//! Let i be an interaction and C a partition of its lifelines. `σ_C(i)` is the set of projections
+//! of its global traces onto C. A multi-trace µ is *explained* by t ∈ `σ_C(i)` if, on every
+//! component, the observed moments are a part of t that the declaration of that component allows
+//! ([`Observed`]). The questions of the papers give every component the same declaration; only
+//! [`Question::GlobalPrefix`] cannot be stated component by component.
+//!
+//! A [`Question`] belongs to the caller. It does not say how to search: [`Config`](crate::Config)
+//! configures the searches of the papers ([`graph`](crate::graph)), and
+//! [`Options`](crate::engine::Options) switches reductions of the fast engine on and off without
+//! changing its answers.
 
 use otus_trace::multitrace::ComponentId;
 
-/// Which part of a component's trace was observed.
+/// The part of a component's trace that was observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Observed {
-    /// All of it.
+    /// The whole trace.
     Complete,
-    /// It may stop early: a prefix.
+    /// A prefix: observation may stop early.
     StopsEarly,
-    /// It may start late: a suffix.
+    /// A suffix: observation may start late.
     StartsLate,
-    /// It may start late and stop early: a contiguous part.
+    /// A contiguous part: observation may start late and stop early.
     Slice,
-    /// Nothing: whatever is recorded for it is disregarded.
+    /// Nothing. Any recorded actions are ignored.
     Unobserved,
 }
 
 impl Observed {
-    /// All of them.
+    /// All declarations.
     pub const ALL: [Observed; 5] = [
         Observed::Complete,
         Observed::StopsEarly,
@@ -33,7 +38,7 @@ impl Observed {
         Observed::Unobserved,
     ];
 
-    /// Whether something may have happened before what was observed.
+    /// Whether events may have happened before the observed part.
     pub fn may_start_late(self) -> bool {
         match self {
             Observed::StartsLate | Observed::Slice | Observed::Unobserved => true,
@@ -41,7 +46,7 @@ impl Observed {
         }
     }
 
-    /// Whether something may have happened after what was observed.
+    /// Whether events may have happened after the observed part.
     pub fn may_stop_early(self) -> bool {
         match self {
             Observed::StopsEarly | Observed::Slice | Observed::Unobserved => true,
@@ -49,7 +54,7 @@ impl Observed {
         }
     }
 
-    /// As written in options and reports.
+    /// The name used in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Observed::Complete => "complete",
@@ -66,35 +71,35 @@ impl Observed {
 pub enum Question {
     /// Is µ the projection of a prefix of an accepted global trace?
     GlobalPrefix,
-    /// Is µ explained, every component being observed alike? With `Complete` this is acceptance,
-    /// with `StopsEarly` multi-prefixes, with `Slice` slices.
+    /// Is µ explained if every component has the same declaration? `Complete` asks for acceptance,
+    /// `StopsEarly` for multi-prefixes, `Slice` for slices.
     Uniform(Observed),
-    /// Is µ explained, each component (by its number) being observed as declared?
+    /// Is µ explained if each component, by number, has its own declaration?
     Each(Box<[Observed]>),
 }
 
 impl Question {
     /// Is µ accepted?
     pub const ACCEPT: Question = Question::Uniform(Observed::Complete);
-    /// Is every component a prefix of that of one accepted multi-trace?
+    /// Is there one accepted multi-trace of which every component of µ is a prefix?
     pub const MULTI_PREFIX: Question = Question::Uniform(Observed::StopsEarly);
-    /// Is every component a contiguous part of that of one accepted multi-trace?
+    /// Is there one accepted multi-trace of which every component of µ is a contiguous part?
     pub const SLICE: Question = Question::Uniform(Observed::Slice);
 
-    /// What is declared for a component. A global prefix ends everywhere at once; seen from one
-    /// component it stops early.
+    /// The declaration of a component. A global prefix ends on all components at the same time;
+    /// seen from a single component it stops early.
     pub fn of(&self, component: ComponentId) -> Observed {
         match self {
             Question::GlobalPrefix => Observed::StopsEarly,
             Question::Uniform(observed) => *observed,
-            // Nobody said anything about it, so nothing is assumed to be missing.
+            // A component without a declaration is taken to be complete.
             Question::Each(each) => {
                 each.get(component.0 as usize).copied().unwrap_or(Observed::Complete)
             }
         }
     }
 
-    /// In a word, for reports.
+    /// The name used in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Question::GlobalPrefix => "global prefix",

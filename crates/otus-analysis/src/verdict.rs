@@ -1,4 +1,4 @@
-//! What an analysis answers, from worst to best.
+//! The verdicts of an analysis, from worst to best.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use std::fmt;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// What was observed cannot have happened.
+    /// No execution explains the observation.
     Fail,
-    /// A bounded search found no explanation, which proves nothing.
+    /// A bounded search found no explanation. This proves nothing.
     WeakFail,
-    /// Undecided: a budget ended the search, or (2020) observation was lacking.
+    /// Undecided: a budget ended the search, or observation was lacking (the verdicts of 2020).
     Inconclusive,
-    /// It can have happened if some of it was not observed.
+    /// An execution explains the observation if parts of it were not observed.
     WeakPass,
-    /// It is accepted as it is.
+    /// The multi-trace is accepted as it is.
     Pass,
 }
 
 impl Verdict {
-    /// As printed.
+    /// The name used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Fail => "Fail",

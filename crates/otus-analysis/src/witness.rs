@@ -1,38 +1,59 @@
-//! Why a multi-trace passes: one global execution that explains it.
+//! Witnesses of a Pass: one global execution that explains the multi-trace.
 //!
-//! A witness says, event by event, what happened, where in the interaction it stood, and whether
-//! it was observed; and for `eliminate`, when which lifelines were removed. It refers to nothing
-//! but the interaction, so anybody can replay it (see [`certify`](mod@crate::certify)).
+//! A witness lists, event by event, what happened, at which position of the interaction, and
+//! whether it was observed; for `eliminate` also when lifelines were removed. It refers only to
+//! the interaction, so [`certify`](mod@crate::certify) can replay it without any search.
 
 use otus_core::semantics::Positions;
-use otus_core::{EventId, Pool, RegionId};
+use otus_core::{EventId, LifelineId, Pool, RegionId};
 
-use crate::graph::state::{Happening, Rule};
+use crate::graph::state::{Occurrence, Rule};
 
 /// A global execution that explains a multi-trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Witness {
-    /// What happened, in order.
+    /// The steps, in order.
     pub steps: Vec<WitnessStep>,
 }
 
 /// One step of a witness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WitnessStep {
-    /// An event that was observed, on one of the components it touches at least.
-    Observed(Place),
+    /// An event that was observed on at least one of the components it touches.
+    Observed(WitnessEvent),
     /// An event that was not observed.
-    Unobserved(Place),
-    /// Lifelines that are no longer considered.
+    Unobserved(WitnessEvent),
+    /// Lifelines that are removed from the interaction.
     Removed(RegionId),
 }
 
-/// An event and where it stands in the interaction that is left.
+impl WitnessStep {
+    /// The event of this step; `None` for a removal.
+    pub fn event(&self) -> Option<&WitnessEvent> {
+        match self {
+            WitnessStep::Observed(event) | WitnessStep::Unobserved(event) => Some(event),
+            WitnessStep::Removed(_) => None,
+        }
+    }
+}
+
+impl From<WitnessEvent> for WitnessStep {
+    /// Observed, unless no lifeline observed the event.
+    fn from(event: WitnessEvent) -> Self {
+        if event.observed == Pool::NONE {
+            WitnessStep::Unobserved(event)
+        } else {
+            WitnessStep::Observed(event)
+        }
+    }
+}
+
+/// An event and its position in the interaction that is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct WitnessEvent {
     /// The event.
     pub event: EventId,
-    /// The letters of its position.
+    /// The letters of its position: the path from the root, as in the papers.
     pub position: Box<[u8]>,
     /// The lifelines on which it was observed.
     pub observed: RegionId,
@@ -41,7 +62,7 @@ pub struct Place {
 impl Witness {
     /// The witness of a path in a graph.
     pub fn new(path: &[Rule], positions: &Positions) -> Self {
-        let place = |now: &Happening| Place {
+        let place = |now: &Occurrence| WitnessEvent {
             event: now.event,
             position: positions.letters(now.position).collect(),
             observed: now.observed,
@@ -54,14 +75,11 @@ impl Witness {
         Witness { steps: steps.collect() }
     }
 
-    /// The global trace: all events in order, and whether each was observed (see
-    /// [`Place::observed`] for events of several lifelines).
+    /// The global trace: all events in order, and whether each was observed on some component (see
+    /// [`WitnessEvent::observed`] for events on several lifelines).
     pub fn events(&self) -> impl Iterator<Item = (EventId, bool)> {
-        self.steps.iter().filter_map(|step| match step {
-            WitnessStep::Observed(place) => Some((place.event, true)),
-            WitnessStep::Unobserved(place) => Some((place.event, false)),
-            WitnessStep::Removed(_) => None,
-        })
+        let is_observed = |step: &WitnessStep| matches!(step, WitnessStep::Observed(_));
+        self.steps.iter().filter_map(move |step| Some((step.event()?.event, is_observed(step))))
     }
 
     /// As text: `a!m.(b?m).−{c}`. Events that were not observed are in parentheses.
@@ -72,24 +90,21 @@ impl Witness {
     /// The text of each step.
     pub fn texts(&self, pool: &Pool) -> Vec<String> {
         let steps = self.steps.iter().map(|step| match step {
-            WitnessStep::Observed(place) => event(pool, place.event, place.observed),
+            WitnessStep::Observed(place) => event_text(pool, place.event, place.observed),
             WitnessStep::Unobserved(place) => {
                 let all = pool.event_lifelines(place.event);
-                format!("({})", event(pool, place.event, all))
+                format!("({})", event_text(pool, place.event, all))
             }
             WitnessStep::Removed(region) => {
-                let lifelines = pool.region(*region);
-                let names: Vec<&str> =
-                    lifelines.iter().map(|l| pool.signature().lifeline_name(l)).collect();
-                format!("−{{{}}}", names.join(", "))
+                format!("−{{{}}}", lifeline_names(pool, pool.region(*region).iter()))
             }
         });
         steps.collect()
     }
 }
 
-/// An event: `a!m`, or `{a!m, b?m}`, with what was not observed in parentheses.
-pub(crate) fn event(pool: &Pool, event: EventId, observed: RegionId) -> String {
+/// An event as text: `a!m`, or `{a!m, b?m}`, with unobserved actions in parentheses.
+pub(crate) fn event_text(pool: &Pool, event: EventId, observed: RegionId) -> String {
     let texts = pool.event_actions(event).iter().map(|&action| {
         let action = pool.action(action);
         let text = action.text(pool.signature());
@@ -97,4 +112,10 @@ pub(crate) fn event(pool: &Pool, event: EventId, observed: RegionId) -> String {
     });
     let texts: Vec<String> = texts.collect();
     if let [only] = texts.as_slice() { only.clone() } else { format!("{{{}}}", texts.join(", ")) }
+}
+
+/// The names of lifelines: `a, b`.
+pub(crate) fn lifeline_names(pool: &Pool, lifelines: impl Iterator<Item = LifelineId>) -> String {
+    let names: Vec<&str> = lifelines.map(|l| pool.signature().lifeline_name(l)).collect();
+    names.join(", ")
 }

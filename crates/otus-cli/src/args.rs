@@ -100,7 +100,6 @@ pub(crate) enum Command {
     Learn(LearnArgs),
     Generate(GenerateArgs),
     Demo(DemoArgs),
-    Bench(BenchArgs),
     Fmt(FmtArgs),
     Lint(LintArgs),
     Convert(ConvertArgs),

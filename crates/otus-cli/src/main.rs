@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
-
+mod cases;
 mod cmd;
 mod exit;
 mod interrupt;

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 pub(crate) use otus::PictureFormat;
-use otus::{Picture, PictureStyle};
-use otus_draw::{Scene, Theme};
+use otus::{Picture, PictureStyle, Theme};
 
 use crate::args::{PictureArgs, PictureTheme, SearchArgs};
 use crate::output;
@@ -44,15 +43,7 @@ impl Look {
         }
     }
 
-    /// Writes a picture in the format that the name asks for.
-    pub(crate) fn write(&self, scene: &Scene, name: &str) -> anyhow::Result<()> {
-        let Some(format) = PictureFormat::of_name(name) else {
-            bail!("pictures are written as .svg or .png, not as {name}");
-        };
-        self.deliver(&otus::render_scene(scene, format, &self.style)?, name)
-    }
-
-    /// Writes a picture that is rendered; `-` is standard output.
+    /// Writes a picture; `-` is standard output.
     pub(crate) fn deliver(&self, picture: &Picture, name: &str) -> anyhow::Result<()> {
         if let Some(remark) = picture.remark {
             output::complain(remark);

@@ -1,27 +1,81 @@
-//! Limits on a computation, and why one ended.
+//! Limits on a computation, and the reasons for which it stops.
 //!
-//! Every search and every check takes a [`Budget`]. A [`Meter`] is a budget in use: loops tick it, and it
-//! says when to stop. Running out of a budget is an outcome, never an error and never a guess: the
-//! verdict is then `Inconclusive`, unless it was found before.
+//! Every search and every check takes a [`Budget`]. A [`Meter`] tracks how much of a budget is used: the
+//! loop of a search counts each state with it and stops when it returns a [`Stop`]. An exhausted
+//! budget is not an error: the verdict is `Inconclusive`, unless it was already found.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The limits of a computation. The default is no limit.
+///
+/// Several phases share one time limit if they are given the same [started](Budget::started) budget.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
-    /// How many nodes it may make.
+    /// The most states a search may make, or the most nodes a diagram may hold.
     pub max_states: Option<u64>,
-    /// How long it may take.
+    /// The longest time from the start of the computation.
     pub timeout: Option<Duration>,
-    /// How many bytes its tables may take.
+    /// The moment at which the computation ends, whenever it started.
+    pub deadline: Option<Instant>,
+    /// The most bytes that all tables together may take.
     pub max_bytes: Option<u64>,
-    /// Ends it from outside, as Ctrl-C does.
+    /// Stops it from another thread or a signal handler (Ctrl-C).
     pub cancel: Cancel,
 }
 
-/// A token that ends every computation it was given to. Clones share one flag.
+impl Budget {
+    /// The budget from now on: its timeout becomes a deadline. To start it again changes nothing.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use otus_core::budget::{Budget, Stop};
+    ///
+    /// let budget = Budget { timeout: Some(Duration::ZERO), ..Budget::default() }.started();
+    /// assert_eq!(budget.started().deadline, budget.deadline);
+    /// assert_eq!(budget.check_time(), Err(Stop::Time));
+    /// ```
+    #[must_use]
+    pub fn started(&self) -> Self {
+        Budget { timeout: None, deadline: self.end(), ..self.clone() }
+    }
+
+    /// The earlier of the deadline and the end of a timeout that starts now.
+    fn end(&self) -> Option<Instant> {
+        let end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self.deadline.into_iter().chain(end).min()
+    }
+
+    /// Checks the cancel token and the deadline; a timeout counts only once it is [started](Budget::started).
+    ///
+    /// # Errors
+    /// The limit that was met.
+    pub fn check_time(&self) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::Time);
+        }
+        Ok(())
+    }
+
+    /// Checks the memory that all tables together take.
+    ///
+    /// # Errors
+    /// [`Stop::Memory`] if it is too much.
+    #[inline]
+    pub fn check_bytes(&self, bytes: usize) -> Result<(), Stop> {
+        match self.max_bytes {
+            Some(most) if bytes as u64 > most => Err(Stop::Memory),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// A cancellation token: stops every computation that holds a clone of it.
 ///
 /// ```
 /// use otus_core::budget::Cancel;
@@ -35,37 +89,37 @@ pub struct Budget {
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks for the end. It cannot be taken back.
+    /// Requests cancellation, which cannot be undone.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end was asked for.
+    /// Whether cancellation was requested.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Why a computation ended.
+/// The reason for which a computation stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// Everything was explored.
+    /// The search space is exhausted.
     Exhausted,
-    /// A verdict as good as the goal was found.
+    /// A verdict at least as good as the goal was found.
     Goal,
-    /// The node budget is used up.
+    /// [`Budget::max_states`] is reached.
     States,
-    /// The memory budget is used up.
+    /// [`Budget::max_bytes`] is reached.
     Memory,
-    /// Time is up.
+    /// [`Budget::timeout`] has passed.
     Time,
-    /// The caller cancelled it.
+    /// [`Budget::cancel`] was triggered.
     Cancelled,
 }
 
 impl Stop {
-    /// Whether something may have been missed.
+    /// Whether part of the search space is unexplored for want of budget.
     pub fn is_early(self) -> bool {
         match self {
             Stop::Exhausted | Stop::Goal => false,
@@ -73,7 +127,7 @@ impl Stop {
         }
     }
 
-    /// In words, for a verdict that is undecided because of it.
+    /// The reason in words, for an inconclusive verdict.
     pub fn reason(self) -> &'static str {
         match self {
             Stop::Exhausted => "everything was explored",
@@ -86,10 +140,19 @@ impl Stop {
     }
 }
 
-/// After how many states the clock is asked: asking costs as much as a small step does.
+impl fmt::Display for Stop {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.reason())
+    }
+}
+
+/// Operations that cannot give a part of their result return the limit they met as an error.
+impl std::error::Error for Stop {}
+
+/// The number of states between two reads of the clock, which costs about as much as a small step.
 const CHECKED: u64 = 64;
 
-/// A budget in use.
+/// The used part of a budget.
 #[derive(Debug)]
 pub struct Meter<'b> {
     budget: &'b Budget,
@@ -98,13 +161,12 @@ pub struct Meter<'b> {
 }
 
 impl<'b> Meter<'b> {
-    /// Starts the clock.
+    /// A meter with nothing used; the timeout starts now.
     pub fn new(budget: &'b Budget) -> Self {
-        let deadline = budget.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Meter { budget, deadline, states: 0 }
+        Meter { budget, deadline: budget.end(), states: 0 }
     }
 
-    /// Counts a state; says why to stop, if so.
+    /// Counts a state. Returns the reason to stop, if there is one.
     #[inline]
     pub fn count(&mut self) -> Option<Stop> {
         if self.budget.max_states.is_some_and(|most| self.states >= most) {
@@ -122,37 +184,37 @@ impl<'b> Meter<'b> {
         None
     }
 
-    /// How many states can be counted at once, with [`Meter::count_many`], before one is to be counted by
-    /// itself.
+    /// The most states that [`Meter::count_many`] may count before the next call of [`Meter::count`], which
+    /// checks the limits.
     #[inline]
     pub fn room(&self) -> u64 {
         let unseen = CHECKED - 1 - self.states % CHECKED;
         self.budget.max_states.map_or(unseen, |most| unseen.min(most.saturating_sub(self.states)))
     }
 
-    /// Counts so many states, at most as many as there is room for.
+    /// Counts several states without checking limits; at most [`Meter::room`].
     #[inline]
     pub fn count_many(&mut self, states: u64) {
         self.states += states;
     }
 
-    /// Whether no state may be made any more.
+    /// Whether [`Budget::max_states`] is reached.
     pub fn is_out(&self) -> bool {
         self.budget.max_states.is_some_and(|most| self.states >= most)
     }
 
-    /// When time is up.
+    /// The time at which the timeout passes.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Whether tables of so many bytes are too large.
+    /// Whether tables of this size exceed [`Budget::max_bytes`].
     #[inline]
     pub fn is_too_large(&self, bytes: usize) -> bool {
-        self.budget.max_bytes.is_some_and(|most| bytes as u64 > most)
+        self.budget.check_bytes(bytes).is_err()
     }
 
-    /// How many states were counted.
+    /// The number of states counted so far.
     pub fn states(&self) -> u64 {
         self.states
     }

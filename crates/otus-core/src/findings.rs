@@ -1,16 +1,15 @@
-//! Diagnostics with an end: a broken text may have a million faults, a person reads a few.
+//! A bounded list of diagnostics, since a broken text may have a million faults.
 //!
-//! Findings beyond [`MAX_SHOWN`] are counted, not built; one last diagnostic says how many there
-//! were, and is as severe as the worst of them so that an error is never lost.
+//! Findings beyond [`MAX_SHOWN`] are counted but not built. One last diagnostic gives their number and
+//! has the worst severity among them, so that an error is never hidden.
 
 use otus_syntax::{Code, Diagnostic, Severity, SourceId, Span};
 
-/// How many findings are shown.
+/// The most findings that are shown.
 pub const MAX_SHOWN: usize = 100;
 
-/// How many known names are compared with a misspelt one.
-///
-/// A suggestion is a courtesy: it must not make a large signature slow.
+/// The most declared names that are compared with a misspelt one, so that suggestions stay fast for
+/// large signatures.
 pub const MAX_CANDIDATES: usize = 1000;
 
 /// A bounded list of diagnostics.
@@ -18,12 +17,12 @@ pub const MAX_CANDIDATES: usize = 1000;
 pub struct Findings {
     shown: Vec<Diagnostic>,
     hidden: usize,
-    /// The place of the first that is hidden, and the worst severity among them.
+    /// The place of the first hidden finding, and the worst severity among the hidden ones.
     overflow: Option<(SourceId, Span, Severity)>,
 }
 
 impl Findings {
-    /// Adds a finding, which is built only if it will be shown.
+    /// Adds a finding; `build` is called only if it will be shown.
     pub fn add(
         &mut self,
         code: Code,
@@ -40,26 +39,16 @@ impl Findings {
         *worst = code.severity().max(*worst);
     }
 
-    /// The list, with a last word about what is not shown.
+    /// The list, with a last diagnostic that counts the hidden findings.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if let Some((source, span, worst)) = self.overflow {
-            let count = self.hidden;
-            let more = if count == 1 {
-                "1 more finding is".to_owned()
-            } else {
-                format!("{count} more findings are")
-            };
-            let mut last =
-                Diagnostic::new(Code::TOO_MANY_ERRORS, source, span, format!("{more} not shown"))
-                    .with_help("mend the first ones and try again");
-            last.severity = worst;
-            self.shown.push(last);
+            self.shown.push(Diagnostic::hidden(self.hidden, worst, source, span));
         }
         self.shown
     }
 }
 
-/// A diagnostic that lacks its words.
+/// A diagnostic without its message.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft {
     code: Code,
@@ -68,13 +57,13 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// With its message: one sentence in plain words, without a final stop.
+    /// The diagnostic with a message: one sentence without a final stop.
     pub fn message(self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.code, self.source, self.span, message)
     }
 }
 
-/// `, and in 3 other places`, for a name that is reported once.
+/// `, and in 3 other places`, for a name that is reported at its first use only.
 pub fn and_elsewhere(others: usize) -> String {
     match others {
         0 => String::new(),

@@ -1,7 +1,7 @@
 //! Typed 32-bit ids and vectors indexed by them.
 //!
-//! Each kind of thing has its own id type, so that a lifeline cannot be passed for a message.
-//! Ids are dense: the first thing of a kind is 0, the next 1.
+//! Each kind of object has its own id type, so that a lifeline cannot be passed for a message.
+//! Ids are dense: the first object of a kind has the id 0, the next 1.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -88,12 +88,12 @@ impl<I: Index, T> IndexVec<I, T> {
         self.items.get(id.index())
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -118,12 +118,12 @@ impl<I: Index, T> IndexVec<I, T> {
         &self.items
     }
 
-    /// Drops all items and keeps the memory.
+    /// Removes all items and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.items.clear();
     }
 
-    /// Gives back memory that is held in reserve.
+    /// Releases unused capacity.
     pub fn shrink_to_fit(&mut self) {
         self.items.shrink_to_fit();
     }

@@ -1,4 +1,4 @@
-//! A table that gives equal items equal ids.
+//! Interning: equal items get equal ids.
 
 use std::hash::{Hash, Hasher as _};
 
@@ -27,9 +27,10 @@ impl<I: Index, T: Eq + Hash> Interner<I, T> {
         self.table.find(hash(item), |&id| self.items[id] == *item).copied()
     }
 
-    /// The id of an item that is not at hand as such, but as something that hashes alike.
-    pub fn find_as(&self, twin: &impl Hash, is_it: impl Fn(&T) -> bool) -> Option<I> {
-        self.table.find(hash(twin), |&id| is_it(&self.items[id])).copied()
+    /// The id of an item, looked up by a borrowed key that hashes like it. `equals` compares an item with
+    /// the key.
+    pub fn find_as(&self, key: &impl Hash, equals: impl Fn(&T) -> bool) -> Option<I> {
+        self.table.find(hash(key), |&id| equals(&self.items[id])).copied()
     }
 
     /// The id of an item, new or known.

@@ -1,17 +1,16 @@
 //! Interactions as interned terms.
 //!
-//! This crate turns the trees of [`otus_syntax`] into what the rest of Otus computes with: a
-//! [`Signature`] of lifelines and messages, and a [`Pool`] of hash-consed binary [`Term`]s over
-//! it, in which equal terms have equal numbers. It knows what interactions are; it knows nothing
-//! of traces or analyses.
+//! This crate turns the syntax trees of [`otus_syntax`] into the data that the rest of Otus computes
+//! with: a [`Signature`] of lifelines and messages, and a [`Pool`] of hash-consed binary [`Term`]s
+//! over it, in which equal terms have equal ids. It depends on neither traces nor analyses.
 //!
-//! Data flows through it in this order: [`lower()`] resolves names and builds terms, [`lint()`]
-//! looks for parts that are probably not meant, [`raise()`] turns a term back into a tree to print.
+//! [`lower()`] resolves names and builds terms, [`lint()`] warns about parts that are valid but
+//! probably unintended, and [`raise()`] turns a term back into a syntax tree for printing.
 //!
 //! Invariants:
-//! - terms are faithful: no constructor simplifies, so positions are those of the papers;
-//! - a term's operands have smaller numbers than the term;
-//! - nothing recurses on the depth of a term, and nothing observable depends on hash order.
+//! - constructors do not simplify, so positions in a term are those of the papers;
+//! - the operands of a term have smaller ids than the term;
+//! - no function recurses on the depth of a term, and no output depends on hash order.
 //!
 //! ```
 //! use otus_core::{Pool, Signature};
@@ -36,6 +35,7 @@ pub mod index;
 pub mod intern;
 pub mod lint;
 pub mod lower;
+pub mod passing;
 pub mod pool;
 pub mod raise;
 mod region;

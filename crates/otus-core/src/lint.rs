@@ -1,16 +1,13 @@
-//! Parts of a specification that are valid and probably not what was meant.
+//! Lints: parts of a specification that are valid but probably not intended.
 //!
-//! Every interaction of this language accepts at least one finite trace: ∅ and events do, `alt`
-//! does if an operand does, `strict` and `coreg` do by putting a trace of one operand before a
-//! trace of the other, and a loop may not run at all. So no body is unable to terminate, and
-//! there is no lint for that; the one passing that could never happen, a synchronous one from a
-//! lifeline to itself, is an error already when it is lowered (`O0307`).
+//! There is no lint for parts that cannot terminate, because every interaction accepts a finite trace: ∅
+//! and events do, `alt` does if an operand does, `strict` and `coreg` accept the concatenation of a trace
+//! of each operand, and a loop may run zero times. The only passing that could never happen, a
+//! synchronous one from a lifeline to itself, is already an error of lowering (`O0307`).
 //!
-//! A part that could not be read is not judged, nor is anything that contains it.
+//! Nodes with a syntax error, and nodes that contain one, are not linted.
 
-use otus_syntax::ast::{
-    Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, Section, SpecFile,
-};
+use otus_syntax::ast::{Interaction, Node, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::name::{Name, Symbol};
 use otus_syntax::suggest::did_you_mean;
@@ -23,8 +20,8 @@ use crate::lower::{Lowered, reachable};
 use crate::pool::Pool;
 use crate::unknown::NameKind;
 
-/// Looks for parts that are probably not meant, in the files that `lowered` was made from. The
-/// findings come in the order of the files and of their texts.
+/// Lints the files that `lowered` was made from. The findings are in the order of the files and of their
+/// texts.
 ///
 /// ```
 /// use otus_syntax::{Code, Source, parse_spec};
@@ -42,8 +39,8 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
     let Some(interaction) = &file.interaction else { return Vec::new() };
     let reachable = reachable(interaction);
     let used = Used::of(interaction, &reachable);
-    // What an unreadable part uses is not known, and a misspelt name leaves its declaration unused:
-    // about names there is nothing to add then.
+    // After a syntax error or a misspelt name, a declaration may only seem unused, so names are not
+    // linted then.
     let is_complete = !any_error(&lowered.diagnostics)
         && interaction
             .nodes
@@ -58,7 +55,7 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
         one_sided(at, &used, &mut lints);
     }
 
-    // A diagram's unfolded loops are several nodes from one place: each place is told once.
+    // The unfolded loops of a diagram are several nodes with one span, which is reported once.
     lints.sort_by_key(|lint| (lint.file, lint.span, lint.kind.code()));
     lints.dedup_by_key(|lint| (lint.file, lint.span, lint.kind.code()));
     let mut findings = Findings::default();
@@ -169,7 +166,7 @@ impl LintKind<'_> {
     }
 }
 
-/// The operators' own lints, on every node that could be read.
+/// Lints the operators of all nodes without a syntax error.
 fn structure(
     at: usize,
     implicit: bool,
@@ -179,8 +176,8 @@ fn structure(
     lints: &mut Vec<Lint<'_>>,
 ) {
     let sound = sound(interaction);
-    let term = |id: NodeId| lowered.nodes.get(id.0 as usize).copied().unwrap_or(Pool::EMPTY);
-    let is_sound = |id: NodeId| sound[id.0 as usize];
+    let term = |id: NodeId| lowered.nodes.get(id.index()).copied().unwrap_or(Pool::EMPTY);
+    let is_sound = |id: NodeId| sound[id.index()];
     for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
         let NodeKind::Operator(operator, operands) = &node.kind else { continue };
         let mut add = |span, kind| lints.push(Lint { file: at, span, kind });
@@ -210,7 +207,7 @@ fn structure(
                 }
             }
             Operator::Strict | Operator::Seq | Operator::Par | Operator::Coreg(_) => {
-                // A diagram's statements are in sequence without anyone writing `seq`.
+                // The `seq` of a diagram's statements is implicit.
                 if !implicit || *operator != Operator::Seq {
                     single(node, operands, name, &mut add);
                 }
@@ -235,7 +232,7 @@ fn single(
     }
 }
 
-/// Which nodes were read without a fault, all the way down.
+/// By node: whether neither it nor a node below it has a syntax error.
 fn sound(interaction: &Interaction) -> Vec<bool> {
     let mut sound: Vec<bool> = Vec::with_capacity(interaction.nodes.len());
     for node in &interaction.nodes {
@@ -243,14 +240,15 @@ fn sound(interaction: &Interaction) -> Vec<bool> {
             NodeKind::Empty | NodeKind::Passing(_) => true,
             NodeKind::Invalid => false,
             NodeKind::Operator(_, operands) => {
-                !operands.is_empty() && operands.iter().all(|id| sound[id.0 as usize])
+                !operands.is_empty() && operands.iter().all(|id| sound[id.index()])
             }
         });
     }
     sound
 }
 
-/// Declarations that nothing uses. Those of diagrams are made by use, or on purpose.
+/// Lints unused declarations, except in diagrams, where declarations are implicit or made by a
+/// directive.
 fn unused<'a>(
     files: &[&'a SpecFile],
     interaction_file: &SpecFile,
@@ -282,8 +280,8 @@ fn unused<'a>(
     }
 }
 
-/// Messages of which only one side is ever written. A model of one side only (a single machine
-/// facing its environment) has nothing else, and nothing is said about it.
+/// Lints messages that are only sent or only received. A model in which no passing has both ends (a
+/// single machine and its environment) is not linted.
 fn one_sided<'a>(at: usize, used: &'a Used, lints: &mut Vec<Lint<'a>>) {
     if !used.two_sided {
         return;
@@ -300,7 +298,7 @@ fn one_sided<'a>(at: usize, used: &'a Used, lints: &mut Vec<Lint<'a>>) {
     }
 }
 
-/// The names an interaction uses, in order of first use.
+/// The names that an interaction uses, in the order of their first use.
 #[derive(Default)]
 struct Used {
     lifelines: Vec<Symbol>,
@@ -313,7 +311,7 @@ struct Used {
 
 struct UsedMessage {
     symbol: Symbol,
-    /// The first place where it is sent, and where it is received.
+    /// The first passing that sends it, and the first one that receives it.
     sent: Option<Span>,
     received: Option<Span>,
     count: usize,
@@ -336,11 +334,7 @@ impl Used {
                     }
                     passing.target.lifelines()
                 }
-                NodeKind::Operator(
-                    Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)),
-                    _,
-                ) => names,
-                NodeKind::Operator(_, _) => &[],
+                NodeKind::Operator(operator, _) => operator.region(),
             };
             for lifeline in lifelines.iter().filter(|name| known_lifelines.insert(name.symbol)) {
                 used.lifelines.push(lifeline.symbol);
@@ -396,8 +390,8 @@ mod tests {
 
     const SIGNATURE: &str = "@lifeline{a;b} @message{m;n} ";
 
-    /// What is found in an interaction over [`SIGNATURE`]: code, text, related text. Unused
-    /// declarations are left out.
+    /// Checks the lints of an interaction over [`SIGNATURE`], as code, text and related text, without
+    /// those about unused declarations.
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let whole = format!("{SIGNATURE}{text}");

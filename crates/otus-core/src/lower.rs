@@ -1,9 +1,9 @@
-//! From trees to terms: names are resolved, n-ary operators become binary.
+//! Lowering: syntax trees to terms. Resolves names and makes n-ary operators binary.
 //!
-//! Several files make one specification (`sig.hsf` + `model.hif` + `conf.hcf`, the single file
-//! of 2020, or a diagram): their sections are merged. Whatever is wrong is reported and lowering
-//! goes on with the most likely meaning, so that one pass finds everything; the result is to be
-//! used only if no finding is an error.
+//! A specification may have several files (`sig.hsf` + `model.hif` + `conf.hcf`), one file, or a
+//! diagram; the sections of all files are merged. Lowering reports each fault and continues with the
+//! most likely meaning, so that one pass finds all faults. Callers use the result only if no diagnostic
+//! is an error.
 //!
 //! ```text
 //! f(i)              ↦ i
@@ -17,9 +17,9 @@
 //! loopH(i)          ↦ loopW(i), with a note
 //! ```
 //!
-//! Names are resolved before the first term is built, because `par` is `coreg` on *all*
-//! lifelines and an undeclared lifeline is one of them. Time and memory are linear in the files:
-//! an interaction's nodes are in an arena, children first, so one pass suffices.
+//! Names are resolved before any term is built: `par` is `coreg` on *all* lifelines, including those
+//! that are used without a declaration. Time and memory are linear in the size of the files: the nodes
+//! of an interaction are stored children first, so one pass suffices.
 
 mod names;
 mod places;
@@ -36,7 +36,7 @@ use crate::index::{Index as _, RegionId, TermId};
 use crate::pool::Pool;
 
 use names::Resolved;
-pub use places::{Place, places};
+pub use places::{SourcePlace, source_places};
 use problem::{Problem, Problems};
 
 /// Lowers the files of one specification.
@@ -76,7 +76,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
         builder.interaction(interaction, &reachable);
         (nodes, spans) = (builder.nodes, builder.spans);
     }
-    let term = interaction.map(|interaction| nodes[interaction.root.0 as usize]);
+    let term = interaction.map(|interaction| nodes[interaction.root.index()]);
     let diagnostics = problems.render(files, &resolved);
     Lowered {
         pool,
@@ -96,30 +96,29 @@ pub struct Lowered {
     pub pool: Pool,
     /// The interaction, if a file has one.
     pub term: Option<TermId>,
-    /// What is wrong, in the order of the files and of their texts.
+    /// The diagnostics, in the order of the files and of their texts.
     pub diagnostics: Vec<Diagnostic>,
-    /// Which of the files the interaction comes from.
+    /// The index of the file with the interaction.
     pub file: Option<usize>,
-    /// The term of each node of that file's interaction, by node number; ∅ for nodes that are
-    /// not part of the interaction.
+    /// By syntax node of that interaction: its term; ∅ for nodes that are not reachable from the root.
     pub nodes: Vec<TermId>,
     source: Option<SourceId>,
-    /// By term number.
+    /// By term id.
     spans: Vec<Option<Span>>,
 }
 
 impl Lowered {
-    /// Where a term was first read. Terms made since have no place.
+    /// The first occurrence of a term in the text. Terms that were built later have none.
     pub fn place(&self, term: TermId) -> Option<(SourceId, Span)> {
         let span = *self.spans.get(term.index())?;
         Some((self.source?, span?))
     }
 }
 
-/// Which file has the interaction; the first, if several do.
+/// The index of the first file with an interaction. Further interactions are reported.
 fn the_interaction(files: &[&SpecFile], problems: &mut Problems) -> Option<usize> {
     let root = |file: usize| {
-        files[file].interaction.as_ref().and_then(|i| Some(i.nodes.get(i.root.0 as usize)?.span))
+        files[file].interaction.as_ref().and_then(|i| Some(i.nodes.get(i.root.index())?.span))
     };
     let mut having = (0..files.len()).filter(|&file| root(file).is_some());
     let first = having.next()?;
@@ -130,10 +129,10 @@ fn the_interaction(files: &[&SpecFile], problems: &mut Problems) -> Option<usize
     Some(first)
 }
 
-/// Which nodes are part of the interaction. An arena may also hold what recovery left behind.
+/// By node: whether it is reachable from the root. Error recovery may leave unreachable nodes behind.
 pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
     let mut reached = vec![false; interaction.nodes.len()];
-    let root = interaction.root.0 as usize;
+    let root = interaction.root.index();
     if let Some(root) = reached.get_mut(root) {
         *root = true;
     }
@@ -143,8 +142,8 @@ pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
             continue;
         };
         for operand in operands {
-            debug_assert!((operand.0 as usize) < at, "children come before parents");
-            reached[operand.0 as usize] = true;
+            debug_assert!(operand.index() < at, "children come before parents");
+            reached[operand.index()] = true;
         }
     }
     reached
@@ -158,10 +157,10 @@ struct Builder<'a> {
     implicit: bool,
     nodes: Vec<TermId>,
     spans: Vec<Option<Span>>,
-    /// By symbol: the number of the last list in which the name was met.
+    /// By symbol: the number of the last list that contains the name.
     seen: Vec<u32>,
     list: u32,
-    /// The first `loopH`, and how many there are.
+    /// The first `loopH`, and the number of all of them.
     head_first: Option<(Span, usize)>,
 }
 
@@ -170,13 +169,13 @@ impl Builder<'_> {
         for (node, &reached) in interaction.nodes.iter().zip(reachable) {
             let term = if reached {
                 match &node.kind {
-                    // The parser has said what is wrong with an invalid node.
+                    // The parser has reported an invalid node.
                     NodeKind::Empty | NodeKind::Invalid => self.at(node.span, Pool::EMPTY),
                     NodeKind::Passing(passing) => self.passing(passing, node.span),
                     NodeKind::Operator(operator, operands) => {
                         let operands: Vec<(TermId, Span)> = operands
                             .iter()
-                            .map(|&id| (self.nodes[id.0 as usize], interaction.node(id).span))
+                            .map(|&id| (self.nodes[id.index()], interaction.node(id).span))
                             .collect();
                         self.operator(operator, &operands, node.span)
                     }
@@ -202,7 +201,7 @@ impl Builder<'_> {
                 self.nest(operands, span, |pool, left, right| pool.coreg(region, left, right))
             }
             Operator::Loop(kind) => {
-                // The parser has said that a loop has one operand; several are read in sequence.
+                // The parser reports a loop with several operands; they are read in sequence.
                 let body = self.nest(operands, span, Pool::seq);
                 let term = match kind {
                     LoopKind::Strict => self.pool.loop_s(body),
@@ -222,7 +221,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `f(i, j, k) = f(i, f(j, k))`; a single operand stands for itself, none for ∅.
+    /// `f(i, j, k) = f(i, f(j, k))`, `f(i) = i` and `f() = ∅`.
     fn nest(
         &mut self,
         operands: &[(TermId, Span)],
@@ -264,7 +263,7 @@ impl Builder<'_> {
             })
             .collect();
         if passing.synchronous {
-            self.meets_itself(passing);
+            self.report_synchronous_self(passing);
             let actions: Vec<Action> =
                 emission.iter().chain(&receptions).map(|&(action, _)| action).collect();
             let term = if actions.is_empty() {
@@ -298,7 +297,7 @@ impl Builder<'_> {
         }
     }
 
-    fn meets_itself(&mut self, passing: &Passing) {
+    fn report_synchronous_self(&mut self, passing: &Passing) {
         let Some(origin) = passing.origin else { return };
         let mut targets = passing.target.lifelines().iter();
         if let Some(itself) = targets.find(|target| target.symbol == origin.symbol) {
@@ -316,13 +315,13 @@ impl Builder<'_> {
         self.pool.intern_region(&lifelines)
     }
 
-    /// The names of a list that stand in it before, each with the first. Usually none, so the
-    /// search for the first costs nothing.
+    /// The repeated names of a list, each with its first occurrence. Repetitions are rare, so the first
+    /// occurrences are only looked up when there is one.
     fn repeated(&mut self, names: &[Name]) -> Vec<(Name, Name)> {
         self.list += 1;
         let mut repeated = Vec::new();
         for &name in names {
-            let seen = &mut self.seen[name.symbol.0 as usize];
+            let seen = &mut self.seen[name.symbol.index()];
             if *seen == self.list {
                 repeated.push(name);
             }
@@ -338,13 +337,13 @@ impl Builder<'_> {
         repeated.into_iter().map(|name| (name, first[&name.symbol])).collect()
     }
 
-    /// The place of an operator's keyword; diagrams have none.
+    /// The span of an operator's keyword; in a diagram, which has no keyword, the whole span.
     fn keyword(&self, span: Span, keyword: &str) -> Span {
         let end = span.start.saturating_add(u32::try_from(keyword.len()).unwrap_or(0));
         if self.implicit { span } else { Span::new(span.start, end.min(span.end)) }
     }
 
-    /// Notes where a term was first read.
+    /// Records the span of a term, unless it has one.
     fn at(&mut self, span: Span, term: TermId) -> TermId {
         if self.spans.len() <= term.index() {
             self.spans.resize(term.index() + 1, None);

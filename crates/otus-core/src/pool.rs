@@ -1,17 +1,17 @@
-//! The pool: every term once.
+//! The hash-consing pool of terms.
 //!
-//! Terms are hash-consed: building a term that exists already gives its number, so comparing
-//! terms is comparing numbers and shared parts are stored once. Attributes are computed when a
-//! term is made, from those of its operands.
+//! Interning a term that exists already returns its id, so terms are compared by id and shared
+//! parts are stored once. The attributes of a term are computed from those of its operands when it is
+//! first interned.
 //!
 //! Invariants:
 //! - structurally equal terms have equal ids; operands have smaller ids than their term;
-//! - the lifelines of the signature are fixed when the pool is made. `par` means "concurrent on
-//!   all lifelines", so a later lifeline would change the meaning of terms that exist; messages
-//!   may still be added;
-//! - a region given as a list that names every lifeline *is* [`Pool::ALL`], whatever the order;
-//! - the actions of an event are sorted and distinct, have one message, and at most one of them
-//!   is an emission: an event is what one message passing can be.
+//! - the lifelines of the signature are fixed when the pool is made: `par` means "concurrent on
+//!   all lifelines", so a later lifeline would change the meaning of existing terms. Messages may
+//!   still be added;
+//! - the region of all lifelines has the id [`Pool::ALL`], however it was built;
+//! - an event is one message passing or a part of it: its actions are sorted and distinct, have one
+//!   message, and include at most one emission.
 
 use std::fmt::Write as _;
 
@@ -80,17 +80,17 @@ impl Pool {
         &self.signature
     }
 
-    /// The message with a name, declared now unless it is already.
+    /// The message with a name, declared if it is new.
     pub fn add_message(&mut self, name: &str) -> MessageId {
         self.signature.add_message(name)
     }
 
-    /// What a term is.
+    /// The node of a term: its operator and operands.
     pub fn node(&self, term: TermId) -> Term {
         self.terms.items[term]
     }
 
-    /// What is known of a term.
+    /// The attributes of a term.
     pub fn attributes(&self, term: TermId) -> Attributes {
         self.attributes[term]
     }
@@ -105,7 +105,7 @@ impl Pool {
         self.attributes[term].lifelines != Pool::NONE
     }
 
-    /// How many distinct terms there are.
+    /// The number of distinct terms.
     pub fn term_count(&self) -> usize {
         self.terms.items.len()
     }
@@ -125,7 +125,7 @@ impl Pool {
         self.actions.items[action]
     }
 
-    /// How many distinct actions there are.
+    /// The number of distinct actions.
     pub fn action_count(&self) -> usize {
         self.actions.items.len()
     }
@@ -140,7 +140,7 @@ impl Pool {
         self.event_lifelines[event]
     }
 
-    /// How many distinct events there are.
+    /// The number of distinct events.
     pub fn event_count(&self) -> usize {
         self.events.items.len()
     }
@@ -150,13 +150,8 @@ impl Pool {
         self.actions.intern(action)
     }
 
-    /// The id of an action, if it has one.
-    pub fn find_action(&self, action: Action) -> Option<ActionId> {
-        self.actions.find(&action)
-    }
-
-    /// The id of the event in which the given actions happen as one step. Order and repetition
-    /// do not matter.
+    /// The id of the event in which the given actions happen as one step. The order of the actions and
+    /// repeated ones do not matter.
     ///
     /// # Panics
     /// If there is no action, or the actions have several messages or several emissions.
@@ -191,7 +186,7 @@ impl Pool {
         self.regions.intern(lifelines)
     }
 
-    /// The region of the lifelines of either of two regions.
+    /// The union of two regions.
     pub fn union(&mut self, left: RegionId, right: RegionId) -> RegionId {
         self.regions.union(left, right)
     }
@@ -208,11 +203,6 @@ impl Pool {
             self.attributes.push(attributes);
         }
         id
-    }
-
-    /// ∅
-    pub fn empty(&self) -> TermId {
-        Pool::EMPTY
     }
 
     /// The term of an event.
@@ -281,8 +271,8 @@ impl Pool {
         self.loop_c(Pool::ALL, body)
     }
 
-    /// The term as the papers write it, for tests and for people: binary operators, actions as
-    /// `a!m`, an event of several actions as `{a!m, b?m}`. Shared parts are written each time.
+    /// The term in the notation of the papers: binary operators, actions as `a!m`, an event of several
+    /// actions as `{a!m, b?m}`. Shared parts are written at every occurrence.
     pub fn text(&self, term: TermId) -> String {
         enum Piece {
             Term(TermId),
@@ -300,7 +290,7 @@ impl Pool {
             };
             match term {
                 Term::Empty => out.push('∅'),
-                Term::Event(event) => self.write_event(event, &mut out),
+                Term::Event(event) => out.push_str(&self.event_text(event)),
                 Term::Strict(..) => out.push_str("strict("),
                 Term::Coreg(region, ..) => {
                     self.write_operator(["seq", "par", "coreg"], region, &mut out);
@@ -320,14 +310,14 @@ impl Pool {
         out
     }
 
-    fn write_event(&self, event: EventId, out: &mut String) {
+    /// An event as text: `a!m`, or `{a!m, b?m}` for a synchronous passing.
+    pub fn event_text(&self, event: EventId) -> String {
         let actions = self.event_actions(event);
         let texts: Vec<String> =
             actions.iter().map(|&action| self.action(action).text(&self.signature)).collect();
-        if let [only] = texts.as_slice() {
-            out.push_str(only);
-        } else {
-            let _ = write!(out, "{{{}}}", texts.join(", "));
+        match texts.as_slice() {
+            [only] => only.clone(),
+            several => format!("{{{}}}", several.join(", ")),
         }
     }
 
@@ -452,7 +442,7 @@ mod tests {
         assert_eq!(pool.emission(a, m), send);
         let region = pool.intern_region(&LifelineSet::singleton(a));
         let terms = [
-            pool.empty(),
+            Pool::EMPTY,
             send,
             pool.strict(send, send),
             pool.seq(send, send),
@@ -477,7 +467,7 @@ mod tests {
     #[test]
     fn a_pool_without_lifelines_still_tells_seq_from_par() {
         let mut pool = Pool::new(Signature::default());
-        let empty = pool.empty();
+        let empty = Pool::EMPTY;
         let (seq, par) = (pool.seq(empty, empty), pool.par(empty, empty));
         assert_eq!((pool.text(seq), pool.text(par)), ("seq(∅, ∅)".into(), "par(∅, ∅)".into()));
     }

@@ -1,7 +1,7 @@
-//! From terms back to trees, with the short forms people write.
+//! Raising: terms back to syntax trees, in the short forms that people write.
 //!
-//! The inverse of [`lower`](crate::lower()): lowering what is raised gives the same term, for
-//! every term of every pool. Raising recovers
+//! Raising is the inverse of [`lower`](crate::lower()): lowering a raised term gives the same term.
+//! It recovers
 //!
 //! ```text
 //! strict(a!m, b?m)             as a -- m -> b
@@ -10,9 +10,9 @@
 //! f(i, f(j, k))                as f(i, j, k)
 //! ```
 //!
-//! Terms share parts, and so do trees: each term becomes one node. Writing chains out can undo
-//! sharing (all tails of one long chain would each be written in full), so a tail that others
-//! use as well is written into its chain only while that stays proportional to the term.
+//! Each distinct term becomes one node, so trees share parts as terms do. Flattening a chain can undo
+//! sharing: each tail of a long chain could become a list of its own. A shared tail is
+//! therefore flattened into its chain only while the total size stays proportional to the term.
 
 use otus_syntax::Span;
 use otus_syntax::ast::{
@@ -23,11 +23,12 @@ use otus_syntax::name::Name;
 
 use crate::action::Action;
 use crate::index::{Index as _, LifelineId, MessageId, RegionId, TermId};
+use crate::passing::asynchronous_passing;
 use crate::pool::Pool;
 use crate::signature::Signature;
 use crate::term::Term;
 
-/// The tree of a term, with the pool's signature. Its places are all zero.
+/// The syntax tree of a term, with the pool's signature. All its spans are zero.
 ///
 /// ```
 /// use otus_syntax::{Source, parse_spec, print};
@@ -81,17 +82,17 @@ pub fn signature(signature: &Signature) -> SpecFile {
 
 struct Raiser<'a> {
     pool: &'a Pool,
-    /// By term number: how many operators below the root have it as an operand.
+    /// By term id: the number of operators below the root that have it as an operand.
     users: Vec<u32>,
-    /// How many more operands may be written for chains whose tails are shared.
+    /// The number of operands that may still be flattened out of shared tails.
     budget: usize,
-    /// By term number: its node.
+    /// By term id: its node.
     done: Vec<Option<NodeId>>,
     nodes: Vec<Node>,
     file: &'a mut SpecFile,
 }
 
-/// A term on its way: what it will be once its operands are done.
+/// A pending step of the traversal.
 enum Task {
     Visit(TermId),
     Build(TermId, Operator, Vec<TermId>),
@@ -151,10 +152,13 @@ impl Raiser<'_> {
                 let message = actions.first().expect("an event has an action").message;
                 Shape::Leaf(self.passing(emission, message, &receivers, actions.len() > 1))
             }
-            Term::Strict(left, right) => match self.broadcast(left, right) {
-                Some((origin, message, receivers)) => {
-                    Shape::Leaf(self.passing(Some(origin), message, &receivers, false))
-                }
+            Term::Strict(..) => match asynchronous_passing(self.pool, term) {
+                Some(found) => Shape::Leaf(self.passing(
+                    Some(found.sender),
+                    found.message,
+                    &found.receivers,
+                    false,
+                )),
                 None => Shape::Operator(Operator::Strict, self.chain(term)),
             },
             Term::Coreg(region, ..) => {
@@ -185,15 +189,12 @@ impl Raiser<'_> {
         while let Some((left, right)) = self.same_operator(term, rest) {
             operands.push(left);
             rest = right;
-            if self.users[rest.index()] > 1 {
-                // A tail that is shared costs as much again as it is long; once the budget is
-                // spent, it stays an operand of its own.
-                if self.budget == 0 {
-                    break;
-                }
+            // Flattening a shared tail copies it; without budget it stays an operand of its own.
+            if self.users[rest.index()] > 1 && self.budget == 0 {
+                break;
             }
             self.budget = self.budget.saturating_sub(1);
-            if self.is_passing(rest) {
+            if asynchronous_passing(self.pool, rest).is_some() {
                 break;
             }
         }
@@ -209,56 +210,6 @@ impl Raiser<'_> {
             (Term::Coreg(r, ..), Term::Coreg(s, left, right)) if r == s => Some((left, right)),
             _ => None,
         }
-    }
-
-    fn is_passing(&self, term: TermId) -> bool {
-        match self.pool.node(term) {
-            Term::Strict(left, right) => self.broadcast(left, right).is_some(),
-            Term::Empty
-            | Term::Event(_)
-            | Term::Coreg(..)
-            | Term::Alt(..)
-            | Term::LoopS(_)
-            | Term::LoopC(..) => false,
-        }
-    }
-
-    /// `strict(a!m, seq(b?m, seq(c?m, …)))` with distinct receivers.
-    fn broadcast(
-        &self,
-        left: TermId,
-        right: TermId,
-    ) -> Option<(LifelineId, MessageId, Vec<LifelineId>)> {
-        let emission = self.only_action(left, Direction::Emission)?;
-        let mut receivers = Vec::new();
-        let mut rest = right;
-        loop {
-            let (head, tail) = if let Term::Coreg(Pool::NONE, head, tail) = self.pool.node(rest) {
-                (head, Some(tail))
-            } else {
-                (rest, None)
-            };
-            let reception = self.only_action(head, Direction::Reception)?;
-            if reception.message != emission.message {
-                return None;
-            }
-            receivers.push(reception.lifeline);
-            match tail {
-                Some(tail) => rest = tail,
-                None => break,
-            }
-        }
-        let mut sorted = receivers.clone();
-        sorted.sort_unstable();
-        let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
-        distinct.then_some((emission.lifeline, emission.message, receivers))
-    }
-
-    /// The action of an event that has one, in a given direction.
-    fn only_action(&self, term: TermId, direction: Direction) -> Option<Action> {
-        let Term::Event(event) = self.pool.node(term) else { return None };
-        let [only] = self.pool.event_actions(event) else { return None };
-        Some(self.pool.action(*only)).filter(|action| action.direction == direction)
     }
 
     fn passing(
@@ -291,7 +242,7 @@ impl Raiser<'_> {
     }
 }
 
-/// What a term is written as.
+/// The form in which a term is written.
 enum Shape {
     Leaf(NodeKind),
     Operator(Operator, Vec<TermId>),
@@ -301,8 +252,8 @@ fn nowhere(file: &mut SpecFile, text: &str) -> Name {
     Name { symbol: file.names.intern(text), span: Span::default() }
 }
 
-/// By term number up to `root`: how many operands of terms below `root` it is; 0 if it is not
-/// part of `root`.
+/// By term id up to `root`: the number of terms in `root` that have it as an operand; 0 if it does not
+/// occur in `root`.
 fn users(pool: &Pool, root: TermId) -> Vec<u32> {
     let mut users = vec![0u32; root.index() + 1];
     users[root.index()] = 1;
@@ -327,7 +278,7 @@ mod tests {
     use crate::sample::spec;
     use crate::set::LifelineSet;
 
-    /// The node kinds of what is raised from a text, in a form close to the text.
+    /// Checks the tree that is raised from the term of a text, shown in a form close to the text.
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let lowered = lower(&[&spec(&format!("@lifeline{{a;b;c}} @message{{m;n}} {text}"))]);
@@ -430,7 +381,7 @@ mod tests {
         let (a, m) = (signature.add_lifeline("a"), signature.add_message("m"));
         let mut pool = Pool::new(signature);
         let send = pool.emission(a, m);
-        let (mut tail, mut all) = (send, pool.empty());
+        let (mut tail, mut all) = (send, Pool::EMPTY);
         for _ in 0..20_000 {
             tail = pool.seq(send, tail);
             all = pool.alt(tail, all);
@@ -444,7 +395,7 @@ mod tests {
         assert!(written < 400_000, "{written}");
     }
 
-    /// How to make one more term from those made before.
+    /// A recipe for one more term from the previous ones.
     #[derive(Debug, Clone, Copy)]
     struct Step {
         operator: u8,
@@ -465,7 +416,7 @@ mod tests {
         let lifelines = ["a", "b", "c"].map(|name| signature.add_lifeline(name));
         let messages = ["m", "n"].map(|name| signature.add_message(name));
         let mut pool = Pool::new(signature);
-        let mut terms = vec![pool.empty()];
+        let mut terms = vec![Pool::EMPTY];
         for step in steps {
             let pick = |index: &prop::sample::Index| terms[index.index(terms.len())];
             let (left, right) = (pick(&step.left), pick(&step.right));

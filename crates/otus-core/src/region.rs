@@ -1,13 +1,13 @@
 //! Hash-consed sets of lifelines: regions, and the lifelines of every event and term.
 //!
-//! A set is a binary tree over words of 64 lifelines, all trees of one table being equally high;
-//! equal trees are stored once and an empty one, at any height, is the node 0. With up to 64
-//! lifelines a set is therefore one interned word. Beyond that, sets that differ little share
-//! almost everything: the lifelines of the tails of a chain of n operators over n lifelines take
-//! n·log n nodes together, where bit sets of their own took n² bits (lowering such a chain of
-//! 40,000 passings: 420 MB and 1.6 s before, 45 MB and 0.2 s now, in an unoptimised build).
+//! A set is a binary tree over words of 64 lifelines. All trees of one table have the same height,
+//! equal trees are stored once, and the empty tree of any height is the node 0. With up to 64
+//! lifelines a set is therefore one interned word. With more, similar sets share most of their
+//! nodes: the lifeline sets of all tails of a chain of n operators over n lifelines take O(n log n)
+//! nodes together, whereas separate bit sets take n² bits (lowering such a chain of 40,000 passings
+//! took 420 MB and 1.6 s with bit sets and takes 45 MB and 0.2 s with trees, in an unoptimised build).
 //!
-//! Recursion here is on the height, which is at most 26 for 32-bit ids.
+//! Functions recurse on the height, which is at most 26 for 32-bit ids.
 
 use crate::index::{Index as _, IndexVec, LifelineId, RegionId};
 use crate::intern::Interner;
@@ -31,10 +31,10 @@ const BITS: u32 = u64::BITS;
 #[derive(Debug, Clone)]
 pub(crate) struct Regions {
     nodes: Interner<NodeId, Node>,
-    /// How many levels of branches there are above the words.
+    /// The number of branch levels above the words.
     height: u32,
     roots: IndexVec<RegionId, NodeId>,
-    /// By node, as far as it goes: the region it is the root of.
+    /// By node: the region it is the root of. Extended on demand.
     by_root: IndexVec<NodeId, Option<RegionId>>,
 }
 
@@ -44,7 +44,7 @@ impl Regions {
     /// The set of all lifelines.
     pub(crate) const ALL: RegionId = RegionId(1);
 
-    /// The table for `count` lifelines. Without any, [`Regions::ALL`] is empty too.
+    /// The table for `count` lifelines. If there are none, [`Regions::ALL`] is empty too.
     pub(crate) fn new(count: usize) -> Self {
         let words = count.div_ceil(BITS as usize);
         let mut regions = Regions {
@@ -112,7 +112,7 @@ impl Regions {
 
     /// The lifelines of a region.
     pub(crate) fn set(&self, region: RegionId) -> LifelineSet {
-        // Up to 64 lifelines, which is almost always, this is all there is to do.
+        // The common case of at most 64 lifelines.
         if let Node::Word(word) = self.nodes.items[self.roots[region]] {
             return LifelineSet::from_word(word);
         }
@@ -160,7 +160,7 @@ impl Regions {
                 self.nodes.intern(Node::Branch(left, right))
             }
             (Node::Word(_), Node::Branch(..)) | (Node::Branch(..), Node::Word(_)) => {
-                unreachable!("trees of one table are equally high")
+                unreachable!("all trees of a table have the same height")
             }
         }
     }

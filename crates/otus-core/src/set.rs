@@ -1,9 +1,9 @@
 //! Sets of lifelines.
 //!
-//! Almost every signature has at most 64 lifelines, so a set is one word held inline; beyond
-//! that it is a boxed slice of words. The representation is canonical: words are boxed only when
-//! a lifeline from 64 on is present, and the last boxed word is never zero. Equal sets are
-//! therefore equal values and hash alike, however they came about.
+//! Almost every signature has at most 64 lifelines, so a set is one inline word; a larger one is a
+//! boxed slice of words. The representation is canonical: words are boxed only if the set contains a
+//! lifeline with an id of at least 64, and the last boxed word is never zero. Equal sets are
+//! therefore equal values with equal hashes.
 
 use std::fmt;
 
@@ -94,7 +94,7 @@ impl LifelineSet {
         self.combine(other, |a, b| a & !b)
     }
 
-    /// The lifelines that are in at least two of some sets.
+    /// The lifelines that are in at least two of the sets.
     #[inline]
     pub fn in_several<'s>(sets: impl Iterator<Item = &'s LifelineSet> + Clone) -> LifelineSet {
         let (mut once, mut twice) = (0, 0);
@@ -135,13 +135,13 @@ impl LifelineSet {
         self.words().iter().zip(other.words()).all(|(a, b)| a & b == 0)
     }
 
-    /// Whether there is no lifeline in it.
+    /// Whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         matches!(self.0, Words::Inline(0))
     }
 
-    /// How many lifelines there are in it.
+    /// The number of lifelines.
     pub fn len(&self) -> usize {
         self.words().iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -161,7 +161,7 @@ impl LifelineSet {
         })
     }
 
-    /// The words of 64 lifelines each, at least one.
+    /// The words, of 64 lifelines each; at least one.
     pub(crate) fn words(&self) -> &[u64] {
         match &self.0 {
             Words::Inline(word) => std::slice::from_ref(word),
@@ -195,7 +195,7 @@ impl LifelineSet {
         LifelineSet(Words::Inline(word))
     }
 
-    /// The only way from several words to a set: it keeps the representation canonical.
+    /// The set with these words, in canonical form.
     pub(crate) fn from_words(mut words: Vec<u64>) -> Self {
         let used = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         words.truncate(used);

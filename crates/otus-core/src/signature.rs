@@ -1,4 +1,4 @@
-//! The lifelines and messages an interaction is about.
+//! Signatures: the lifelines and messages of an interaction.
 //!
 //! Ids follow the order of declaration. A lifeline and a message may share a name.
 
@@ -7,7 +7,7 @@ use otus_syntax::name::{Names, Symbol};
 use crate::index::{Index as _, IndexVec, LifelineId, MessageId};
 use crate::set::LifelineSet;
 
-/// A signature: lifelines and messages by name.
+/// The lifelines and messages of a specification, by name.
 ///
 /// ```
 /// let mut signature = otus_core::Signature::default();
@@ -23,7 +23,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The lifeline with a name, declared now unless it is already.
+    /// The lifeline with a name, declared if it is new.
     pub fn add_lifeline(&mut self, name: &str) -> LifelineId {
         let id = LifelineId(self.lifelines.intern(name).0);
         if self.labels.get(id).is_none() {
@@ -32,12 +32,12 @@ impl Signature {
         id
     }
 
-    /// The message with a name, declared now unless it is already.
+    /// The message with a name, declared if it is new.
     pub fn add_message(&mut self, name: &str) -> MessageId {
         MessageId(self.messages.intern(name).0)
     }
 
-    /// Sets what pictures show instead of a lifeline's name.
+    /// Sets the text that pictures show instead of a lifeline's name.
     pub fn set_label(&mut self, lifeline: LifelineId, label: &str) {
         self.labels[lifeline] = Some(label.into());
     }
@@ -62,7 +62,7 @@ impl Signature {
         self.messages.text(Symbol(message.0))
     }
 
-    /// What pictures show instead of a lifeline's name, if that differs.
+    /// The text that pictures show instead of a lifeline's name, if it has one.
     pub fn label(&self, lifeline: LifelineId) -> Option<&str> {
         self.labels.get(lifeline).and_then(Option::as_deref)
     }
@@ -79,12 +79,12 @@ impl Signature {
         ids.map(|id| (id, self.message_name(id)))
     }
 
-    /// How many lifelines there are.
+    /// The number of lifelines.
     pub fn lifeline_count(&self) -> usize {
         self.lifelines.len()
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn message_count(&self) -> usize {
         self.messages.len()
     }

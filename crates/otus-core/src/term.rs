@@ -1,8 +1,8 @@
-//! What a term is, and what is known of each.
+//! The nodes of an interaction term, and the attributes computed for each.
 //!
 //! The operators are those of Mahe et al., "Tooling offline runtime verification against
-//! interaction models", section 3, in which weak sequencing and interleaving are the two ends
-//! of one operator: `seq = coreg_∅`, `par = coreg_L`, and likewise for the loops.
+//! interaction models", section 3. Weak sequencing and interleaving are the two extremes of one
+//! operator: `seq = coreg_∅` and `par = coreg_L`, and likewise for the loops.
 
 use crate::index::{EventId, RegionId, TermId};
 
@@ -26,6 +26,37 @@ pub enum Term {
 }
 
 impl Term {
+    /// The event of a leaf.
+    pub fn as_event(self) -> Option<EventId> {
+        if let Term::Event(event) = self { Some(event) } else { None }
+    }
+
+    /// The operands of a `strict`.
+    pub fn as_strict(self) -> Option<(TermId, TermId)> {
+        if let Term::Strict(left, right) = self { Some((left, right)) } else { None }
+    }
+
+    /// The operands of a `coreg` with this region.
+    pub fn as_coreg(self, region: RegionId) -> Option<(TermId, TermId)> {
+        if let Term::Coreg(own, left, right) = self
+            && own == region
+        {
+            Some((left, right))
+        } else {
+            None
+        }
+    }
+
+    /// The operands of an `alt`.
+    pub fn as_alt(self) -> Option<(TermId, TermId)> {
+        if let Term::Alt(left, right) = self { Some((left, right)) } else { None }
+    }
+
+    /// Whether the node is a loop of any kind.
+    pub fn is_loop(self) -> bool {
+        matches!(self, Term::LoopS(_) | Term::LoopC(..))
+    }
+
     /// The operands, left to right.
     pub fn operands(self) -> impl DoubleEndedIterator<Item = TermId> + ExactSizeIterator {
         let (operands, count) = match self {
@@ -39,23 +70,21 @@ impl Term {
     }
 }
 
-/// What is computed once for every term.
+/// The attributes of a term, computed once when it is interned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes {
     /// The lifelines of its events.
     pub lifelines: RegionId,
     /// Whether it accepts the empty trace.
     pub terminates: bool,
-    /// How many nodes it has as a tree; [`u64::MAX`] stands for that many or more.
+    /// The number of nodes of its tree, saturating.
     pub nodes: u64,
-    /// The length of the longest way down to a leaf; 0 for a leaf. [`u32::MAX`] stands for that
-    /// much or more.
+    /// The height of its tree, saturating; 0 for a leaf.
     pub depth: u32,
-    /// β, how deeply loops are nested in it; 0 without a loop.
+    /// β, the depth of loop nesting; 0 without a loop.
     pub loop_depth: u32,
-    /// How many loops it has as a tree; [`u32::MAX`] stands for that many or more.
+    /// The number of loops in its tree, saturating.
     pub loops: u32,
-    /// η, the most events that can happen outside its loops; [`u32::MAX`] stands for that many
-    /// or more.
+    /// η, the most events that can happen outside its loops, saturating.
     pub outside_loops: u32,
 }

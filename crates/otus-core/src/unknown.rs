@@ -1,4 +1,4 @@
-//! Names that nothing declares: one wording for specifications and traces.
+//! The diagnostic for undeclared names, shared by specifications and traces.
 
 use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Diagnostic, SourceId, Span};
@@ -6,7 +6,7 @@ use otus_syntax::{Code, Diagnostic, SourceId, Span};
 use crate::findings::{Draft, Findings, MAX_CANDIDATES, and_elsewhere};
 use crate::signature::Signature;
 
-/// What a name stands for.
+/// The kind of object that a name denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameKind {
     /// A lifeline.
@@ -33,24 +33,24 @@ impl NameKind {
     }
 }
 
-/// An undeclared name, where it is used first.
+/// An undeclared name at its first use.
 #[derive(Debug, Clone, Copy)]
 pub struct Unknown<'a> {
-    /// What it should stand for.
+    /// The kind that its use requires.
     pub kind: NameKind,
     /// The name.
     pub name: &'a str,
-    /// Which text.
+    /// The text that uses it.
     pub source: SourceId,
-    /// Where it is used first.
+    /// The first use.
     pub span: Span,
-    /// How often it is used besides.
+    /// The number of other uses.
     pub others: usize,
-    /// Whether it stands in a diagram, which declares in its own way.
+    /// Whether the text is a diagram, in which names are declared by directives.
     pub in_diagram: bool,
 }
 
-/// Reports a name that `declared` does not have as that kind.
+/// Reports a name that `declared` does not contain as that kind.
 pub fn report(unknown: Unknown<'_>, declared: &Signature, findings: &mut Findings) {
     let code = unknown.kind.undeclared();
     findings.add(code, unknown.source, unknown.span, |draft| word(unknown, declared, draft));
@@ -77,7 +77,7 @@ fn word(unknown: Unknown<'_>, declared: &Signature, draft: Draft) -> Diagnostic 
     };
     if let Some(other) = other {
         let message = format!("`{name}` is declared as a {}, not as a {word}", other.word());
-        // The other way round or with the message left out: how the parts stand says it all.
+        // Sender and message may be swapped, or one of them missing: an example shows the order.
         let suggestion = suggestion.map(|text| format!("{text} ")).unwrap_or_default();
         let example = match kind {
             NameKind::Lifeline => format!("`a -- {name} -> b` and `a!{name}`"),

@@ -1,26 +1,26 @@
-//! Atomic predicates: what can be asked of a single cut.
+//! Atomic predicates: tests on a single cut.
 //!
-//! A *source* is a number, text or truth value that a cut determines: the value of a variable, the label of
-//! the last event of a process, or how many events (with some label) a process has had. An atom is a
-//! test on one or several of them. Paper 001 has `x • c` only; a test on several sources of different
+//! A *reading* is a number, text or truth value that a cut determines: the value of a variable, the label of
+//! the last event of a process, or the number of events (with some label) of a process. An atom is a
+//! test on one or several readings. Paper 001 has `x • c` only; a test on readings of several
 //! processes is a union of boxes, and is built as such ([`encode`](crate::encode)).
 
 use otus_syntax::Rational;
 use otus_syntax::ast::formula::Comparison;
 use otus_trace::order::{LabelId, ProcessId, Value, VariableId};
 
-/// What a cut determines.
+/// A value that a cut determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reading {
     /// The value of a variable.
     Variable(VariableId),
     /// The label of the last event of a process: a text, empty if there is none.
     Last(ProcessId),
-    /// How many events a process has had, or how many with a label.
+    /// The number of events of a process in the cut, or of those with a label.
     Count(ProcessId, Option<LabelId>),
 }
 
-/// A test on what a cut determines.
+/// A test on readings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Atom {
     /// One reading is one of some values, which are of one kind, sorted.
@@ -34,7 +34,7 @@ pub enum Atom {
 }
 
 impl Atom {
-    /// What it reads, in order.
+    /// Its readings, in order.
     pub fn readings(&self) -> Vec<Reading> {
         match self {
             Atom::Member(reading, _) | Atom::Compare(reading, ..) => vec![*reading],

@@ -1,9 +1,9 @@
-//! Checks evidence by itself: from the trace and the formula alone.
+//! An independent check of evidence, from the trace and the formula alone.
 //!
-//! It replays the events of a run, assignment by assignment, and looks at each cut. Nothing of how the
-//! evidence was found is used: no clocks, no views, no diagrams.
+//! It replays the events of a run, assignment by assignment, and evaluates the formula at each cut. It uses nothing of
+//! the search that found the evidence: no clocks, no views, no diagrams.
 //!
-//! What takes all runs (`AF q` inside of `EF(p & AF q)`) no run can show. Such parts are taken on trust
+//! A subformula about all runs (`AF q` in `EF(p & AF q)`) cannot be shown by one run. Such parts are trusted
 //! and counted.
 
 use otus_core::index::Index as _;
@@ -15,34 +15,34 @@ use crate::atom::Reading;
 use crate::formula::{Formula, FormulaId, Formulas};
 use crate::witness::{Evidence, Explanation};
 
-/// What is wrong with evidence.
+/// A fault of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
     /// An event that cannot be next.
     #[error("{0} cannot happen here")]
     NotNext(String),
-    /// Something else is shown than what was asked.
-    #[error("this shows something else")]
+    /// The evidence is for another formula.
+    #[error("the evidence is for another formula")]
     Other,
     /// A cut that should satisfy a formula does not.
-    #[error("after {0} events of the run, the cut is not as it should be")]
+    #[error("after {0} events of the run, the cut does not satisfy the formula")]
     Cut(usize),
 }
 
-/// What was checked.
+/// The extent of a successful check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// The cuts that were looked at.
+    /// The number of cuts at which the formula was evaluated.
     pub cuts: usize,
-    /// Parts that no run can show, and that were taken on trust.
+    /// The number of parts that no run can show, and that were trusted.
     pub trusted: usize,
 }
 
-/// Checks why a formula holds, or does not, at the first cut.
+/// Checks the explanation of why a formula holds, or does not, at the first cut.
 ///
 /// # Errors
 ///
-/// What is wrong.
+/// The first fault of the explanation.
 pub fn certify(
     trace: &PartialOrder,
     formulas: &Formulas,
@@ -58,18 +58,18 @@ pub fn certify(
     Ok(checked)
 }
 
-/// A cut, and what it determines.
+/// A cut, and the values of all readings there.
 #[derive(Debug, Clone)]
 struct Replay<'a> {
     trace: &'a PartialOrder,
     formulas: &'a Formulas,
-    /// By process: how many of its events have happened.
+    /// By process: the number of its events in the cut.
     executed: Vec<u32>,
     /// By variable.
     values: Vec<Value>,
     /// By process: the label of its last event.
     last: Vec<Option<LabelId>>,
-    /// How many events a process has had with a label.
+    /// The number of events of a process with a label.
     labelled: FxHashMap<(ProcessId, LabelId), i64>,
     left: usize,
 }
@@ -109,7 +109,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Whether evidence for a formula at this cut holds good.
+    /// Whether the evidence shows a formula at this cut.
     fn is_shown(
         &mut self,
         formula: FormulaId,
@@ -117,7 +117,7 @@ impl<'a> Replay<'a> {
         checked: &mut Checked,
     ) -> Result<bool, Fault> {
         checked.cuts += 1;
-        // Each part by itself first, then what they add up to.
+        // First each piece of evidence, then the formula, given the parts that they show.
         let mut shown: Vec<FormulaId> = Vec::new();
         for one in evidence {
             let mut from = self.clone();
@@ -154,9 +154,9 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Whether a formula holds here, if some of its parts do.
+    /// Whether a formula holds here, given parts of it that do.
     fn holds(&self, formula: FormulaId, shown: &[FormulaId], checked: &mut Checked) -> bool {
-        // `None` is what only all runs can tell.
+        // `None` stands for a part about all runs.
         let mut known: Vec<(FormulaId, Option<bool>)> = Vec::new();
         let mut pending = vec![formula];
         let find = |known: &[(FormulaId, Option<bool>)], f: FormulaId| {

@@ -1,28 +1,29 @@
-//! Whether a formula holds at the first cut.
+//! Decides whether a formula holds at the first cut.
 //!
-//! 1. *Parts.* A formula is taken apart at the top, where that is exact: Boolean connectives, and
-//!    `EF (f ∨ g) = EF f ∨ EF g` (so `AG (f ∧ g) = AG f ∧ AG g`). Each part is answered by itself, and as few of them
-//!    as decide.
+//! 1. *Parts.* A formula is split at the top wherever that is exact: at Boolean connectives, and by
+//!    `EF (f ∨ g) = EF f ∨ EF g` (so `AG (f ∧ g) = AG f ∧ AG g`). The parts are checked one by one until the formula is
+//!    decided.
 //! 2. *View.* A part sees only some events ([`view`](crate::view)).
-//! 3. *Answer.* `EF` of a conjunction of local conditions by its least cut
-//!    ([`conjunctive`](crate::conjunctive)); everything else by the engine that was chosen. An outermost `EF g` only asks
-//!    whether g holds anywhere.
+//! 3. *Answer.* `EF` of a conjunction of local conditions is decided by its least cut
+//!    ([`conjunctive`](crate::conjunctive)), every other part by the chosen engine. For an outermost `EF g` it is enough
+//!    to find one cut that satisfies g.
 
 use std::cell::OnceCell;
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
 use otus_trace::order::{Clocks, PartialOrder};
 use rustc_hash::FxHashMap;
 
 use crate::evaluate::Evaluation;
-use crate::explicit::{self, Input};
+use crate::explicit;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
-use crate::interval::{Budget, Natural, Stop};
+use crate::interval::BigUint;
 use crate::ist::{self, Closure};
 use crate::track::{Course, courses};
 use crate::view::{Arrangement, View};
 
-/// How sets of cuts are computed.
+/// The engine that computes sets of cuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// The best one for each part.
@@ -31,23 +32,30 @@ pub enum Engine {
     Interval,
     /// One cut at a time.
     Explicit,
-    /// The operations of paper 001.
+    /// Interval sharing trees, with the operations of paper 001.
     Ist,
 }
 
-/// What to do, and how.
+/// The options of a check.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How sets of cuts are computed.
+    /// The engine that computes sets of cuts.
     pub engine: Engine,
-    /// Whether events that make no difference are left out.
+    /// Whether events that cannot change the verdict are left out ([`view`](crate::view)).
     pub slice: bool,
-    /// In which order processes are looked at.
+    /// The order of processes, which are the dimensions of diagrams.
     pub arrangement: Arrangement,
-    /// How the engine of the paper computes EF and AG.
+    /// The way in which [`Engine::Ist`] computes EF and AG.
     pub closure: Closure,
-    /// What may be used.
+    /// The limits.
     pub budget: Budget,
+}
+
+impl Options {
+    /// The options from now on: phases that are given them share one time limit.
+    pub(crate) fn started(&self) -> Self {
+        Options { budget: self.budget.started(), ..self.clone() }
+    }
 }
 
 impl Default for Options {
@@ -62,27 +70,38 @@ impl Default for Options {
     }
 }
 
-/// What was found.
+/// The verdict of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Whether the formula holds at the first cut.
     pub holds: bool,
-    /// How many events made a difference, of the parts that were looked at.
+    /// The number of visible events, over all parts that were checked.
     pub visible: usize,
-    /// How many parts were looked at.
+    /// The number of parts that were checked.
     pub parts: usize,
 }
 
-/// Cuts counted.
+/// Numbers of cuts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     /// All cuts of the trace.
-    pub cuts: Natural,
-    /// Those at which the formula holds.
-    pub satisfying: Natural,
+    pub cuts: BigUint,
+    /// The cuts at which the formula holds.
+    pub satisfying: BigUint,
 }
 
-/// Formulas over a trace, to be checked.
+/// The input of an engine: formulas over some atoms, on a view of a trace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Problem<'f> {
+    pub(crate) formulas: &'f Formulas,
+    pub(crate) trace: &'f PartialOrder,
+    /// The visible events.
+    pub(crate) view: &'f View,
+    /// The atoms of the formulas, and their courses.
+    pub(crate) atoms: &'f [(AtomId, &'f Course)],
+}
+
+/// Checks formulas over one trace; the courses of atoms and the clocks are computed once.
 #[derive(Debug)]
 pub struct Checker<'t> {
     trace: &'t PartialOrder,
@@ -107,8 +126,9 @@ impl<'t> Checker<'t> {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
+        let options = &options.started();
         let mut answer = Answer { holds: false, visible: 0, parts: 0 };
         let mut known: FxHashMap<FormulaId, bool> = FxHashMap::default();
         let mut pending = vec![formula];
@@ -133,39 +153,39 @@ impl<'t> Checker<'t> {
         Ok(answer)
     }
 
-    /// How many cuts there are, and at how many of them a formula holds.
+    /// Counts all cuts, and those at which a formula holds.
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn count(&mut self, formula: FormulaId, options: &Options) -> Result<Counts, Stop> {
+        let options = &options.started();
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
-        let view = View::whole((self.trace, &|| self.clocks()), options.arrangement);
+        let view = View::whole(self.trace, &|| self.clocks(), options.arrangement);
         let used = self.used(&atoms);
-        let input =
-            Input { formulas: &self.formulas, trace: self.trace, view: &view, atoms: &used };
+        let problem = self.problem(&view, &used);
         match options.engine {
             Engine::Auto | Engine::Interval => {}
             Engine::Explicit => {
-                let tally = explicit::count(input, formula, &options.budget)?;
+                let tally = explicit::count(problem, formula, &options.budget)?;
                 let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
                 return Ok(Counts { cuts, satisfying });
             }
             Engine::Ist => {
-                let how = (options.closure, &options.budget);
-                let (cuts, satisfying) = ist::count(input, formula, how)?;
+                let (cuts, satisfying) =
+                    ist::count(problem, formula, options.closure, &options.budget)?;
                 return Ok(Counts { cuts, satisfying });
             }
         }
-        let mut evaluation = self.evaluation(&view, &atoms, options);
+        let mut evaluation = Evaluation::new(problem, &options.budget);
         let set = evaluation.set(formula)?;
         let top = evaluation.top()?;
         let cuts = evaluation.diagram.count(top);
         Ok(Counts { cuts, satisfying: evaluation.diagram.count(set) })
     }
 
-    /// What to do with a part: from its own parts, if that is exact.
+    /// The next step for a part: its value follows from its own parts, or it must be checked as a whole.
     fn divide(&mut self, part: FormulaId, known: &FxHashMap<FormulaId, bool>) -> Step {
         match self.formulas.get(part).clone() {
             Formula::True => Step::Known(true),
@@ -188,7 +208,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Whether a part holds, asked as a whole.
+    /// Checks a part as a whole.
     fn answer(
         &mut self,
         part: FormulaId,
@@ -207,17 +227,18 @@ impl<'t> Checker<'t> {
         let view = self.view(part, &atoms, options);
         *visible += view.event_count();
         let used = self.used(&atoms);
-        let input =
-            Input { formulas: &self.formulas, trace: self.trace, view: &view, atoms: &used };
+        let problem = self.problem(&view, &used);
         match (options.engine, self.formulas.as_possibility(part)) {
             (Engine::Auto | Engine::Interval, _) => {}
             (Engine::Explicit, Some(goal)) => {
-                return explicit::possible(input, goal, &options.budget);
+                return explicit::possible(problem, goal, &options.budget);
             }
-            (Engine::Explicit, None) => return explicit::holds(input, part, &options.budget),
-            (Engine::Ist, _) => return ist::holds(input, part, (options.closure, &options.budget)),
+            (Engine::Explicit, None) => return explicit::holds(problem, part, &options.budget),
+            (Engine::Ist, _) => {
+                return ist::holds(problem, part, options.closure, &options.budget);
+            }
         }
-        let mut evaluation = self.evaluation(&view, &atoms, options);
+        let mut evaluation = Evaluation::new(problem, &options.budget);
         if let Some(goal) = self.formulas.as_possibility(part) {
             return Ok(evaluation.find(goal)?.is_some());
         }
@@ -229,24 +250,23 @@ impl<'t> Checker<'t> {
     pub(crate) fn view(&self, part: FormulaId, atoms: &[AtomId], options: &Options) -> View {
         let (trace, clocks) = (self.trace, || self.clocks());
         if !options.slice || self.formulas.has_next(part) {
-            return View::whole((trace, &clocks), options.arrangement);
+            return View::whole(trace, &clocks, options.arrangement);
         }
         let visible = atoms.iter().flat_map(|&atom| self.course(atom).events());
-        View::of((trace, &clocks), visible, options.arrangement)
+        View::of(trace, &clocks, visible, options.arrangement)
     }
 
-    pub(crate) fn evaluation<'a>(
+    /// The problem of formulas over some atoms, on a view of the trace.
+    pub(crate) fn problem<'a>(
         &'a self,
         view: &'a View,
-        atoms: &[AtomId],
-        options: &Options,
-    ) -> Evaluation<'a> {
-        let used = atoms.iter().map(|&atom| (atom, self.course(atom)));
-        Evaluation::new((&self.formulas, self.trace, view), used, options.budget.clone())
+        atoms: &'a [(AtomId, &'a Course)],
+    ) -> Problem<'a> {
+        Problem { formulas: &self.formulas, trace: self.trace, view, atoms }
     }
 
-    /// Atoms, and how they change.
-    fn used(&self, atoms: &[AtomId]) -> Vec<(AtomId, &Course)> {
+    /// Atoms with their courses.
+    pub(crate) fn used(&self, atoms: &[AtomId]) -> Vec<(AtomId, &Course)> {
         atoms.iter().map(|&atom| (atom, self.course(atom))).collect()
     }
 
@@ -267,7 +287,7 @@ impl<'t> Checker<'t> {
         atoms
     }
 
-    /// Makes sure that the courses of some atoms are known.
+    /// Computes the courses of some atoms, unless they are known.
     pub(crate) fn prepare(&mut self, atoms: &[AtomId]) {
         self.courses.resize_with(self.formulas.atoms.items.len(), OnceCell::new);
         let missing: Vec<AtomId> = atoms
@@ -285,7 +305,7 @@ impl<'t> Checker<'t> {
         self.courses[atom.index()].get().expect("courses are prepared")
     }
 
-    /// The clocks of the trace, made when they are needed first.
+    /// The clocks of the trace, computed at the first use.
     pub(crate) fn clocks(&self) -> &Clocks {
         self.clocks.get_or_init(|| self.trace.clocks())
     }
@@ -302,14 +322,14 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// What becomes of a part.
+/// The next step for a part.
 enum Step {
     Known(bool),
     Ask(FormulaId),
     Whole,
 }
 
-/// A connective that one operand with the `decisive` value decides.
+/// The next step for a connective that an operand with the `decisive` value decides.
 fn decide(all: &[FormulaId], known: &FxHashMap<FormulaId, bool>, decisive: bool) -> Step {
     if all.iter().any(|part| known.get(part) == Some(&decisive)) {
         return Step::Known(decisive);

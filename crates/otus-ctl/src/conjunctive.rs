@@ -1,17 +1,19 @@
-//! Whether a conjunction of local conditions is possible: the least cut, in linear time.
+//! The least cut that satisfies a conjunction of local conditions, in linear time.
 //!
-//! Garg and Waldecker (1994). Let each process i have a condition that depends on how far it has got alone, xᵢ.
-//! Whether some cut satisfies all of them is `EF` of their conjunction, however many cuts there are.
+//! Garg and Waldecker (1994). Let each process i have a condition on xᵢ, the number of its events in the cut.
+//! `EF` of their conjunction holds iff some cut satisfies all conditions; the number of cuts does not matter.
 //!
-//! **Claim.** If there is such a cut there is a least one, and this finds it: start with the
-//! first xᵢ that satisfies its condition; as long as some event xᵢ has an event of j in its past beyond xⱼ,
-//! move xⱼ there and on to the next value that satisfies its condition.
+//! **Claim.** If there is such a cut there is a least one, and this algorithm finds it: start with the
+//! least xᵢ that satisfies its condition; as long as event xᵢ of some process has an event of j beyond xⱼ in its past,
+//! move xⱼ to that event and on to the next value that satisfies its condition.
 //!
-//! *Proof.* Every such cut is componentwise at least x, at first and after each move: xⱼ has to be at least what the past of
-//! event xᵢ demands, since the cut's own i-th component is at least xᵢ and clocks are monotone. If no
-//! demand is left, x is a cut with all conditions satisfied. ∎
+//! *Proof.* Invariant: every such cut is componentwise at least x. A move keeps it: the i-th component of the cut is at
+//! least xᵢ and clocks are monotone, so its j-th component is at least the value that the past of event xᵢ demands. If
+//! no demand is left, x is a cut and satisfies all conditions. ∎
 //!
-//! *Cost.* Each move costs one look per process, and moves only go up.
+//! *Cost.* A move compares one clock entry per process, and values only increase.
+
+use std::ops::Range;
 
 use otus_core::index::Index as _;
 use otus_trace::order::{EventId, ProcessId};
@@ -20,16 +22,16 @@ use crate::check::{Checker, Engine, Options};
 use crate::formula::{Formula, FormulaId};
 use crate::track::Course;
 
-/// The conditions of one process: the intervals of xᵢ that satisfy it, ascending, both ends included.
+/// The condition of one process: the intervals of xᵢ that satisfy it, ascending, both ends included.
 pub(crate) type Allowed = Vec<(u32, u32)>;
 
-/// The least vector that satisfies all conditions, and all demands: `demand(i, x, j)` is the least xⱼ that
+/// The least vector that satisfies all conditions and all demands: `demand(i, x, j)` is the least xⱼ that
 /// xᵢ = x allows, monotone in x.
 fn least(
     allowed: &[Allowed],
     mut demand: impl FnMut(usize, u32, usize) -> u32,
 ) -> Option<Vec<u32>> {
-    // By process: the interval it is in.
+    // By process: the number of its current interval.
     let mut at = vec![0; allowed.len()];
     let mut least: Vec<u32> =
         allowed.iter().map(|ranges| ranges.first().map(|range| range.0)).collect::<Option<_>>()?;
@@ -56,8 +58,8 @@ fn least(
 }
 
 impl Checker<'_> {
-    /// The least cut of `EF` of a conjunction of local conditions, if it is one and possible: how far each of some
-    /// processes has got.
+    /// The least cut that shows `EF` of a conjunction of local conditions: some processes, and the number of events of
+    /// each. `None` if the formula has another form or no cut satisfies it.
     pub(crate) fn least_cut(
         &self,
         part: FormulaId,
@@ -68,7 +70,8 @@ impl Checker<'_> {
         Some(conditions.iter().map(|&(process, _)| process).zip(least).collect())
     }
 
-    /// The conditions of `EF` of a conjunction of local conditions, where the engine may be chosen.
+    /// The conditions of `EF` of a conjunction of local conditions; `None` if the formula has another form or the
+    /// options ask for an engine.
     pub(crate) fn local_conditions(
         &self,
         part: FormulaId,
@@ -79,7 +82,7 @@ impl Checker<'_> {
         if free { self.conditions(goal) } else { None }
     }
 
-    /// A conjunction as a condition on each of some processes, if it is one.
+    /// A conjunction as a condition on each of some processes, if every conjunct depends on one process.
     fn conditions(&self, goal: FormulaId) -> Option<Vec<(ProcessId, Allowed)>> {
         let literals =
             if let Formula::And(all) = self.formulas.get(goal) { all } else { &[goal][..] };
@@ -96,7 +99,7 @@ impl Checker<'_> {
             if !flips.iter().all(|event| range.contains(&event.0)) {
                 return None;
             }
-            let allowed = stretches(range.start, (range.len(), flips), *initial == positive);
+            let allowed = stretches(&range, flips, *initial == positive);
             match conditions.iter_mut().find(|(other, _)| *other == process) {
                 Some((_, known)) => *known = both(known, &allowed),
                 None => conditions.push((process, allowed)),
@@ -117,20 +120,19 @@ impl Checker<'_> {
     }
 }
 
-/// The intervals on which something holds that flips at some events.
-fn stretches(start: u32, (length, flips): (usize, &[EventId]), initial: bool) -> Allowed {
-    let length = u32::try_from(length).unwrap_or(u32::MAX);
+/// The intervals on which a condition holds that holds `initial`ly and flips at some events of a process.
+fn stretches(process: &Range<u32>, flips: &[EventId], initial: bool) -> Allowed {
     let mut found = Vec::new();
     let (mut holds, mut since) = (initial, 0);
     for &event in flips {
-        let at = event.0 - start + 1;
+        let at = event.0 - process.start + 1;
         if holds {
             found.push((since, at - 1));
         }
         (holds, since) = (!holds, at);
     }
     if holds {
-        found.push((since, length));
+        found.push((since, process.end - process.start));
     }
     found
 }

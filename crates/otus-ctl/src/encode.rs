@@ -1,22 +1,21 @@
-//! From a formula about single cuts to the set of cuts at which it holds, in one pass.
+//! The set of cuts at which a formula without temporal operators holds, in one pass.
 //!
-//! Layer by layer, what is known of a cut is how far some processes have got. A formula without temporal
-//! operators is then partly decided: its *residual* has only atoms that depend on processes still
-//! to come, each with what it has read so far. [`Machine`] lets the diagram be built from residuals
-//! directly, instead of one operation per connective.
+//! The components of a cut become known layer by layer. With the first of them known, a formula is partly decided:
+//! its *residual* has only atoms that depend on later components, each with its *stage*, the part of its readings
+//! that is known. The residuals are the states of a [`Machine`], so the diagram is built directly from them
+//! instead of with one operation per connective.
 //!
-//! What an atom has read so far:
+//! A *chain* is the sequence of events at which a reading changes, for example all assignments to a variable; it may
+//! spread over several processes. The stage of an atom has:
 //!
-//! - *of a chain of events that spreads over several processes* (all assignments to a shared variable):
-//!   how far along the chain they are. At a cut the value is that of the last event of the chain in
-//!   the cut, so it is the maximum over processes.
-//! - *of a sum*: the sum of the readings that are known for good.
-//! - *of a comparison of two readings*: the one that is known.
+//! - for each chain, the greatest position reached. At a cut, a reading has the value of the last event of its chain in
+//!   the cut, which is the maximum over processes;
+//! - for a sum, the sum of the readings whose chains are complete.
 //!
-//! **Claim.** The machine accepts a cut iff the formula holds there. *Proof.* After the last process that matters to an
-//! atom, for every chain the greatest position reached is known, so every reading and with it the
-//! atom; substituting truth values in a residual is what connectives mean. (Vectors that are not cuts may be
-//! accepted or not; the diagram is only built within the cuts.) ∎
+//! **Claim.** The machine accepts a cut iff the formula holds there. *Proof.* After the last layer with an event of a
+//! chain, the greatest position reached is known; so after the last layer of all its chains, an atom is decided.
+//! Substituting truth values in a residual is the semantics of connectives. (Vectors that are not cuts may be
+//! accepted or not, since the diagram is only built within the cuts.) ∎
 
 use otus_core::define_id;
 use otus_core::index::{Index as _, IndexVec};
@@ -26,15 +25,17 @@ use otus_trace::order::{EventId, PartialOrder, Value};
 use rustc_hash::FxHashMap;
 
 use crate::atom::Atom;
+use crate::check::Problem;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{ACCEPT, Machine, REJECT};
+use crate::number;
 use crate::track::{Course, Track};
 use crate::view::View;
 
 define_id! {
-    /// What is left of a formula; the numbers of `false` and `true` are those of the diagram's machines.
+    /// The rest of a formula; `false` and `true` are [`REJECT`] and [`ACCEPT`].
     ResidualId;
-    /// What an atom has read so far.
+    /// The known part of an atom's readings.
     StageId;
 }
 
@@ -45,20 +46,20 @@ const TRUE: ResidualId = ResidualId(ACCEPT);
 enum Residual {
     False,
     True,
-    /// An atom, to be as it is or the other way round.
+    /// An atom (`true`) or its negation.
     Literal(StageId, bool),
     And(Box<[ResidualId]>),
     Or(Box<[ResidualId]>),
 }
 
-/// What an atom has read so far.
+/// The known part of an atom's readings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Stage {
-    /// Its number among those in use.
+    /// The number of the atom among those in use.
     atom: u32,
-    /// What the readings known for good add up to, in a sum.
+    /// In a sum: the sum of the readings whose chains are complete.
     sum: Rational,
-    /// By chain: how many of its events there have been, or [`GONE`] if it is in the sum.
+    /// By chain: the number of its events reached, or [`GONE`] if it is in the sum.
     reached: Box<[u32]>,
 }
 
@@ -69,30 +70,30 @@ const GONE: u32 = u32::MAX;
 struct Chain {
     /// The last layer that has an event of it.
     last: Option<usize>,
-    /// Whether that is the only one.
+    /// Whether no other layer has one.
     alone: bool,
-    /// By how many events there have been: the fewest after which it is the same.
+    /// By number of events: the least number of events after which the value is the same.
     same: Box<[u32]>,
 }
 
 /// An atom in use.
 #[derive(Debug)]
-struct Used<'f> {
+struct UsedAtom<'f> {
     atom: &'f Atom,
     course: &'f Course,
-    /// Its chains among all.
+    /// The range of its chains.
     chains: std::ops::Range<usize>,
-    /// The last layer that matters.
+    /// The last layer with an event of its chains.
     last: Option<usize>,
 }
 
 /// An event of a chain on some layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Point {
-    /// From which value of the component on.
+struct ChainPoint {
+    /// The least value of the component that includes the event.
     value: u32,
     chain: u32,
-    /// How many events of the chain there have been then.
+    /// The position of the event in the chain, from 1.
     reached: u32,
 }
 
@@ -101,11 +102,11 @@ struct Point {
 pub(crate) struct Encoder<'f> {
     formulas: &'f Formulas,
     bounds: Vec<u32>,
-    used: Vec<Used<'f>>,
+    used: Vec<UsedAtom<'f>>,
     by_atom: FxHashMap<AtomId, u32>,
     chains: Vec<Chain>,
     /// By layer: its points, in order.
-    points: Vec<Vec<Point>>,
+    points: Vec<Vec<ChainPoint>>,
     residuals: Interner<ResidualId, Residual>,
     stages: Interner<StageId, Stage>,
     /// By residual: the chains that it waits for, sorted.
@@ -113,11 +114,9 @@ pub(crate) struct Encoder<'f> {
 }
 
 impl<'f> Encoder<'f> {
-    /// For the formulas made of some atoms, of which the view has all events that matter.
-    pub(crate) fn new(
-        (formulas, trace, view): (&'f Formulas, &PartialOrder, &View),
-        atoms: impl IntoIterator<Item = (AtomId, &'f Course)>,
-    ) -> Self {
+    /// An encoder for formulas over some atoms, whose events are all in the view.
+    pub(crate) fn new(problem: Problem<'f>) -> Self {
+        let Problem { formulas, trace, view, atoms } = problem;
         let mut encoder = Encoder {
             formulas,
             bounds: view.bounds(),
@@ -131,7 +130,7 @@ impl<'f> Encoder<'f> {
         };
         encoder.intern(Residual::False);
         encoder.intern(Residual::True);
-        for (atom, course) in atoms {
+        for &(atom, course) in atoms {
             let first = encoder.chains.len();
             match course {
                 Course::Flips(_, flips) => {
@@ -147,7 +146,7 @@ impl<'f> Encoder<'f> {
             let chains = first..encoder.chains.len();
             let last = encoder.chains[chains.clone()].iter().filter_map(|chain| chain.last).max();
             encoder.by_atom.insert(atom, number(encoder.used.len()));
-            encoder.used.push(Used { atom: formulas.atom_of(atom), course, chains, last });
+            encoder.used.push(UsedAtom { atom: formulas.atom_of(atom), course, chains, last });
         }
         for points in &mut encoder.points {
             // The points of each chain are in order already: a stable sort merges such runs.
@@ -178,7 +177,7 @@ impl<'f> Encoder<'f> {
                 here = view.dimension(process).map(|layer| (trace.range(process), layer));
             }
             let Some((_, layer)) = here else { continue };
-            // Mostly it is the one after the last.
+            // It is usually the event after the last one.
             let own = &view.events[layer];
             let at = match own.get(next) {
                 Some(&here) if here == event => next,
@@ -190,12 +189,12 @@ impl<'f> Encoder<'f> {
             next = at + 1;
             first = Some(first.unwrap_or(layer).min(layer));
             last = last.max(Some(layer));
-            self.points[layer].push(Point { value: number(at + 1), chain, reached });
+            self.points[layer].push(ChainPoint { value: number(at + 1), chain, reached });
         }
         self.chains.push(Chain { last, alone: first == last, same: same.into() });
     }
 
-    /// What is left of a formula without temporal operators before anything is known.
+    /// The residual of a formula without temporal operators before any component is known.
     pub(crate) fn residual(&mut self, formula: FormulaId) -> u32 {
         let mut done: FxHashMap<FormulaId, ResidualId> = FxHashMap::default();
         let mut pending = vec![formula];
@@ -250,7 +249,7 @@ impl<'f> Encoder<'f> {
         self.settle(stage, positive, None)
     }
 
-    /// A literal after a layer (or before all): decided if nothing that matters is to come.
+    /// A literal after a layer, or before the first: decided if no later layer has an event of its chains.
     fn settle(&mut self, stage: Stage, positive: bool, layer: Option<usize>) -> ResidualId {
         let used = &self.used[stage.atom as usize];
         let over = |last: Option<usize>| match (last, layer) {
@@ -279,7 +278,7 @@ impl<'f> Encoder<'f> {
         self.intern(Residual::Literal(stage, positive))
     }
 
-    /// The truth value of an atom of which everything is known.
+    /// The truth value of an atom whose chains are all complete.
     fn holds(&self, stage: &Stage) -> bool {
         let used = &self.used[stage.atom as usize];
         match used.course {
@@ -343,7 +342,7 @@ impl<'f> Encoder<'f> {
         id
     }
 
-    /// The residuals that one is made of, with itself, operands first.
+    /// A residual and all its parts, operands first.
     fn parts(&self, whole: ResidualId) -> Vec<ResidualId> {
         let mut parts = vec![whole];
         let mut next = 0;
@@ -377,7 +376,7 @@ impl<'f> Encoder<'f> {
         chains
     }
 
-    /// What is left after a layer on which chains have got so far: by chain, 0 for not at all.
+    /// The residual after a layer, given the position that each chain has reached there, 0 if none.
     fn advance(&mut self, whole: ResidualId, layer: usize, reached: &[u32]) -> ResidualId {
         let mut after: FxHashMap<ResidualId, ResidualId> = FxHashMap::default();
         for part in self.parts(whole) {
@@ -420,7 +419,7 @@ impl Machine for Encoder<'_> {
             waited[chain as usize] = true;
         }
         let mut reached = vec![0; self.chains.len()];
-        // What is left depends only on how far the chains that it waits for have got.
+        // The next residual depends only on the positions of the chains that this one waits for.
         let mut known: FxHashMap<Box<[u32]>, ResidualId> = FxHashMap::default();
         let mut key = vec![0; waits.len()];
         let points = std::mem::take(&mut self.points[layer]);
@@ -438,11 +437,11 @@ impl Machine for Encoder<'_> {
                     after
                 }
             };
-            // The next point that matters.
+            // The next point of a chain that is waited for.
             while points.get(next).is_some_and(|point| !waited[point.chain as usize]) {
                 next += 1;
             }
-            let Some(&Point { value, .. }) = points.get(next) else {
+            let Some(&ChainPoint { value, .. }) = points.get(next) else {
                 intervals.push((bound, after.0));
                 break;
             };
@@ -462,8 +461,4 @@ fn summand(track: &Track, reached: u32, factor: Rational) -> Option<Rational> {
         Value::Number(number) => factor.checked_mul(*number),
         Value::Boolean(_) | Value::Text(_) => None,
     }
-}
-
-fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -1,24 +1,24 @@
-//! Formulas as sets of cuts, on interval diagrams.
+//! The interval engine: the set of cuts of a formula, as an interval diagram.
 //!
-//! Bottom up: the largest parts without temporal operators in one pass each ([`encode`](crate::encode)), `¬` as a
-//! difference from the lattice, `EX` as a shift and `E[f U g]` as constrained backward reachability, for
+//! It works bottom up. A maximal part without temporal operators takes one pass ([`encode`](crate::encode)); `¬` is a
+//! difference from the lattice, `EX` a shift, and `E[f U g]` constrained backward reachability, for
 //! which the diagram needs no iteration. `EF g` is the downward closure of g, since every cut
 //! below a cut reaches it (Lemma 10 of paper 001).
 //!
-//! The set of all cuts is made only if something is read against it (`¬`, `EX`, `EF`).
+//! The set of all cuts is built only if an operator needs it (`¬`, `EX`, `EF`).
 //!
-//! Garbage is collected between operations when half of the nodes allowed, or four million, are in use.
+//! Garbage is collected between operations when half of the allowed nodes, or four million, are in use.
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
-use otus_trace::order::PartialOrder;
 
+use crate::check::Problem;
 use crate::encode::Encoder;
-use crate::formula::{AtomId, Formula, FormulaId, Formulas};
-use crate::interval::{Budget, Diagram, Set, Stop};
-use crate::track::Course;
+use crate::formula::{Formula, FormulaId, Formulas};
+use crate::interval::{Diagram, Set};
 use crate::view::View;
 
-/// From how many nodes on garbage is worth collecting.
+/// The number of nodes from which collecting garbage is worth its cost.
 const MANY: usize = 4_000_000;
 
 /// The sets of cuts of some formulas.
@@ -35,19 +35,15 @@ pub(crate) struct Evaluation<'f> {
 }
 
 impl<'f> Evaluation<'f> {
-    /// Over the cuts of a view.
-    pub(crate) fn new(
-        (formulas, trace, view): (&'f Formulas, &PartialOrder, &'f View),
-        atoms: impl IntoIterator<Item = (AtomId, &'f Course)>,
-        budget: Budget,
-    ) -> Self {
+    /// An evaluation over the cuts of a view.
+    pub(crate) fn new(problem: Problem<'f>, budget: &Budget) -> Self {
         Evaluation {
-            formulas,
-            view,
-            diagram: Diagram::with_budget(&view.bounds(), budget),
+            formulas: problem.formulas,
+            view: problem.view,
+            diagram: Diagram::with_budget(&problem.view.bounds(), budget),
             top: None,
-            encoder: Encoder::new((formulas, trace, view), atoms),
-            sets: vec![None; formulas.count()],
+            encoder: Encoder::new(problem),
+            sets: vec![None; problem.formulas.count()],
         }
     }
 
@@ -63,8 +59,8 @@ impl<'f> Evaluation<'f> {
         }
     }
 
-    /// A cut at which a formula holds, if there is one. If the formula is about single cuts, neither all
-    /// cuts nor those of the formula are made.
+    /// A cut at which a formula holds, if there is one. For a formula without temporal operators, neither the lattice
+    /// nor the set of the formula is built.
     pub(crate) fn find(&mut self, formula: FormulaId) -> Result<Option<Vec<u32>>, Stop> {
         if self.formulas.is_temporal(formula) {
             let set = self.set(formula)?;
@@ -102,7 +98,7 @@ impl<'f> Evaluation<'f> {
         Ok(self.sets[formula.index()].unwrap_or(Set::EMPTY))
     }
 
-    /// Whether the operands of a formula that are not temporal are encoded together.
+    /// Whether the operands without temporal operators are encoded together.
     fn joins(&self, f: FormulaId) -> bool {
         matches!(self.formulas.get(f), Formula::And(_) | Formula::Or(_))
     }
@@ -179,9 +175,9 @@ impl<'f> Evaluation<'f> {
         self.diagram.union(set, more)
     }
 
-    /// Collects garbage if there may be much.
+    /// Collects garbage if there are many nodes.
     fn tidy(&mut self) {
-        let allowed = self.diagram.budget().max_nodes.unwrap_or(u64::MAX) / 2;
+        let allowed = self.diagram.budget().max_states.unwrap_or(u64::MAX) / 2;
         let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY);
         if self.diagram.nodes() > limit {
             let sets = self.sets.iter_mut().filter_map(Option::as_mut);

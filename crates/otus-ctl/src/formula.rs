@@ -1,13 +1,13 @@
-//! Formulas of CTL, each stored once, and what they are made of.
+//! Hash-consed formulas of CTL.
 //!
 //! # Semantics
 //!
-//! A formula is read at a cut, over the runs from there to the last cut E, one event at a time (section
+//! A formula is evaluated at a cut, over the runs from there to the last cut E, one event at a time (section
 //! 3.2 of paper 001). Runs are finite: `EX f` is false at E and `AX f` true.
 //!
 //! # Core
 //!
-//! Everything is made of atoms, Boolean connectives, `EX`, `E[f U g]`, and *end*, which holds at E alone:
+//! All operators are reduced to atoms, Boolean connectives, `EX`, `E[f U g]`, and *end*, which holds at E alone:
 //!
 //! ```text
 //! EF g     = E[true U g]                  AF g     = ¬EG ¬g
@@ -17,9 +17,9 @@
 //! AX f     = ¬EX ¬f                       A[f U g] = ¬E[¬g U (¬g ∧ (¬f ∨ end))]
 //! ```
 //!
-//! *Proof* of the last one, which the paper's fixpoints get wrong: `A[f U g]` fails on a run iff before any
-//! g-cut there is a cut without f, or the run ends without a g-cut; that is, some cut is reached
-//! through ¬g-cuts that is itself ¬g and either ¬f or the end. `EG f` on a finite run: all cuts up
+//! *Proof* of the last one, for which the fixpoint of paper 001 is wrong: `A[f U g]` fails on a run iff before any
+//! cut with g there is a cut without f, or the run ends without a cut with g; that is, through cuts without g the run
+//! reaches a cut without g that has no f or is the end. `EG f` on a finite run: all cuts up
 //! to E satisfy f. The others are the usual dualities. ∎
 //!
 //! Negation stands only before atoms, *end*, `EX` and `E U`: De Morgan's laws are applied when a formula is
@@ -39,7 +39,7 @@ define_id! {
     pub AtomId;
 }
 
-/// What a formula is.
+/// The outermost operator of a formula, with its operands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Formula {
     /// Holds everywhere.
@@ -79,14 +79,14 @@ impl Formula {
 pub struct Formulas {
     pub(crate) atoms: Interner<AtomId, Atom>,
     nodes: Interner<FormulaId, Formula>,
-    /// By formula: its negation, and whether it says something about runs.
+    /// By formula: its negation and its attributes.
     facts: IndexVec<FormulaId, Facts>,
 }
 
-/// What is known of a formula.
+/// Attributes of a formula, computed once.
 #[derive(Debug, Clone, Copy)]
 struct Facts {
-    /// Made together with the formula, so that negating is a look and never a walk.
+    /// Made together with the formula, so that negation is a lookup.
     negation: FormulaId,
     temporal: bool,
     next: bool,
@@ -99,7 +99,7 @@ impl Default for Formulas {
             nodes: Interner::default(),
             facts: IndexVec::default(),
         };
-        formulas.pair(Formula::False, Formula::True, (false, false));
+        formulas.pair(Formula::False, Formula::True);
         formulas
     }
 }
@@ -110,12 +110,12 @@ impl Formulas {
     /// `true`
     pub const TRUE: FormulaId = FormulaId(1);
 
-    /// What a formula is. Operands have smaller numbers than what is made of them.
+    /// The operator and operands of a formula. Operands have smaller ids than the formula.
     pub fn get(&self, f: FormulaId) -> &Formula {
         &self.nodes.items[f]
     }
 
-    /// How many formulas there are, with all their parts and negations.
+    /// The number of formulas, with all their parts and negations.
     pub fn count(&self) -> usize {
         self.nodes.items.len()
     }
@@ -125,17 +125,17 @@ impl Formulas {
         &self.atoms.items[atom]
     }
 
-    /// Whether a formula speaks of runs, not only of a cut.
+    /// Whether a formula has a temporal operator.
     pub fn is_temporal(&self, f: FormulaId) -> bool {
         self.facts[f].temporal
     }
 
-    /// Whether a formula counts single steps: `EX` or `AX` occurs in it.
+    /// Whether `EX` or `AX` occurs in a formula.
     pub fn has_next(&self, f: FormulaId) -> bool {
         self.facts[f].next
     }
 
-    /// The atom that a formula is, and whether as it is (`true`) or negated.
+    /// The atom of a literal, and whether it is positive.
     pub fn as_literal(&self, f: FormulaId) -> Option<(AtomId, bool)> {
         if let Formula::Atom(atom) = *self.get(f) {
             return Some((atom, true));
@@ -151,20 +151,20 @@ impl Formulas {
         Some(goal)
     }
 
-    /// An atomic predicate as a formula. What is unequal is not equal, so that a predicate and its
-    /// negation are seen to be that.
+    /// An atomic predicate as a formula. `≠` becomes the negation of `=`, so that a predicate and its
+    /// negation are recognized as such.
     pub fn atom(&mut self, atom: Atom) -> FormulaId {
         if let Some(equal) = atom.as_not_equal() {
             let equal = self.atom(equal);
             return self.not(equal);
         }
         let atom = self.atoms.intern(atom);
-        self.literal(Formula::Atom(atom), (false, false))
+        self.literal(Formula::Atom(atom))
     }
 
     /// Holds at the last cut alone.
     pub fn end(&mut self) -> FormulaId {
-        self.literal(Formula::End, (true, false))
+        self.literal(Formula::End)
     }
 
     /// `¬f`
@@ -192,13 +192,9 @@ impl Formulas {
             [] => Formulas::TRUE,
             [only] => only,
             _ => {
-                let facts = (
-                    set.iter().any(|&f| self.is_temporal(f)),
-                    set.iter().any(|&f| self.has_next(f)),
-                );
                 let mut negated: Vec<FormulaId> = set.iter().map(|&f| self.not(f)).collect();
                 negated.sort_unstable();
-                self.pair(Formula::And(set.into()), Formula::Or(negated.into()), facts)
+                self.pair(Formula::And(set.into()), Formula::Or(negated.into()))
             }
         }
     }
@@ -227,7 +223,7 @@ impl Formulas {
         if f == Formulas::FALSE {
             return f;
         }
-        self.literal(Formula::Next(f), (true, true))
+        self.literal(Formula::Next(f))
     }
 
     /// `AX f`
@@ -241,10 +237,9 @@ impl Formulas {
         if g == Formulas::FALSE || g == Formulas::TRUE || f == Formulas::FALSE {
             return g;
         }
-        // The first cut with g on a run that has one comes after cuts without.
+        // On a run that has a cut with g, all cuts before the first one have ¬g: E[¬g U g] = EF g.
         let f = if f == self.not(g) { Formulas::TRUE } else { f };
-        let next = self.has_next(f) || self.has_next(g);
-        self.literal(Formula::Until([f, g]), (true, next))
+        self.literal(Formula::Until([f, g]))
     }
 
     /// `EF g`
@@ -311,25 +306,24 @@ impl Formulas {
         self.not(broken)
     }
 
-    /// A formula that is not a connective, with its negation.
-    fn literal(&mut self, formula: Formula, facts: (bool, bool)) -> FormulaId {
+    /// Interns a formula that is not a connective, with its negation.
+    fn literal(&mut self, formula: Formula) -> FormulaId {
         if let Some(known) = self.nodes.find(&formula) {
             return known;
         }
         let positive = FormulaId::new(self.nodes.items.len());
-        self.pair(formula, Formula::Not(positive), facts)
+        self.pair(formula, Formula::Not(positive))
     }
 
-    /// A formula and its negation, whose operands are there already.
-    fn pair(
-        &mut self,
-        formula: Formula,
-        negation: Formula,
-        (temporal, next): (bool, bool),
-    ) -> FormulaId {
+    /// Interns a formula and its negation, whose operands are interned.
+    fn pair(&mut self, formula: Formula, negation: Formula) -> FormulaId {
         if let Some(known) = self.nodes.find(&formula) {
             return known;
         }
+        let any = |has: fn(&Facts) -> bool| formula.operands().iter().any(|&f| has(&self.facts[f]));
+        let next = matches!(formula, Formula::Next(_)) || any(|facts| facts.next);
+        let temporal = matches!(formula, Formula::End | Formula::Next(_) | Formula::Until(_))
+            || any(|facts| facts.temporal);
         let (positive, negative) = (self.nodes.intern(formula), self.nodes.intern(negation));
         self.facts.push(Facts { negation: negative, temporal, next });
         self.facts.push(Facts { negation: positive, temporal, next });

@@ -9,7 +9,7 @@
 //! - the terminal [`EMPTY`](Set::EMPTY) if `S = ∅`, the terminal [`FULL`](Set::FULL) if `S = U_i`;
 //! - else a node of layer `i`: the list of the maximal intervals of `[0,n_i]` on which `x ↦ S(x)` is
 //!   constant, each given by its upper end and the diagram of that residual. A last interval whose
-//!   residual is empty is left out: what lies above the last upper end is not in `S`.
+//!   residual is empty is left out: values above the last upper end are not in `S`.
 //!
 //! # Theorem (canonicity)
 //!
@@ -36,29 +36,30 @@
 //! |---|---|---|
 //! | union, intersection, difference, inclusion | [`apply`] | `O(\|A\| · \|B\|)`, mostly `O(\|A\| + \|B\|)` |
 //! | boxes, points, a machine within a set | [`mod@build`] | one step per interval made |
-//! | the lattice of a family of clocks, a machine within it | [`top`] | `O(k)` per interval made |
-//! | one member of what need not be made | [`find`] | ends at the first |
+//! | the lattice of a family of clocks, a machine within it | [`lattice`] | `O(k)` per interval made |
+//! | one member of a set that is not built | [`find`] | ends at the first |
 //! | predecessors, successors | [`shift`] | one union per interval |
-//! | closures | [`close`] | one union per interval |
+//! | closures | [`closure`] | one union per interval |
 //! | constrained reachability | [`mod@until`] | one pass, no iteration |
-//! | membership, least and greatest point | [`pick`] | `O(k log n)` |
+//! | membership, least and greatest point | [`member`] | `O(k log n)` |
 //! | count, enumeration | [`count`], [`iterate`] | one step per interval; per box or point |
 //!
-//! Recursion goes from layer to layer and never along a range, so that it is as deep as there are
-//! dimensions; with many of them it runs on a stack of its own. The order of
-//! dimensions decides the size and is the caller's business.
+//! Recursion goes from layer to layer and never along a range, so its depth is the number of
+//! dimensions; with many of them it runs on a stack that grows. The size of a diagram depends on the order of
+//! dimensions, which the caller chooses.
 //!
 //! # Limits
 //!
-//! A [`Budget`] bounds nodes, bytes and time, and can be cancelled from outside; an operation that
-//! meets a bound returns a [`Stop`], leaves every existing set as it is, and may be repeated after
-//! [`collect`](Diagram::collect) has made room.
+//! A [`Budget`](otus_core::budget::Budget) bounds nodes, bytes and time, and can be cancelled from outside. An
+//! operation that meets a bound returns a [`Stop`](otus_core::budget::Stop), leaves every existing set as it is, and
+//! may be repeated after [`collect`](Diagram::collect) has made room. Bounds on memory are checked where it grows; time and
+//! cancellation are checked about every ten thousand intervals.
 //!
 //! # Example
 //!
 //! ```
 //! use otus_ctl::interval::{Diagram, Set};
-//! # fn main() -> Result<(), otus_ctl::interval::Stop> {
+//! # fn main() -> Result<(), otus_core::budget::Stop> {
 //! // Vectors (x, y) with x and y in 0..=9.
 //! let mut diagram = Diagram::new(&[9, 9]);
 //! let low = diagram.cuboid(&[(0, 4), (0, 9)])?;
@@ -66,7 +67,7 @@
 //! let both = diagram.intersect(low, right)?;
 //! assert_eq!(diagram.count(both).to_string(), "25");
 //! assert!(diagram.contains(both, &[4, 5]));
-//! // Who can reach (4,5) by steps of one along either axis, without leaving `low`?
+//! // The points of `low` from which steps of one along either axis reach (4,5) within `low`.
 //! let goal = diagram.cuboid(&[(4, 4), (5, 5)])?;
 //! let reaching = diagram.until(low, goal)?;
 //! assert_eq!(diagram.count(reaching).to_string(), "30");
@@ -75,28 +76,27 @@
 
 pub mod apply;
 mod boxes;
-pub mod budget;
 pub mod build;
 pub mod clocks;
-pub mod close;
+pub mod closure;
 pub mod count;
-mod descend;
+mod cursor;
 mod diagram;
 pub mod find;
 mod gc;
 pub mod iterate;
+pub mod lattice;
+pub mod member;
 mod memo;
-pub mod natural;
-pub mod pick;
-mod reach;
+mod reachable;
 pub mod shift;
+pub mod stats;
 mod store;
 mod sweep;
-pub mod top;
 pub mod until;
 
-pub use budget::{Budget, Stats, Stop};
 pub use build::{ACCEPT, Machine, REJECT};
 pub use clocks::{ClockTable, Clocks};
 pub use diagram::{Diagram, Set};
-pub use natural::Natural;
+pub use num_bigint::BigUint;
+pub use stats::Stats;

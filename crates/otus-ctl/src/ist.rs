@@ -15,8 +15,8 @@
 //! # Two corrections
 //!
 //! Runs are finite, and two fixpoints of the paper forget it. `gfp X. φ ∩ pre∃(X)` is always empty, since E has no
-//! successor; and `lfp X. ψ ∪ (φ ∩ pre∀(X))` contains E wherever φ does, since pre∀ holds there for want of successors. What
-//! section 3.2 means is
+//! successor; and `lfp X. ψ ∪ (φ ∩ pre∀(X))` contains E wherever φ does, since pre∀ holds there for want of successors. The
+//! semantics of section 3.2 is
 //!
 //! ```text
 //! [EG φ]     = lfp X. ([φ] ∩ {E}) ∪ ([φ] ∩ pre∃(X))
@@ -24,13 +24,13 @@
 //! ```
 //!
 //! *Proof.* Every chain of successors ends in E, so either equation determines X from E down, and X at C is the
-//! unfolding of the run semantics at C: at E the run is over, and what is left of EG φ is φ, of A[φ U ψ] is
+//! unfolding of the run semantics at C: at E the run is over, so EG φ is φ and A[φ U ψ] is
 //! ψ; elsewhere some (every) run goes on at some (every) successor. ∎
 //!
 //! # Beyond the paper
 //!
 //! Atoms on several variables are unions of intersections of blocks, one per combination of values; sums are added up
-//! value by value. The budget's nodes are those of the trees held at a time.
+//! value by value. The states that the budget counts are the nodes of all trees.
 
 mod apply;
 mod blocks;
@@ -38,11 +38,13 @@ mod fixpoint;
 mod shift;
 mod tree;
 
-use crate::explicit::Input;
-use crate::formula::FormulaId;
-use crate::interval::{Budget, Natural, Stop};
+use otus_core::budget::{Budget, Stop};
 
-/// How EF, and with it AG, is computed.
+use crate::check::Problem;
+use crate::formula::FormulaId;
+use crate::interval::BigUint;
+
+/// The way in which EF, and with it AG, is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Closure {
     /// By downward closure, in one operation (section 5.6).
@@ -54,22 +56,24 @@ pub enum Closure {
 
 /// Whether a formula holds at the first cut.
 pub(crate) fn holds(
-    input: Input<'_>,
+    problem: Problem<'_>,
     formula: FormulaId,
-    (closure, budget): (Closure, &Budget),
+    closure: Closure,
+    budget: &Budget,
 ) -> Result<bool, Stop> {
-    let mut evaluation = fixpoint::Evaluation::new(input, (closure, budget))?;
+    let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
     let set = evaluation.set(formula)?;
-    Ok(evaluation.trees.contains(set, &vec![0; input.view.processes.len()]))
+    Ok(evaluation.trees.contains(set, &vec![0; problem.view.processes.len()]))
 }
 
-/// How many cuts there are, and at how many of them a formula holds.
+/// Counts all cuts, and those at which a formula holds.
 pub(crate) fn count(
-    input: Input<'_>,
+    problem: Problem<'_>,
     formula: FormulaId,
-    (closure, budget): (Closure, &Budget),
-) -> Result<(Natural, Natural), Stop> {
-    let mut evaluation = fixpoint::Evaluation::new(input, (closure, budget))?;
+    closure: Closure,
+    budget: &Budget,
+) -> Result<(BigUint, BigUint), Stop> {
+    let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
     let set = evaluation.set(formula)?;
     Ok((evaluation.trees.count(evaluation.top()), evaluation.trees.count(set)))
 }

@@ -1,17 +1,17 @@
-//! Partial order × formula → verdict + witness.
+//! Checks CTL formulas on partial-order traces: partial order × formula → verdict + witness.
 //!
-//! The cuts of a partial-order trace form a lattice; a formula of CTL is read over the runs through it. Data flows
-//! down this list:
+//! The consistent cuts of a trace form a lattice, and a formula speaks of the runs through it. Data flows down this
+//! list:
 //!
-//! - [`formula`], [`atom`]: formulas, each stored once, down to what can be asked of a cut; [`mod@lower`]: as
-//!   written, with names resolved over a trace;
-//! - [`track`], [`view`]: how atoms change along the trace, and the events that a formula can see;
+//! - [`formula`], [`atom`]: hash-consed formulas and their atomic predicates; [`mod@lower`] makes them from the
+//!   syntax tree and resolves names over a trace;
+//! - [`track`], [`view`]: the events at which atoms change, and the part of the trace that a formula can see;
 //! - [`interval`]: the canonical interval diagram, a data structure for sets of vectors. It knows
 //!   neither traces nor CTL;
-//! - [`encode`], [`evaluate`]: formulas to sets of cuts; [`explicit`]: cut by cut; [`ist`]: as
-//!   the paper does it;
-//! - [`conjunctive`], [`check`]: the answer; [`satisfying`]: where else it holds; [`witness`]: a run that shows
-//!   it; [`mod@certify`]: whether it does.
+//! - three engines compute sets of cuts: [`encode`] and [`evaluate`] with interval diagrams, [`explicit`] cut by cut,
+//!   [`ist`] with the interval sharing trees of paper 001;
+//! - [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
+//!   [`witness`]: a run that shows the verdict; [`mod@certify`]: an independent check of such a run.
 #![forbid(unsafe_code)]
 
 pub mod atom;
@@ -29,6 +29,11 @@ pub mod satisfying;
 mod track;
 mod view;
 pub mod witness;
+
+/// An index as a number of 32 bits. Traces and formulas have fewer than 2³² parts, since their ids have 32 bits.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
 
 pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};

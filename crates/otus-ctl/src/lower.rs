@@ -1,11 +1,11 @@
-//! From formulas as written to formulas over a trace: names resolved, kinds checked, patterns expanded.
+//! Lowers syntax trees of formulas to formulas over a trace: resolves names, checks kinds, expands patterns.
 //!
 //! `x` is the variable of that name. `p.x` is the variable `p.x`, or else the variable `x` if only process p
-//! assigns it. A word that is no variable is the text it is, so that members of enumerations need no
-//! quotes; where a formula is needed it is a mistake, and told as one.
+//! assigns it. A word that is no variable is a text, so that members of enumerations need no
+//! quotes; in the place of a formula it is an error.
 //!
-//! Nodes of the syntax tree come operands first, so one pass in order suffices. Faults do not end it: what
-//! cannot be understood means `true`, and a diagnostic says why.
+//! Nodes of the syntax tree come operands first, so one pass in order suffices. Errors do not end it: a node that
+//! cannot be lowered means `true`, and a diagnostic says why.
 
 pub mod pattern;
 mod sum;
@@ -32,7 +32,7 @@ pub struct Property {
     pub text: String,
     /// Where it was written.
     pub span: Span,
-    /// What it means.
+    /// Its meaning.
     pub formula: FormulaId,
 }
 
@@ -41,9 +41,9 @@ pub struct Property {
 pub struct Lowered {
     /// All formulas.
     pub formulas: Formulas,
-    /// Those to be checked, in order.
+    /// The formulas to be checked, in order.
     pub properties: Vec<Property>,
-    /// What is wrong.
+    /// The errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -73,7 +73,7 @@ pub fn lower(file: &FormulaFile, trace: &PartialOrder) -> Lowered {
     lower_with(file, trace, Formulas::default())
 }
 
-/// The same among formulas that are there already, so that those of several files share their parts.
+/// Resolves the formulas of a file and adds them to existing ones, so that several files share their parts.
 pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) -> Lowered {
     let mut lowering = Lowering {
         file,
@@ -101,7 +101,7 @@ pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) 
     Lowered { formulas, properties, diagnostics }
 }
 
-/// What a node means.
+/// The meaning of a node.
 #[derive(Debug, Clone)]
 enum Meaning {
     Formula(FormulaId),
@@ -113,7 +113,7 @@ enum Meaning {
     Reading(Reading, Option<Kind>),
     /// A text; the flag says whether it is a bare word.
     Text(String, bool),
-    /// Not understood, and told.
+    /// An error, which was reported.
     Nothing,
 }
 
@@ -203,7 +203,7 @@ impl Lowering<'_> {
         self.diagnostics.last_mut().expect("just pushed")
     }
 
-    /// A node where a formula is needed.
+    /// The meaning of a node in the place of a formula.
     fn formula(&mut self, id: NodeId) -> FormulaId {
         let span = self.span(id);
         match self.meaning(id).clone() {
@@ -272,7 +272,7 @@ impl Lowering<'_> {
                             "several processes assign `{name}`: leave out `{}.`",
                             names.text(process.symbol)
                         ),
-                        Owner::Nobody => format!(
+                        Owner::None => format!(
                             "no process assigns `{name}`: leave out `{}.`",
                             names.text(process.symbol)
                         ),
@@ -321,7 +321,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `s < t` and its kin.
+    /// A comparison.
     fn compare(
         &mut self,
         id: NodeId,
@@ -330,6 +330,8 @@ impl Lowering<'_> {
         right: NodeId,
     ) -> Meaning {
         let (a, b) = (self.meaning(left).clone(), self.meaning(right).clone());
+        let operands =
+            |a: Kind, b: Kind| [Operand { node: left, kind: a }, Operand { node: right, kind: b }];
         let formula = match (a, b) {
             (Meaning::Nothing, _) | (_, Meaning::Nothing) => return Meaning::Nothing,
             (Meaning::Formula(_), _) | (_, Meaning::Formula(_)) => {
@@ -343,27 +345,25 @@ impl Lowering<'_> {
                 if let (Some(a_kind), Some(b_kind)) = (a_kind, b_kind)
                     && a_kind != b_kind
                 {
-                    return self.wrong_kinds(id, (left, a_kind), (right, b_kind));
+                    let [left, right] = operands(a_kind, b_kind);
+                    return self.wrong_kinds(id, left, right);
                 }
                 self.formulas.atom(Atom::Pair(a, comparison, b))
             }
-            (Meaning::Reading(reading, kind), other) => {
-                return self.compare_with(id, (left, reading, kind), comparison, (right, other));
-            }
-            (other, Meaning::Reading(reading, kind)) => {
-                let mirrored = mirror(comparison);
-                return self.compare_with(id, (right, reading, kind), mirrored, (left, other));
+            (Meaning::Reading(..), _) => return self.compare_with(id, left, comparison, right),
+            (_, Meaning::Reading(..)) => {
+                return self.compare_with(id, right, mirror(comparison), left);
             }
             // Two constants, or a number and a word.
             (a, b) => match (constant(&a), constant(&b)) {
-                (Some(a), Some(b)) => match a.compare(&b) {
-                    Some(order) => truth(comparison.holds(order)),
-                    None => return self.wrong_kinds(id, (left, a.kind()), (right, b.kind())),
-                },
+                (Some(a), Some(b)) if a.compare(&b).is_some() => {
+                    truth(a.compare(&b).is_some_and(|order| comparison.holds(order)))
+                }
                 (a, b) => {
-                    // One is a sum with readings: a number.
+                    // A side without a value is a sum with readings: a number.
                     let kind = |value: Option<Value>| value.map_or(Kind::Number, |v| v.kind());
-                    return self.wrong_kinds(id, (left, kind(a)), (right, kind(b)));
+                    let [left, right] = operands(kind(a), kind(b));
+                    return self.wrong_kinds(id, left, right);
                 }
             },
         };
@@ -374,39 +374,39 @@ impl Lowering<'_> {
     fn compare_with(
         &mut self,
         id: NodeId,
-        (left, reading, kind): (NodeId, Reading, Option<Kind>),
+        left: NodeId,
         comparison: Comparison,
-        (right, other): (NodeId, Meaning),
+        right: NodeId,
     ) -> Meaning {
-        let Some(value) = constant(&other) else {
-            return self.wrong_kinds(id, (left, kind.unwrap_or(Kind::Text)), (right, Kind::Number));
-        };
-        if let Some(kind) = kind
-            && kind != value.kind()
-        {
-            return self.wrong_kinds(id, (left, kind), (right, value.kind()));
+        let &Meaning::Reading(reading, kind) = self.meaning(left) else { return Meaning::Nothing };
+        let value = constant(self.meaning(right));
+        let own = kind.unwrap_or_else(|| value.as_ref().map_or(Kind::Text, Value::kind));
+        match value {
+            Some(value) if value.kind() == own => {
+                Meaning::Formula(self.formulas.atom(Atom::Compare(reading, comparison, value)))
+            }
+            // Without a value, the other side is a sum with readings: a number.
+            other => {
+                let kind = other.map_or(Kind::Number, |value| value.kind());
+                self.wrong_kinds(
+                    id,
+                    Operand { node: left, kind: own },
+                    Operand { node: right, kind },
+                )
+            }
         }
-        Meaning::Formula(self.formulas.atom(Atom::Compare(reading, comparison, value)))
     }
 
-    fn wrong_kinds(
-        &mut self,
-        id: NodeId,
-        (left, left_kind): (NodeId, Kind),
-        (right, right_kind): (NodeId, Kind),
-    ) -> Meaning {
-        // A word that is no variable is probably a variable misspelt.
-        for side in [left, right] {
+    fn wrong_kinds(&mut self, id: NodeId, left: Operand, right: Operand) -> Meaning {
+        // A word that is no variable is probably a misspelt variable.
+        for side in [left.node, right.node] {
             if let Meaning::Text(word, true) = self.meaning(side).clone() {
                 self.unknown_variable(&word, self.span(side));
                 return Meaning::Nothing;
             }
         }
-        let message = format!(
-            "{} is compared with {}, which is neither more nor less nor the same",
-            left_kind.describe(),
-            right_kind.describe()
-        );
+        let message =
+            format!("{} cannot be compared with {}", left.kind.describe(), right.kind.describe());
         let diagnostic = self.complain(Code::WRONG_KIND, self.span(id), message);
         diagnostic.help = Some("compare values of one kind; texts may be in quotes".to_owned());
         Meaning::Nothing
@@ -436,7 +436,9 @@ impl Lowering<'_> {
             if let Some(kind) = kind
                 && kind != value.kind()
             {
-                return self.wrong_kinds(member, (term, kind), (member, value.kind()));
+                let own = Operand { node: term, kind };
+                let other = Operand { node: member, kind: value.kind() };
+                return self.wrong_kinds(member, own, other);
             }
         }
         let mut values = values;
@@ -446,7 +448,14 @@ impl Lowering<'_> {
     }
 }
 
-/// The value that a node is, whatever the cut.
+/// A side of a comparison.
+#[derive(Debug, Clone, Copy)]
+struct Operand {
+    node: NodeId,
+    kind: Kind,
+}
+
+/// The value of a constant.
 fn constant(meaning: &Meaning) -> Option<Value> {
     match meaning {
         Meaning::Truth(truth) => Some(Value::Boolean(*truth)),
@@ -460,7 +469,7 @@ fn truth(holds: bool) -> FormulaId {
     if holds { Formulas::TRUE } else { Formulas::FALSE }
 }
 
-/// What there is, for whoever wrote a name that nothing is like.
+/// A list of the existing names, for the help of an unknown name without similar ones.
 fn known<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     const MOST: usize = 8;
     let mut names: Vec<String> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();
@@ -473,7 +482,7 @@ fn known<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     format!("its {what}: {}", names.join(", "))
 }
 
-/// The comparison seen from the other side.
+/// The comparison with its sides exchanged.
 fn mirror(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Equal | Comparison::Unequal => comparison,

@@ -1,43 +1,46 @@
 //! All cuts at which a formula holds, as boxes.
 //!
-//! A box gives each process a range of how many of its events have happened; the boxes of a set are disjoint,
-//! and all their vectors are cuts. They are those of the interval diagram of the set, one per path, so there
-//! may be exponentially many, and only some are made.
+//! A box gives each process a range for the number of its events in the cut. The boxes of a set are disjoint,
+//! and all their vectors are cuts. There is one per path of the interval diagram, so there
+//! may be exponentially many; the caller sets a limit.
 
+use otus_core::budget::Stop;
 use otus_core::index::Index as _;
 
 use crate::check::{Checker, Counts, Options};
+use crate::evaluate::Evaluation;
 use crate::formula::FormulaId;
-use crate::interval::Stop;
 use crate::view::View;
 
-/// Where a formula holds.
+/// The cuts at which a formula holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Satisfying {
-    /// At how many cuts, of how many.
+    /// Their number, and that of all cuts.
     pub counts: Counts,
-    /// Disjoint boxes: by process the least and the greatest number of events that have happened.
+    /// Disjoint boxes: by process, the least and the greatest number of its events in the cut.
     pub boxes: Vec<Vec<(u32, u32)>>,
     /// Whether these are all boxes.
     pub complete: bool,
 }
 
 impl Checker<'_> {
-    /// The cuts at which a formula holds, in at most `limit` boxes. Events are never left out for that.
+    /// The cuts at which a formula holds, in at most `limit` boxes. All events of the trace count, visible or not.
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn satisfying(
         &mut self,
         formula: FormulaId,
         limit: usize,
         options: &Options,
     ) -> Result<Satisfying, Stop> {
+        let options = &options.started();
         let atoms = self.atoms(formula);
         self.prepare(&atoms);
-        let view = View::whole((self.trace(), &|| self.clocks()), options.arrangement);
-        let mut evaluation = self.evaluation(&view, &atoms, options);
+        let view = View::whole(self.trace(), &|| self.clocks(), options.arrangement);
+        let used = self.used(&atoms);
+        let mut evaluation = Evaluation::new(self.problem(&view, &used), &options.budget);
         let (set, top) = (evaluation.set(formula)?, evaluation.top()?);
         let diagram = &evaluation.diagram;
         let mut found = diagram.boxes(set);

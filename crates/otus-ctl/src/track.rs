@@ -1,17 +1,18 @@
-//! How readings and atoms change along a trace.
+//! The changes of readings and atoms along a trace.
 //!
-//! All assignments to a variable are ordered by happened-before, so at any cut the value is that of
-//! the last of them that is in the cut; the same for labels and counts, which belong to one process. A
+//! All assignments to a variable are ordered by happened-before, so at any cut the variable has the value of
+//! the last of them in the cut. The same is true of labels and counts, which belong to one process. A
 //! [`Track`] is this chain of changes.
 //!
-//! An atom that reads one thing, or several things of one process, has itself such a chain: that of the
-//! events at which its truth value changes. An atom over several processes has a chain for each of its
-//! readings.
+//! The [`Course`] of an atom with one reading, or with several of one process, is a single chain: the
+//! events at which its truth value changes. The course of an atom over several processes has a track for each
+//! reading.
 
 use otus_trace::order::{EventId, Owner, PartialOrder, ProcessId, Value, ValueId, VariableId};
 use rustc_hash::FxHashMap;
 
 use crate::atom::{Atom, Reading};
+use crate::number;
 
 /// The values of a reading, from the first cut on.
 #[derive(Debug, Clone, Default)]
@@ -20,28 +21,28 @@ pub(crate) struct Track {
     pub(crate) values: Vec<Value>,
     /// The number of the value at the first cut.
     pub(crate) initial: u32,
-    /// The events at which it changes, in their order, with the number of the value from then on.
+    /// The events at which it changes, in order, each with the number of the new value.
     pub(crate) changes: Vec<(EventId, u32)>,
 }
 
 impl Track {
-    /// The number of the value after so many changes.
+    /// The number of the value after a number of changes.
     pub(crate) fn number_after(&self, changes: u32) -> u32 {
         changes.checked_sub(1).map_or(self.initial, |last| self.changes[last as usize].1)
     }
 
-    /// That value.
+    /// The value after a number of changes.
     pub(crate) fn value_after(&self, changes: u32) -> &Value {
         &self.values[self.number_after(changes) as usize]
     }
 }
 
-/// How an atom changes.
+/// The changes of an atom.
 #[derive(Debug, Clone)]
 pub(crate) enum Course {
-    /// It is so at first, and the other way round after each of these events, which are in order.
+    /// Its truth value at the first cut, and the events after which it flips, in order.
     Flips(bool, Vec<EventId>),
-    /// By reading.
+    /// The track of each reading.
     Tracks(Vec<Track>),
 }
 
@@ -57,7 +58,7 @@ impl Course {
     }
 }
 
-/// How some atoms change, each once.
+/// The courses of some atoms; the track of a reading that several share is computed once.
 pub(crate) fn courses(trace: &PartialOrder, atoms: &[&Atom]) -> Vec<Course> {
     let mut variables: Vec<VariableId> = Vec::new();
     for reading in atoms.iter().flat_map(|atom| atom.readings()) {
@@ -104,7 +105,7 @@ fn home(trace: &PartialOrder, readings: &[Reading]) -> bool {
         let process = match reading {
             Reading::Last(process) | Reading::Count(process, _) => process,
             Reading::Variable(variable) => match trace.owner(variable) {
-                Owner::Nobody => return true,
+                Owner::None => return true,
                 Owner::Process(process) => process,
                 Owner::Shared => return false,
             },
@@ -140,13 +141,13 @@ fn flips(atom: &Atom, tracks: &[Track]) -> Course {
     };
     if let [track] = tracks {
         let truth: Vec<bool> =
-            (0..track.values.len()).map(|number| holds(&[u32::new_index(number)])).collect();
+            (0..track.values.len()).map(|value| holds(&[number(value)])).collect();
         for &(event, number) in &track.changes {
             note(event, truth[number as usize]);
         }
         return Course::Flips(initial, flips);
     }
-    // All on one process, where the numbers of events are their order.
+    // On one process, event ids are in the order of events.
     let mut changes: Vec<(EventId, usize, u32)> = Vec::new();
     for (at, track) in tracks.iter().enumerate() {
         changes.extend(track.changes.iter().map(|&(event, number)| (event, at, number)));
@@ -181,7 +182,7 @@ fn values(
         last = value;
         let number = *numbers.entry(value).or_insert_with(|| {
             track.values.push(trace.value(value));
-            u32::new_index(track.values.len() - 1)
+            number(track.values.len() - 1)
         });
         track.changes.push((event, number));
     }
@@ -196,7 +197,7 @@ fn labels(trace: &PartialOrder, process: ProcessId) -> Track {
             None => 0,
             Some(label) => *numbers.entry(label).or_insert_with(|| {
                 track.values.push(Value::Text(trace.label_name(label).into()));
-                u32::new_index(track.values.len() - 1)
+                number(track.values.len() - 1)
             }),
         };
         if track.changes.last().map_or(0, |&(_, number)| number) != number {
@@ -213,15 +214,4 @@ fn counts(counted: impl Iterator<Item = EventId>) -> Track {
         track.changes.push((event, count));
     }
     track
-}
-
-/// Numbers that are known to fit.
-trait NewIndex {
-    fn new_index(index: usize) -> Self;
-}
-
-impl NewIndex for u32 {
-    fn new_index(index: usize) -> Self {
-        u32::try_from(index).unwrap_or(u32::MAX)
-    }
 }

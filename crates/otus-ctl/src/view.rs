@@ -6,25 +6,26 @@
 //! give the same answer.
 //!
 //! *Proof.* Map a cut C to its visible part C ∩ V. Atoms have the same value at both. A step of the trace by an invisible
-//! event leaves C ∩ V, and one by a visible event adds it; so a run becomes a run of the visible part with some
+//! event keeps C ∩ V, and one by a visible event adds it; so a run becomes a run of the visible part with some
 //! cuts repeated. Conversely let v be a visible event that can be added to D = C ∩ V. All
 //! visible events before v are in D, hence in C; so the invisible ones before v that are not yet in C can
 //! be run first, in their order, without leaving D, and then v. At the end, when D is all of V, the
-//! rest of the trace is invisible. So runs correspond up to repetition of cuts, from corresponding cuts, and
-//! formulas without X cannot tell: it is a stutter bisimulation, and a run ends in E iff its image ends
+//! rest of the trace is invisible. So runs from corresponding cuts correspond up to repetition of cuts: this is a
+//! stutter bisimulation, which formulas without X cannot distinguish, and a run ends in E iff its image ends
 //! in V. ∎
 //!
-//! Processes without visible events disappear; a property that no event can touch is answered by
-//! looking at the first cut. With X every event is visible.
+//! Processes without visible events disappear; a property that no event can change is decided at
+//! the first cut. With X every event is visible.
 //!
-//! *Order of processes.* The size of interval diagrams depends on it above all. Processes that
-//! constrain each other should be neighbours: starting from the pair with most constraints between
-//! them, the next one is always the process with the most constraints towards those that are placed, the
+//! *Order of processes.* It has the greatest influence on the size of interval diagrams. Processes that
+//! constrain each other should be neighbours: a greedy order starts with the pair that has most constraints between
+//! them, and always takes next the process with the most constraints towards the placed ones, the
 //! last placed counting most.
 
 use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
 
 use crate::interval::ClockTable;
+use crate::number;
 
 /// Some events of a trace, as dimensions of a lattice.
 #[derive(Debug, Clone)]
@@ -36,30 +37,32 @@ pub(crate) struct View {
     pub(crate) clocks: ClockTable,
 }
 
-/// Which events, and in which order their processes.
+/// The order of the processes of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
     /// As in the trace.
     Given,
-    /// Neighbours by communication.
+    /// Processes that communicate much are neighbours.
     Greedy,
 }
 
 impl View {
-    /// All events.
+    /// The view of all events.
     pub(crate) fn whole<'c>(
-        (trace, clocks): (&PartialOrder, &dyn Fn() -> &'c Clocks),
+        trace: &PartialOrder,
+        clocks: &dyn Fn() -> &'c Clocks,
         arrangement: Arrangement,
     ) -> Self {
         let busy = |&process: &ProcessId| trace.length(process) > 0;
         let processes: Vec<ProcessId> = trace.processes().filter(busy).collect();
         let events = |process| trace.events(process).collect();
-        View::new((trace, clocks), &processes, events, arrangement)
+        View::new(trace, clocks, &processes, events, arrangement)
     }
 
-    /// Some events, in any order and perhaps several times.
+    /// The view of some events, given in any order and perhaps several times.
     pub(crate) fn of<'c>(
-        (trace, clocks): (&PartialOrder, &dyn Fn() -> &'c Clocks),
+        trace: &PartialOrder,
+        clocks: &dyn Fn() -> &'c Clocks,
         visible: impl IntoIterator<Item = EventId>,
         arrangement: Arrangement,
     ) -> Self {
@@ -82,11 +85,12 @@ impl View {
             let end = all.partition_point(|event| event.0 < range.end);
             all[start..end].to_vec()
         };
-        View::new((trace, clocks), &processes, events, arrangement)
+        View::new(trace, clocks, &processes, events, arrangement)
     }
 
     fn new<'c>(
-        (trace, clocks): (&PartialOrder, &dyn Fn() -> &'c Clocks),
+        trace: &PartialOrder,
+        clocks: &dyn Fn() -> &'c Clocks,
         processes: &[ProcessId],
         events: impl Fn(ProcessId) -> Vec<EventId>,
         arrangement: Arrangement,
@@ -102,7 +106,7 @@ impl View {
             Arrangement::Given => (0..count).collect(),
             Arrangement::Greedy => arrange(count, &weights),
         };
-        let bounds: Vec<u32> = order.iter().map(|&at| length(&events[at])).collect();
+        let bounds: Vec<u32> = order.iter().map(|&at| number(events[at].len())).collect();
         let clocks = ClockTable::new(&bounds, |dimension, value, other| {
             let row = &rows[order[dimension]];
             row[(value as usize - 1) * count + order[other]]
@@ -114,12 +118,12 @@ impl View {
         }
     }
 
-    /// By dimension: how many events it has.
+    /// By dimension: the number of its events.
     pub(crate) fn bounds(&self) -> Vec<u32> {
-        self.events.iter().map(|events| length(events)).collect()
+        self.events.iter().map(|events| number(events.len())).collect()
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub(crate) fn event_count(&self) -> usize {
         self.events.iter().map(Vec::len).sum()
     }
@@ -130,11 +134,7 @@ impl View {
     }
 }
 
-fn length(events: &[EventId]) -> u32 {
-    u32::try_from(events.len()).unwrap_or(u32::MAX)
-}
-
-/// By dimension, how far along each other one its events have got, row after row; and how often that changes.
+/// By dimension: the clock of each of its events, one row per event; and the number of changes in these columns.
 fn reaches(
     trace: &PartialOrder,
     clocks: &Clocks,
@@ -165,7 +165,7 @@ fn reaches(
                 }
                 weights[dimension * count + other] += u64::from(reached[other] > before);
             }
-            row.extend(reached.iter().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)));
+            row.extend(reached.iter().map(|&n| number(n)));
         }
         rows.push(row);
     }
@@ -177,11 +177,11 @@ fn arrange(count: usize, weights: &[u64]) -> Vec<usize> {
     let weight = |a: usize, b: usize| weights[a * count + b] + weights[b * count + a];
     let mut placed: Vec<usize> = Vec::with_capacity(count);
     let mut left: Vec<usize> = (0..count).collect();
-    // What each one that is left has to do with those that are placed, the last counting most.
+    // By dimension that is left: the weight of its constraints towards the placed ones, the last counting most.
     let mut pull = vec![0_u64; count];
     while !left.is_empty() {
         let next = if placed.is_empty() || left.iter().all(|&at| pull[at] == 0) {
-            // A new group begins with the one that has most to do with any other one.
+            // A new group begins with the dimension that has the greatest weight towards another one.
             let most = |&at: &usize| left.iter().map(|&other| weight(at, other)).max();
             left.iter().copied().max_by_key(|at| (most(at), std::cmp::Reverse(*at)))
         } else {

@@ -1,22 +1,22 @@
 //! Runs that show why a formula holds, or why it does not.
 //!
-//! `E[f U g]` and `EX f` are shown by a run; so a formula that is one of them and holds, or is the negation
-//! of one and does not hold, comes with a run from the first cut: EF, EU, EG and EX that hold, AG, AF, AU and AX that
-//! do not. Of a conjunction that fails the first part that fails is shown, and so on. Where the goal of a run has itself
-//! such parts, they are shown from its last cut on: `AG(p -> AF q)` fails by a run to a cut with p, and from there a run on which q
-//! never holds.
+//! A run from the first cut shows EF, EU, EG and EX that hold, and AG, AF, AU and AX that do not: these are `E[f U g]` and
+//! `EX f`, or their negations. Of a conjunction that fails, the first part that fails is shown, and so on. If
+//! the goal of a run has such parts itself, they are shown from the last cut of the run on: `AG(p -> AF q)` fails by a
+//! run to a cut with p, followed by a run on which q never holds.
 //!
-//! Runs are found in the part of the trace that the formula sees, and then lifted: before a visible event come those
-//! of its past that are missing. They are told in events of the full trace, so that a
-//! checker needs nothing but the trace and the formula ([`certify`](mod@crate::certify)).
+//! A run is found in the visible part of the trace, and then lifted: each visible event is preceded by the events of
+//! its past that are missing. The result consists of events of the full trace, so that
+//! [`certify`](mod@crate::certify) needs only the trace and the formula.
 
+use otus_core::budget::Stop;
 use otus_core::index::Index as _;
 use otus_trace::order::{Clocks, EventId, PartialOrder};
 
 use crate::check::{Checker, Options};
 use crate::evaluate::Evaluation;
 use crate::formula::{Formula, FormulaId, Formulas};
-use crate::interval::{Set, Stop};
+use crate::interval::Set;
 use crate::view::View;
 
 /// A run that shows a formula.
@@ -24,13 +24,13 @@ use crate::view::View;
 pub struct Evidence {
     /// `E[f U g]` or `EX f`, which holds where the run begins.
     pub shows: FormulaId,
-    /// What happens, one event after the other; empty if the goal is reached already.
+    /// The events of the run, in order; empty if the goal holds at its first cut.
     pub events: Vec<EventId>,
-    /// What is shown from the last cut on.
+    /// The evidence from the last cut on.
     pub then: Vec<Evidence>,
 }
 
-/// Evidence is as deep as a formula is, and depth belongs to the user, not to the call stack.
+/// Drops nested evidence with a loop: it can be as deep as a formula, too deep for recursion.
 impl Drop for Evidence {
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.then);
@@ -45,17 +45,18 @@ impl Drop for Evidence {
 pub struct Explanation {
     /// Whether the formula holds.
     pub holds: bool,
-    /// What shows it; empty if that takes all runs, or none.
+    /// The runs that show it; empty if that takes all runs, or none.
     pub evidence: Vec<Evidence>,
 }
 
 impl Checker<'_> {
-    /// Why a formula holds, or does not.
+    /// Explains why a formula holds, or does not.
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn explain(&mut self, formula: FormulaId, options: &Options) -> Result<Explanation, Stop> {
+        let options = &options.started();
         let holds = self.check(formula, options)?.holds;
         self.explain_verdict(formula, holds, options)
     }
@@ -78,7 +79,7 @@ impl Checker<'_> {
             match self.formulas.get(part).clone() {
                 Formula::And(all) => pending.extend(all.iter().rev()),
                 Formula::Or(all) => {
-                    // The first that holds and can be shown, or else the first that holds.
+                    // The first operand that holds and can be shown, or else the first that holds.
                     let mut found = None;
                     for &operand in &all {
                         if self.check(operand, options)?.holds {
@@ -105,7 +106,7 @@ impl Checker<'_> {
 
     /// A run for `E[f U g]` or `EX f`, which holds at the first cut.
     fn show(&mut self, part: FormulaId, options: &Options) -> Result<Evidence, Stop> {
-        // A run to one of several goals is a run to any of them: what was asked is what is shown.
+        // A run to one of several goals also shows the disjunction, which is the formula asked for.
         let shows = part;
         let part = self.narrowed(part, options)?;
         let atoms = self.atoms(part);
@@ -123,7 +124,8 @@ impl Checker<'_> {
             return Ok(Evidence { shows, events: lift.events, then: Vec::new() });
         }
         let view = self.view(part, &atoms, options);
-        let evaluation = self.evaluation(&view, &atoms, options);
+        let used = self.used(&atoms);
+        let evaluation = Evaluation::new(self.problem(&view, &used), &options.budget);
         let point = vec![0; view.processes.len()];
         let mut showing = Showing { formulas: &self.formulas, view: &view, evaluation };
         let mut evidence = showing.run(part, point, &mut lift)?;
@@ -131,7 +133,7 @@ impl Checker<'_> {
         Ok(evidence)
     }
 
-    /// `EF` of a disjunction as `EF` of the first part that is possible.
+    /// `EF` of a disjunction as `EF` of the first disjunct that is possible.
     fn narrowed(&mut self, part: FormulaId, options: &Options) -> Result<FormulaId, Stop> {
         if let Some(goal) = self.formulas.as_possibility(part)
             && let Formula::Or(all) = self.formulas.get(goal).clone()
@@ -154,7 +156,7 @@ struct Showing<'a> {
 }
 
 impl Showing<'_> {
-    /// A run for `E[f U g]` or `EX f` from a cut where it holds, and what is shown after it.
+    /// A run for `E[f U g]` or `EX f` from a cut where it holds, and the evidence after it.
     fn run(
         &mut self,
         part: FormulaId,
@@ -213,7 +215,7 @@ impl Showing<'_> {
         })
     }
 
-    /// Goes to a cut above a cut where a formula holds, whatever lies between.
+    /// A run to a cut above the given one where a formula holds, for EF: the cuts between are free.
     fn straight(
         &mut self,
         goal: FormulaId,
@@ -240,7 +242,7 @@ impl Showing<'_> {
         Ok(())
     }
 
-    /// What of a formula that holds at a cut can be shown by runs from there.
+    /// The evidence for those parts of a formula that runs from a cut can show; the formula holds there.
     fn then(
         &mut self,
         goal: FormulaId,
@@ -287,8 +289,8 @@ impl Showing<'_> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run(part, point.to_vec(), lift))
     }
 
-    /// Whether a formula that holds at a cut does so only because it is the end: the last cut of the view stands
-    /// for several of the trace, of which the first is not the end.
+    /// Whether a formula holds at the last cut of the view only because that is the end. The last cut of the view
+    /// stands for several cuts of the trace, of which only the last is the end.
     fn needs_end(&mut self, formula: FormulaId, point: &[u32]) -> Result<bool, Stop> {
         let mut parts = vec![formula];
         let mut next = 0;
@@ -298,7 +300,7 @@ impl Showing<'_> {
                 parts.extend_from_slice(all);
             }
         }
-        // Operands have smaller numbers.
+        // Operands have smaller ids.
         parts.sort_unstable();
         parts.dedup();
         let mut holds = vec![false; parts.len()];
@@ -323,18 +325,18 @@ impl Showing<'_> {
     }
 }
 
-/// From events of a view to events of the trace.
+/// Lifts events of a view to runs of the trace.
 #[derive(Debug, Clone)]
 struct Lift<'a> {
     trace: &'a PartialOrder,
     clocks: &'a Clocks,
-    /// By process: how many of its events have happened.
+    /// By process: the number of its events so far.
     executed: Vec<u32>,
     events: Vec<EventId>,
 }
 
 impl Lift<'_> {
-    /// An event, after what is missing of its past.
+    /// Appends an event, after the missing events of its past.
     fn execute(&mut self, event: EventId) {
         let mut past = vec![0; self.executed.len()];
         let mut pending = vec![event];
@@ -362,7 +364,7 @@ impl Lift<'_> {
         }
     }
 
-    /// All that is left of the trace.
+    /// Appends the rest of the trace.
     fn finish(&mut self) {
         for process in self.trace.processes() {
             for event in self.trace.events(process) {

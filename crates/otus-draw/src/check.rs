@@ -1,15 +1,15 @@
-//! Looks for what no picture may have: labels on labels, crossing frames, arrows that end
-//! nowhere, things beyond the edge. Tests run it on every picture they draw.
+//! Finds flaws of pictures: overlapping labels, crossing frames, arrows that do not end on their targets, items
+//! beyond the edge. Tests run it on every picture they draw.
 
 use rustc_hash::FxHashMap;
 
 use crate::geometry::{Point, Rect};
 use crate::scene::{Item, Key, Role, Scene, Shape};
 
-/// What is wrong with a picture; numbers are those of its items.
+/// A flaw of a picture; numbers are indices of its items.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Flaw {
-    /// Two labels take the same room.
+    /// Two labels overlap.
     LabelsOverlap(String, String),
     /// Two frames, boxes or heads overlap, and neither is in the other.
     BoxesCross(usize, usize),
@@ -17,16 +17,16 @@ pub enum Flaw {
     LabelOnBorder(String, usize),
     /// A message or an edge goes through a label.
     LabelOnLine(String, usize),
-    /// A line does not end on what it is to end on.
+    /// A line does not end on its target.
     EndAstray(usize),
-    /// Something is beyond the edge of the canvas.
+    /// An item is beyond the edge of the canvas.
     Outside(usize),
 }
 
-/// What two lengths may differ by without anyone seeing it.
+/// The largest difference between two lengths that cannot be seen.
 const SLACK: f64 = 0.6;
 
-/// Everything that is wrong with a picture, in the order of its items.
+/// All flaws of a picture, in the order of its items.
 pub fn flaws(scene: &Scene) -> Vec<Flaw> {
     let mut found = Vec::new();
     let canvas = Rect { right: scene.size.width, bottom: scene.size.height, ..Rect::default() };
@@ -80,7 +80,7 @@ fn between(scene: &Scene, places: &[Rect], a: usize, b: usize) -> Option<Flaw> {
     }
 }
 
-/// Whether an item takes a label's room.
+/// The flaw of an item that covers a label, if it does.
 fn on(text: &str, place: Rect, item: &Item, index: usize) -> Option<Flaw> {
     let room = place.grow(-SLACK);
     match &item.shape {
@@ -125,7 +125,7 @@ pub(crate) fn crosses(from: Point, to: Point, rect: Rect) -> bool {
     enter < leave
 }
 
-/// Lines whose ends are not where they are to be.
+/// Finds lines that do not end on their targets.
 fn astray(scene: &Scene, found: &mut Vec<Flaw>) {
     let keyed: FxHashMap<Key, &Item> =
         scene.items.iter().filter_map(|item| Some((item.key?, item))).collect();

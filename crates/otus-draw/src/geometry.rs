@@ -2,16 +2,16 @@
 
 use std::ops::{Add, Sub};
 
-/// A place, or the way from one place to another.
+/// A point, or the vector from one point to another.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Point {
-    /// To the right.
+    /// The horizontal coordinate.
     pub x: f64,
-    /// Downwards.
+    /// The vertical coordinate.
     pub y: f64,
 }
 
-/// The place at `(x, y)`.
+/// The point `(x, y)`.
 pub const fn point(x: f64, y: f64) -> Point {
     Point { x, y }
 }
@@ -32,16 +32,16 @@ impl Sub for Point {
     }
 }
 
-/// How wide and how high something is.
+/// A width and a height.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Size {
-    /// From left to right.
+    /// The width.
     pub width: f64,
-    /// From top to bottom.
+    /// The height.
     pub height: f64,
 }
 
-/// A rectangle with upright sides.
+/// An axis-parallel rectangle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rect {
     /// The left side.
@@ -55,7 +55,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// The rectangle with its upper left corner at a place.
+    /// The rectangle with its upper left corner at a point.
     pub fn at(corner: Point, size: Size) -> Self {
         Rect {
             left: corner.x,
@@ -65,27 +65,27 @@ impl Rect {
         }
     }
 
-    /// The smallest rectangle with all the given points, of which there is at least one.
+    /// The smallest rectangle that contains all points; `None` without points.
     pub fn around(points: impl IntoIterator<Item = Point>) -> Option<Self> {
         points.into_iter().map(|p| Rect::at(p, Size::default())).reduce(Rect::union)
     }
 
-    /// From left to right.
+    /// The width.
     pub fn width(self) -> f64 {
         self.right - self.left
     }
 
-    /// From top to bottom.
+    /// The height.
     pub fn height(self) -> f64 {
         self.bottom - self.top
     }
 
-    /// Its middle.
+    /// The center.
     pub fn center(self) -> Point {
         point(f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom))
     }
 
-    /// The smallest rectangle that has both.
+    /// The smallest rectangle that contains both.
     #[must_use]
     pub fn union(self, other: Rect) -> Rect {
         Rect {
@@ -96,7 +96,7 @@ impl Rect {
         }
     }
 
-    /// The same with each side moved outwards by so much.
+    /// The rectangle with each side moved outwards.
     #[must_use]
     pub fn grow(self, by: f64) -> Rect {
         Rect {
@@ -107,7 +107,7 @@ impl Rect {
         }
     }
 
-    /// The same elsewhere.
+    /// The rectangle moved by a vector.
     #[must_use]
     pub fn shift(self, by: Point) -> Rect {
         Rect {
@@ -118,7 +118,7 @@ impl Rect {
         }
     }
 
-    /// Whether the other lies in this one, sides included.
+    /// Whether it contains another one, sides included.
     pub fn contains(self, other: Rect) -> bool {
         self.left <= other.left
             && self.top <= other.top
@@ -126,7 +126,7 @@ impl Rect {
             && other.bottom <= self.bottom
     }
 
-    /// Whether they share more than a side.
+    /// Whether the interiors intersect.
     pub fn overlaps(self, other: Rect) -> bool {
         self.left < other.right
             && other.left < self.right

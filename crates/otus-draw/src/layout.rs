@@ -1,6 +1,7 @@
-//! From data to scenes, a file for each kind of picture.
+//! Layouts: each file turns one kind of data into a scene.
 
 pub mod automaton;
+pub mod failure;
 pub mod layered;
 pub mod multitrace;
 pub mod order;

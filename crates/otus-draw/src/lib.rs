@@ -1,11 +1,11 @@
-//! Any of what Otus knows → a picture. Pure: data in, text or bytes out.
+//! Pictures of interactions, traces, orders, searches and failures. Pure: data in, text or bytes out.
 //!
-//! - [`layout`]: from data to a [`Scene`], a file for each kind of picture;
+//! - [`layout`]: makes a [`Scene`] from data, with one file for each kind of picture;
 //! - [`scene`]: shapes with places, roles and tones; no colours, no format;
-//! - [`check`]: finds overlaps and lines that end nowhere;
-//! - [`theme`], [`metrics`]: ink, and how much room text takes;
-//! - [`svg()`] and [`png()`]: a scene as a file.
-//! - [`terminal`]: small sequence diagrams as text.
+//! - [`check`]: finds overlaps and lines that do not end on their targets;
+//! - [`theme`], [`metrics`]: colours and strokes, and the size of text;
+//! - [`svg()`], [`svg_in_page()`] and [`png()`]: write a scene;
+//! - [`terminal`]: small pictures as text.
 #![forbid(unsafe_code)]
 
 pub mod check;
@@ -22,5 +22,5 @@ pub mod theme;
 #[cfg(feature = "png")]
 pub use raster::png;
 pub use scene::Scene;
-pub use svg::svg;
+pub use svg::{svg, svg_in_page};
 pub use theme::Theme;

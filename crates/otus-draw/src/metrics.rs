@@ -1,9 +1,9 @@
-//! How much room text takes.
+//! The size of text.
 //!
-//! Widths come from the advances of the font that Otus carries, `DejaVu` Sans, without kerning.
-//! Viewers that lack it have Verdana, whose widths are nearly the same, and the SVG says how
-//! long every text is to be (`textLength`), so that a label that fits here fits everywhere.
-//! Characters that the font lacks count as wide as a terminal would show them.
+//! Widths are the advances of the bundled font, `DejaVu` Sans, without kerning.
+//! Viewers that lack it usually have Verdana, whose widths are nearly the same, and the SVG gives the
+//! length of every text (`textLength`), so that a label that fits here fits everywhere.
+//! Characters that the font lacks get the width that terminals give them.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ pub(crate) const REGULAR: &[u8] = include_bytes!("../font/DejaVuSans.ttf");
 /// The bold face, reduced.
 pub(crate) const BOLD: &[u8] = include_bytes!("../font/DejaVuSans-Bold.ttf");
 
-/// How text looks: its size and weight.
+/// The size and weight of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Font {
     /// The em square, in pixels.
@@ -24,36 +24,36 @@ pub struct Font {
     pub bold: bool,
 }
 
-/// What most labels have.
+/// The font of most labels.
 pub const PLAIN: Font = Font { size: 12.0, bold: false };
-/// What headings have.
+/// The font of headings.
 pub const STRONG: Font = Font { size: 12.0, bold: true };
-/// What asides have.
+/// The font of asides.
 pub const SMALL: Font = Font { size: 10.0, bold: false };
 
 impl Font {
-    /// How far capitals and tall letters rise above the line they stand on.
+    /// The height of capitals and tall letters above the baseline.
     pub fn ascent(self) -> f64 {
         self.size * 0.78
     }
 
-    /// How far letters reach below the line they stand on.
+    /// The depth of letters below the baseline.
     pub fn descent(self) -> f64 {
         self.size * 0.24
     }
 
-    /// From one line of text to the next.
+    /// The distance from one line of text to the next.
     pub fn line_height(self) -> f64 {
         self.size * 1.25
     }
 
-    /// How wide a text is on one line.
+    /// The width of a text on one line.
     pub fn width(self, text: &str) -> f64 {
         let units: u32 = text.chars().map(|c| FACES[usize::from(self.bold)].advance(c)).sum();
         f64::from(units) / UNITS * self.size
     }
 
-    /// How wide the widest of some lines is.
+    /// The width of the widest of some lines.
     pub fn widest<T: AsRef<str>>(self, lines: &[T]) -> f64 {
         lines.iter().map(|line| self.width(line.as_ref())).fold(0.0, f64::max)
     }
@@ -97,7 +97,7 @@ impl Font {
         lines
     }
 
-    /// The same in at most so many lines; if they do not do, the last ends in `…`.
+    /// Breaks a text into at most `most` lines; if they do not suffice, the last ends in `…`.
     pub fn wrap_to(self, text: &str, room: f64, most: usize) -> Vec<String> {
         let mut lines = self.wrap(text, room);
         if lines.len() > most.max(1) {
@@ -128,9 +128,22 @@ impl Font {
     }
 }
 
-/// Whether the font that Otus carries can draw every character of a text.
+/// Whether the bundled font has every character of a text.
 pub fn covers(text: &str) -> bool {
     text.chars().all(|c| FACES[0].face.glyph_index(c).is_some())
+}
+
+/// A number with its digits in groups of three: `4,970`.
+pub fn grouped(number: impl std::fmt::Display) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// Units of both fonts per em.
@@ -138,7 +151,7 @@ const UNITS: f64 = 2048.0;
 
 static FACES: LazyLock<[Advances; 2]> = LazyLock::new(|| [REGULAR, BOLD].map(Advances::of));
 
-/// The widths of a font's characters; those of ASCII are at hand.
+/// The widths of a font's characters, with a table for ASCII.
 struct Advances {
     face: Face<'static>,
     ascii: [u16; 128],
@@ -172,7 +185,7 @@ impl Advances {
     }
 }
 
-/// Cuts a text at every place where a line may end.
+/// Splits a text at every place where a line may end.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -227,6 +240,12 @@ mod tests {
     fn the_papers_symbols_are_in_the_font() {
         assert!(covers("∅ ε λ α σ → ⇢ ⊥ ☘ ⚑ ✓ ✗ ≤ ∥ ⟨⟩ ⊆ é ж …"));
         assert!(!covers("日"));
+    }
+
+    #[test]
+    fn large_numbers_have_groups() {
+        let shown = [0, 12, 999, 1000, 4970, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "12", "999", "1,000", "4,970", "1,234,567"]);
     }
 
     #[test]

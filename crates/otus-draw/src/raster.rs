@@ -1,4 +1,4 @@
-//! Scenes as PNG, by resvg with the font that Otus carries: the same pixels on every machine.
+//! Scenes as PNG, rendered by resvg with the bundled font: the same pixels on every machine.
 
 use std::sync::Arc;
 
@@ -11,30 +11,30 @@ use crate::scene::Scene;
 use crate::svg::svg;
 use crate::theme::Theme;
 
-/// Why there is no PNG.
+/// The reason why there is no PNG.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RasterError {
-    /// It would have more pixels than can be held.
+    /// It would have too many pixels.
     #[error(
         "a picture of {width} × {height} pixels is too large for PNG; write SVG, or lower the scale"
     )]
     TooLarge {
-        /// From left to right.
+        /// The width in pixels.
         width: u64,
-        /// From top to bottom.
+        /// The height in pixels.
         height: u64,
     },
-    /// The renderer does not take our SVG, which is a bug of ours.
+    /// The renderer rejects our SVG, which is a bug.
     #[error("the SVG could not be rendered: {0}")]
     Renderer(String),
 }
 
-/// How many pixels a picture may have: 400 MB of memory.
+/// The most pixels of a picture: 400 MB of memory.
 const MAX_PIXELS: u64 = 100_000_000;
 
-/// The picture as a PNG file, with `scale` pixels for each unit. Characters that the font of
-/// Otus lacks are taken from `fonts`, the contents of other font files.
+/// The picture as a PNG file, with `scale` pixels for each unit. Characters that the bundled font lacks
+/// are taken from `fonts`, the contents of other font files.
 ///
 /// # Errors
 /// If it is too large.

@@ -1,46 +1,51 @@
-//! What a picture shows, before it has colours or a file format.
+//! Scenes: pictures before they have colours or a file format.
 //!
-//! Every layout makes a [`Scene`]: shapes with places, each with a [`Role`] (what it is) and a
-//! [`Tone`] (what is said of it). Themes turn roles and tones into ink, [`svg`](crate::svg())
-//! writes them down, and [`check`](crate::check::flaws) looks for overlaps. Scenes can be
+//! Every layout makes a [`Scene`]: shapes with places, each with a [`Role`] (the kind of thing it depicts) and a
+//! [`Tone`] (a judgement on that thing: normal, good, bad …). A theme turns roles and tones into colours and strokes,
+//! [`svg`](crate::svg()) writes the scene, and [`check`](crate::check::flaws) looks for overlaps. Scenes can be
 //! placed in scenes: a node of a search graph is a diagram of its own.
 //!
-//! Invariant: items stand in painting order, what is later lies above.
+//! Invariant: items are in painting order, so that later ones cover earlier ones.
+
+use std::collections::BTreeMap;
 
 use crate::geometry::{Point, Rect, Size, point};
-use crate::metrics::Font;
+use crate::metrics::{Font, SMALL};
 
 /// A picture.
 #[derive(Debug, Clone, Default)]
 pub struct Scene {
-    /// What it shows, in a line; viewers show it, screen readers say it.
+    /// The title, in one line, for viewers and screen readers.
     pub title: String,
-    /// The same in some sentences, for those who cannot see it.
+    /// The content in some sentences, for readers who cannot see it.
     pub description: String,
     /// The canvas, from (0, 0).
     pub size: Size,
-    /// What is on it, in painting order.
+    /// The items, in painting order.
     pub items: Vec<Item>,
-    /// How many keys are in use.
+    /// By [subject](Item::subject): the text that a viewer shows when the pointer rests on it. Consecutive items
+    /// of one such subject form one SVG group.
+    pub tooltips: BTreeMap<String, String>,
+    /// The number of keys in use.
     keys: u32,
 }
 
-/// One thing of a picture.
+/// One shape of a picture.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Where and in which form.
+    /// Its form and place.
     pub shape: Shape,
-    /// What it is.
+    /// The kind of thing that it depicts.
     pub role: Role,
-    /// What is said of it.
+    /// The judgement on that thing.
     pub tone: Tone,
-    /// What lines can be attached to, by name.
+    /// The key by which lines are attached to it.
     pub key: Option<Key>,
-    /// What it depicts, for those who click on it: `event-12`, `node-3`.
+    /// The thing that it depicts, for scripts: `event-12`, `node-3`.
     pub subject: Option<String>,
 }
 
-/// Names something that arrows and edges end on: a lifeline, a node. Unique in a scene.
+/// Identifies an item that arrows and edges end on, such as a lifeline or a node. Unique in a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub u32);
 
@@ -51,19 +56,19 @@ pub enum Shape {
     Box {
         /// Its sides.
         rect: Rect,
-        /// How round the corners are.
+        /// The radius of the corners.
         radius: f64,
     },
     /// A closed polygon.
     Polygon(Vec<Point>),
     /// A circle.
     Disc {
-        /// Its middle.
+        /// Its center.
         center: Point,
         /// Its radius.
         radius: f64,
     },
-    /// A line through some points; what may end in arrow heads.
+    /// A line through some points; it may end in arrow heads.
     Line(Line),
     /// A line of text.
     Label(Label),
@@ -76,19 +81,19 @@ pub struct Line {
     pub points: Vec<Point>,
     /// Whether its corners are rounded off.
     pub smooth: bool,
-    /// What its first and its last point have.
+    /// The forms of its two ends.
     pub ends: [End; 2],
-    /// What its first and its last point are to lie on.
+    /// The items on which its first and its last point must lie.
     pub on: [Option<Key>; 2],
 }
 
-/// What a line ends in.
+/// The form of the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum End {
     /// Nothing.
     #[default]
     Plain,
-    /// An open arrow head: what is sent need not have arrived yet.
+    /// An open arrow head, for asynchronous messages.
     Open,
     /// A filled arrow head.
     Filled,
@@ -99,17 +104,17 @@ pub enum End {
 /// A line of text.
 #[derive(Debug, Clone)]
 pub struct Label {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Where on the base line its [`Anchor`] is.
+    /// The place of its [`Anchor`] on the baseline.
     pub at: Point,
-    /// Which part of it stands there.
+    /// The part of the text that stands there.
     pub anchor: Anchor,
     /// Its size and weight.
     pub font: Font,
 }
 
-/// Which part of a label stands at its place.
+/// The part of a label that stands at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// Its left end.
@@ -121,7 +126,7 @@ pub enum Anchor {
 }
 
 impl Label {
-    /// The room it takes.
+    /// Its bounding box.
     pub fn rect(&self) -> Rect {
         let width = self.font.width(&self.text);
         let left = match self.anchor {
@@ -138,20 +143,20 @@ impl Label {
     }
 }
 
-/// What an item is. Themes and checks go by it.
+/// The kind of thing that an item depicts. Themes and checks depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The box with the name of a lifeline, or of a component of a multi-trace.
     Head,
-    /// The line below it, or beside it.
+    /// The line below or beside a head.
     Lifeline,
-    /// A message or another arrow that stands for something that happened.
+    /// A message, or another arrow between events.
     Message,
     /// The frame of a combined fragment.
     Frame,
-    /// The corner of a frame that says what kind it is.
+    /// The corner of a frame with the name of its operator.
     Tab,
-    /// What separates the operands of a frame.
+    /// A line that separates the operands of a frame.
     Separator,
     /// The part of a lifeline on which order does not matter.
     Coregion,
@@ -163,11 +168,11 @@ pub enum Role {
     Edge,
     /// A cut through a partial order.
     Cut,
-    /// A band behind other things.
+    /// A band behind other items.
     Band,
-    /// Text that is read with the lines it stands beside.
+    /// Text that belongs to a line beside it.
     Text,
-    /// Text in the second place: asides, counts, positions.
+    /// Text of minor importance: asides, counts, positions.
     Aside,
 }
 
@@ -190,7 +195,7 @@ impl Role {
         Role::Aside,
     ];
 
-    /// Its name in style sheets.
+    /// The name in style sheets.
     pub fn name(self) -> &'static str {
         match self {
             Role::Head => "head",
@@ -211,10 +216,10 @@ impl Role {
     }
 }
 
-/// What is said of an item. Tones differ in more than colour: in dashes and in width as well.
+/// A judgement on the thing that an item depicts. Tones differ in dashes and stroke width too, not only in colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Tone {
-    /// Nothing.
+    /// None.
     #[default]
     Normal,
     /// It is not there, or not of interest: unobserved, pruned, never exercised.
@@ -225,7 +230,7 @@ pub enum Tone {
     Assumed,
     /// It is wrong: observed but not allowed, refuted.
     Bad,
-    /// It is what the picture is about.
+    /// It is the subject of the picture.
     Active,
 }
 
@@ -234,7 +239,7 @@ impl Tone {
     pub const ALL: [Tone; 6] =
         [Tone::Normal, Tone::Faded, Tone::Good, Tone::Assumed, Tone::Bad, Tone::Active];
 
-    /// Its name in style sheets.
+    /// The name in style sheets.
     pub fn name(self) -> &'static str {
         match self {
             Tone::Normal => "normal",
@@ -248,24 +253,24 @@ impl Tone {
 }
 
 impl Item {
-    /// A shape in its role, of which nothing is said yet.
+    /// A shape with a role, in the normal tone.
     pub fn new(role: Role, shape: Shape) -> Self {
         Item { shape, role, tone: Tone::Normal, key: None, subject: None }
     }
 
-    /// The same in a tone.
+    /// The item in another tone.
     #[must_use]
     pub fn tone(self, tone: Tone) -> Self {
         Item { tone, ..self }
     }
 
-    /// The same with a name for lines to end on.
+    /// The item with a key for lines to end on.
     #[must_use]
     pub fn key(self, key: Key) -> Self {
         Item { key: Some(key), ..self }
     }
 
-    /// The same with what it depicts.
+    /// The item with a subject.
     #[must_use]
     pub fn subject(self, subject: impl Into<String>) -> Self {
         Item { subject: Some(subject.into()), ..self }
@@ -298,7 +303,7 @@ impl Item {
         Item::new(role, Shape::Line(Line { points, smooth: false, ends, on: [None; 2] }))
     }
 
-    /// The room it takes; arrow heads stay within the pen's reach of their lines.
+    /// Its bounding box, without arrow heads and stroke width.
     pub fn rect_of(&self) -> Rect {
         match &self.shape {
             Shape::Box { rect, .. } => *rect,
@@ -321,46 +326,53 @@ impl Item {
 }
 
 impl Scene {
-    /// An empty picture of something.
+    /// An empty picture with a title.
     pub fn new(title: impl Into<String>) -> Self {
         Scene { title: title.into(), ..Scene::default() }
     }
 
-    /// A key that nothing has yet.
+    /// A new key.
     pub fn fresh_key(&mut self) -> Key {
         self.keys += 1;
         Key(self.keys - 1)
     }
 
-    /// Paints one thing more.
+    /// Adds an item on top of all others.
     pub fn push(&mut self, item: Item) {
         self.items.push(item);
     }
 
-    /// Writes lines of text below each other, the first with its top at `top`; gives the bottom
+    /// Adds lines of text below each other, the first with its top at `at.y`; returns the bottom
     /// of the last.
     pub fn lines<T: AsRef<str>>(
         &mut self,
         lines: &[T],
-        (x, top): (f64, f64),
+        at: Point,
         anchor: Anchor,
         font: Font,
-        (role, tone): (Role, Tone),
+        role: Role,
+        tone: Tone,
     ) -> f64 {
-        let mut y = top;
+        let mut y = at.y;
         for line in lines {
             let base = y + (font.line_height() - font.size) / 2.0 + font.ascent();
-            self.push(Item::label(role, line.as_ref(), point(x, base), anchor, font).tone(tone));
+            self.push(Item::label(role, line.as_ref(), point(at.x, base), anchor, font).tone(tone));
             y += font.line_height();
         }
         y
     }
 
-    /// Puts another picture into this one, with its corner at a place. What lines end on keeps
-    /// apart: keys of the inner picture are moved behind all of this one.
+    /// Adds lines of minor importance, in small type; returns the bottom of the last.
+    pub fn asides<T: AsRef<str>>(&mut self, lines: &[T], at: Point) -> f64 {
+        self.lines(lines, at, Anchor::Start, SMALL, Role::Aside, Tone::Normal)
+    }
+
+    /// Puts another picture into this one, with its corner at a point. Keys of the inner picture are renumbered
+    /// so that they differ from those of this one.
     pub fn place(&mut self, inner: &Scene, at: Point) {
         let used = self.keys;
         self.keys += inner.keys;
+        self.tooltips.extend(inner.tooltips.clone());
         self.items.extend(inner.items.iter().cloned().map(|mut item| {
             item.shift(at);
             item.key = item.key.map(|key| Key(key.0 + used));
@@ -371,7 +383,7 @@ impl Scene {
         }));
     }
 
-    /// Everything that is written in it.
+    /// The texts of all labels.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.items.iter().filter_map(|item| match &item.shape {
             Shape::Label(label) => Some(label.text.as_str()),
@@ -379,13 +391,13 @@ impl Scene {
         })
     }
 
-    /// The smallest rectangle that has every item.
+    /// The smallest rectangle that contains every item.
     pub fn extent(&self) -> Option<Rect> {
         self.items.iter().map(Item::rect_of).reduce(Rect::union)
     }
 
-    /// Moves everything so that it fits a canvas with a margin all around. The canvas has whole
-    /// sides, so that no row of pixels is covered in part.
+    /// Moves all items onto a canvas with a margin. The sides of the canvas are whole numbers, so that no row of
+    /// pixels is covered in part.
     pub fn fit(&mut self, margin: f64) {
         let extent = self.extent().unwrap_or_default().grow(margin);
         let by = point(-extent.left, -extent.top);

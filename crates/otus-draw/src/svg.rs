@@ -1,9 +1,8 @@
-//! Scenes as SVG: text that every browser and editor shows, and that can be compared.
+//! Scenes as SVG.
 //!
-//! The bytes depend on the scene alone. Colours stand in one style sheet at the top, a rule for
-//! each pair of role and tone that occurs; heads of arrows are plain paths, since markers are
-//! where renderers differ most. A label says how long it is to be, so that another font does
-//! not make it collide.
+//! The bytes depend on the scene alone, so that pictures can be compared. Colours stand in one style sheet at the top,
+//! with a rule for each pair of role and tone that occurs. Arrow heads are plain paths, since renderers differ most in
+//! markers. A label gives its length, so that it fits with another font too.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,83 +21,141 @@ use crate::theme::{DARK, LIGHT, Palette, Theme};
 /// assert!(text.starts_with("<svg ") && text.contains("<title id=\"title\">nothing</title>"));
 /// ```
 pub fn svg(scene: &Scene, theme: Theme) -> String {
+    let mut style = Style { out: String::new(), scope: "", used: used(scene) };
+    match theme {
+        Theme::Light => style.rules(&LIGHT, None),
+        Theme::Dark => style.rules(&DARK, None),
+        Theme::Auto => {
+            style.rules(&LIGHT, None);
+            style.out.push_str("@media (prefers-color-scheme: dark) {\n");
+            style.rules(&DARK, None);
+            style.out.push_str("}\n");
+        }
+    }
+    document(scene, &style, "", "img")
+}
+
+/// The picture as an `<svg>` element for an HTML page, which may embed several.
+///
+/// It differs from [`svg()`] in three ways. Every `id` begins with `id`, and each [tooltip](Scene::tooltips) has its
+/// subject as an `id`: `<g id="case3-event-12" data-subject="event-12">`, so that a script can find and mark it.
+/// The rules of its style sheet apply only below the class `otus`. The colours follow the CSS property
+/// `color-scheme` of the page, light or dark, so that a page can have a switch of its own.
+pub fn svg_in_page(scene: &Scene, id: &str) -> String {
+    let mut style = Style { out: String::new(), scope: ".otus ", used: used(scene) };
+    style.rules(&LIGHT, Some(&DARK));
+    document(scene, &style, &format!("{id}-"), "group")
+}
+
+/// The whole element; `prefix` begins every `id`.
+fn document(scene: &Scene, style: &Style, prefix: &str, role: &str) -> String {
     let mut out = String::new();
     let (width, height) = (number(scene.size.width), number(scene.size.height));
+    let (prefix, scope) = (escape(prefix), style.scope);
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"otus\" width=\"{width}\" \
-         height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-labelledby=\"title description\">"
+         height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"{role}\" \
+         aria-labelledby=\"{prefix}title {prefix}description\">\n\
+         <title id=\"{prefix}title\">{}</title>\n\
+         <desc id=\"{prefix}description\">{}</desc>\n\
+         <style>\n\
+         {scope}text {{ font-family: \"DejaVu Sans\", Verdana, sans-serif; }}\n\
+         {scope}path, {scope}line, {scope}polyline {{ fill: none; stroke-linejoin: round; }}\n\
+         {}</style>\n\
+         <rect class=\"o-ground\" width=\"{width}\" height=\"{height}\"/>",
+        escape(&scene.title),
+        escape(&scene.description),
+        style.out,
     );
-    let _ = writeln!(out, "<title id=\"title\">{}</title>", escape(&scene.title));
-    let _ = writeln!(out, "<desc id=\"description\">{}</desc>", escape(&scene.description));
-    out.push_str("<style>\n");
-    style(&mut out, scene, theme);
-    out.push_str("</style>\n");
-    let _ = writeln!(out, "<rect class=\"o-ground\" width=\"{width}\" height=\"{height}\"/>");
-    for item in &scene.items {
-        write_item(&mut out, item);
+    for items in scene.items.chunk_by(|a, b| a.subject == b.subject) {
+        let subject = items[0].subject.as_ref();
+        let tooltip = subject.and_then(|subject| Some((subject, scene.tooltips.get(subject)?)));
+        if let Some((subject, tooltip)) = tooltip {
+            let (subject, tooltip) = (escape(subject), escape(tooltip));
+            out.push_str("<g");
+            if !prefix.is_empty() {
+                let _ = write!(out, " id=\"{prefix}{subject}\"");
+            }
+            let _ = writeln!(out, " data-subject=\"{subject}\"><title>{tooltip}</title>");
+        }
+        for item in items {
+            write_item(&mut out, item, tooltip.is_none());
+        }
+        if tooltip.is_some() {
+            out.push_str("</g>\n");
+        }
     }
     out.push_str("</svg>\n");
     out
 }
 
-fn style(out: &mut String, scene: &Scene, theme: Theme) {
-    out.push_str("text { font-family: \"DejaVu Sans\", Verdana, sans-serif; }\n");
-    out.push_str("path, line, polyline { fill: none; stroke-linejoin: round; }\n");
-    let used: BTreeSet<(Role, Tone, bool)> = scene
-        .items
-        .iter()
-        .map(|item| (item.role, item.tone, matches!(item.shape, Shape::Label(_))))
-        .collect();
-    match theme {
-        Theme::Light => rules(out, &used, &LIGHT),
-        Theme::Dark => rules(out, &used, &DARK),
-        Theme::Auto => {
-            rules(out, &used, &LIGHT);
-            out.push_str("@media (prefers-color-scheme: dark) {\n");
-            rules(out, &used, &DARK);
-            out.push_str("}\n");
+/// The pairs of role and tone that occur, and whether they occur as text.
+fn used(scene: &Scene) -> BTreeSet<(Role, Tone, bool)> {
+    let items = scene.items.iter();
+    items.map(|item| (item.role, item.tone, matches!(item.shape, Shape::Label(_)))).collect()
+}
+
+/// A style sheet under construction.
+struct Style {
+    out: String,
+    /// The beginning of every selector.
+    scope: &'static str,
+    used: BTreeSet<(Role, Tone, bool)>,
+}
+
+impl Style {
+    /// Writes the rules in the colours of a palette. With `dark`, a colour is that of `palette` where the page is
+    /// light and that of `dark` where it is dark; browsers that do not know `light-dark()` keep the former.
+    fn rules(&mut self, palette: &Palette, dark: Option<&Palette>) {
+        let colour = |property: &str, of: &dyn Fn(&Palette) -> &'static str| {
+            let light = of(palette);
+            match dark.map(of).filter(|dark| *dark != light) {
+                None => format!("{property}: {light};"),
+                Some(dark) => {
+                    format!("{property}: {light}; {property}: light-dark({light}, {dark});")
+                }
+            }
+        };
+        let (out, scope) = (&mut self.out, self.scope);
+        let _ = writeln!(out, "{scope}.o-ground {{ {} }}", colour("fill", &|p| p.ground));
+        for &(role, tone, is_text) in &self.used {
+            let name = class(role, tone);
+            if is_text {
+                // A halo separates text from the lines behind it.
+                let _ = writeln!(
+                    out,
+                    "{scope}text.{name} {{ {} {} stroke-width: 3px; stroke-linejoin: round; \
+                     paint-order: stroke; }}",
+                    colour("fill", &|p| p.text(role, tone)),
+                    colour("stroke", &|p| halo(role, p)),
+                );
+                continue;
+            }
+            let ink = palette.shape(role, tone);
+            let fill = colour("fill", &|p| p.shape(role, tone).fill);
+            let stroke = colour("stroke", &|p| p.shape(role, tone).stroke);
+            let _ = write!(out, "{scope}.{name} {{ {fill} {stroke}");
+            if ink.stroke != "none" {
+                let _ = write!(out, " stroke-width: {}px;", number(ink.width));
+            }
+            if !ink.dash.is_empty() {
+                let _ = write!(out, " stroke-dasharray: {};", ink.dash);
+            }
+            out.push_str(" }\n");
+            if ink.stroke != "none" {
+                let fill = colour("fill", &|p| p.shape(role, tone).stroke);
+                let width = number(ink.width);
+                let _ = writeln!(
+                    out,
+                    "{scope}.{name}-end {{ {fill} {stroke} stroke-width: {width}px; }}"
+                );
+            }
         }
     }
 }
 
-fn rules(out: &mut String, used: &BTreeSet<(Role, Tone, bool)>, palette: &Palette) {
-    let _ = writeln!(out, ".o-ground {{ fill: {}; }}", palette.ground);
-    for &(role, tone, is_text) in used {
-        let name = class(role, tone);
-        if is_text {
-            // A halo lifts text off the lines that pass behind it.
-            let _ = writeln!(
-                out,
-                "text.{name} {{ fill: {}; stroke: {}; stroke-width: 3px; stroke-linejoin: round; \
-                 paint-order: stroke; }}",
-                palette.text(role, tone),
-                halo(role, palette),
-            );
-            continue;
-        }
-        let ink = palette.shape(role, tone);
-        let _ = write!(out, ".{name} {{ fill: {}; stroke: {};", ink.fill, ink.stroke);
-        if ink.stroke != "none" {
-            let _ = write!(out, " stroke-width: {}px;", number(ink.width));
-        }
-        if !ink.dash.is_empty() {
-            let _ = write!(out, " stroke-dasharray: {};", ink.dash);
-        }
-        out.push_str(" }\n");
-        if ink.stroke != "none" {
-            let _ = writeln!(
-                out,
-                ".{name}-end {{ fill: {0}; stroke: {0}; stroke-width: {1}px; }}",
-                ink.stroke,
-                number(ink.width)
-            );
-        }
-    }
-}
-
-/// What is behind text of a role; `none` in boxes, which no line crosses.
+/// The colour of the halo of text; `none` in boxes, which no line crosses.
 fn halo(role: Role, palette: &Palette) -> &'static str {
     match role {
         Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band => "none",
@@ -118,10 +175,11 @@ fn class(role: Role, tone: Tone) -> String {
     format!("o-{}-{}", role.name(), tone.name())
 }
 
-fn write_item(out: &mut String, item: &Item) {
+/// Writes an item, with its subject unless a group around it has it.
+fn write_item(out: &mut String, item: &Item, with_subject: bool) {
     let class = class(item.role, item.tone);
     let mut shared = format!("class=\"{class}\"");
-    if let Some(subject) = &item.subject {
+    if let Some(subject) = item.subject.as_ref().filter(|_| with_subject) {
         let _ = write!(shared, " data-subject=\"{}\"", escape(subject));
     }
     match &item.shape {
@@ -178,7 +236,7 @@ fn rounded(points: &[Point]) -> String {
     path
 }
 
-/// How long arrow heads are.
+/// The length of arrow heads.
 pub(crate) const HEAD: f64 = 8.0;
 
 fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {
@@ -251,14 +309,14 @@ fn list(points: &[Point]) -> String {
     pairs.join(" ")
 }
 
-/// A number with at most two digits behind the point.
+/// A number with at most two decimals.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Text as XML allows it: what has no place in a document becomes U+FFFD.
+/// Text with XML escapes; characters that XML does not allow become U+FFFD.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

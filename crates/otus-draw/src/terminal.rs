@@ -1,13 +1,13 @@
 //! Pictures as text, for terminals: sequence diagrams, and lists for traces and orders.
 //!
-//! A sequence diagram is measured first ([`measure`]): which lifelines each part touches, how
-//! far it reaches beyond them, how many rows it takes. From that every lifeline gets a column,
-//! and the rows are written from top to bottom ([`rows`]). Parts are shared and deep as the user
-//! likes, so both passes go over the arena or an explicit stack, and rows beyond a limit are
+//! A sequence diagram is first measured ([`measure`]): for each part, the lifelines it touches, its
+//! width beyond them and its number of rows. Then every lifeline gets a column,
+//! and the rows are written from top to bottom ([`rows`]). Parts can be shared and arbitrarily deep,
+//! so both passes use the arena or an explicit stack instead of recursion, and rows beyond a limit are
 //! counted but not written.
 //!
-//! If it is too wide, texts are shortened, and if that does not help, the caller is told how
-//! many columns it takes.
+//! If the diagram is too wide, texts are shortened. If that does not suffice, an error gives the number of
+//! columns it needs.
 
 mod canvas;
 mod lists;
@@ -22,12 +22,12 @@ pub use lists::{multi_trace, order};
 use canvas::Canvas;
 use measure::Measured;
 
-/// How text pictures are written.
+/// The options of text pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// How many columns there are.
+    /// The number of columns of the terminal.
     pub width: usize,
-    /// How many rows below the heads are written at most.
+    /// The most rows below the heads.
     pub rows: usize,
     /// Whether only ASCII is used.
     pub ascii: bool,
@@ -39,7 +39,7 @@ impl Default for Options {
     }
 }
 
-/// Why there is no text picture.
+/// The reason why there is no text picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
@@ -48,9 +48,9 @@ pub enum TextError {
         "the diagram needs {needed} columns and there are {room}; write it to a file: -o x.svg"
     )]
     TooWide {
-        /// How many columns it takes, with labels in full.
+        /// The number of columns it needs, with labels in full.
         needed: usize,
-        /// How many there are.
+        /// The number of columns of the terminal.
         room: usize,
     },
     /// The file has no interaction.
@@ -58,14 +58,14 @@ pub enum TextError {
     NoInteraction,
 }
 
-/// How short texts may become, in columns, before a diagram is given up as too wide.
+/// The lengths to which texts are shortened, one after the other, before a diagram counts as too wide.
 const SHORTER: [usize; 6] = [24, 16, 12, 9, 7, 5];
 
 /// The interaction of a file as a sequence diagram of text. Lifelines have the order of the
 /// signature.
 ///
 /// # Errors
-/// If it is too wide, or there is nothing to draw.
+/// If it is too wide, or the file has no interaction.
 ///
 /// ```
 /// use otus_draw::terminal::{Options, sequence};

@@ -1,12 +1,11 @@
-//! Ink: from roles and tones to strokes and fills.
+//! Themes: the strokes and fills of roles and tones.
 //!
-//! A tone is told apart without colour too: what is faded or assumed is dashed, what is bad or
-//! active is drawn with a wider pen. Text keeps a contrast of at least 4.5 : 1 on its ground, as
-//! the accessibility guidelines of the web ask (WCAG 2.2, 1.4.3).
+//! Tones can be distinguished without colour: faded and assumed items are dashed, bad and
+//! active ones have wider strokes. Text has a contrast of at least 4.5 : 1 on its ground (WCAG 2.2, 1.4.3).
 
 use crate::scene::{Role, Tone};
 
-/// Which colours a picture has.
+/// The colours of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
     /// Dark ink on white.
@@ -14,11 +13,11 @@ pub enum Theme {
     Light,
     /// Light ink on black.
     Dark,
-    /// As the viewer prefers; where one cannot say, light.
+    /// As the viewer prefers (`prefers-color-scheme`), light by default.
     Auto,
 }
 
-/// How something is drawn.
+/// The appearance of a shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ink {
     /// The colour of lines, `none` for none.
@@ -80,7 +79,7 @@ pub(crate) const DARK: Palette = Palette {
 };
 
 impl Palette {
-    /// How a shape is drawn.
+    /// The appearance of a shape.
     pub(crate) fn shape(&self, role: Role, tone: Tone) -> Ink {
         let (line, quiet, surface) = match tone {
             Tone::Normal => (self.line, self.quiet, self.surface),

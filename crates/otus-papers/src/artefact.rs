@@ -1,4 +1,4 @@
-//! A table or figure that was made again.
+//! The result of an experiment: one regenerated table or figure.
 
 use std::fmt::Write as _;
 
@@ -6,36 +6,36 @@ use otus_draw::Scene;
 
 use crate::table::{Style, Table};
 
-/// A table or figure of a paper, made again.
+/// A table or figure of a paper, regenerated.
 #[derive(Debug, Clone)]
 pub struct Artefact {
-    /// What it is called: `003-fig11`.
+    /// Its name, as `003-fig11`.
     pub id: &'static str,
-    /// What it is, in a line.
+    /// Its subject, in a line.
     pub title: String,
     /// The numbers, the papers' beside ours.
     pub tables: Vec<Table>,
     /// The plots.
     pub pictures: Vec<Picture>,
-    /// What is not as in the paper, frankly.
+    /// The differences from the paper, a sentence or two each.
     pub differs: Vec<String>,
-    /// How many verdicts were compared with what they must be.
+    /// The number of verdicts that were compared with known ones.
     pub checked: usize,
-    /// Those that are not as they must be.
+    /// A description of each wrong verdict.
     pub wrong: Vec<String>,
 }
 
 /// A plot with the name of its file.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// Without its ending.
+    /// The name of its file, without the ending.
     pub name: String,
-    /// What it shows.
+    /// The plot.
     pub scene: Scene,
 }
 
-/// How many wrong verdicts are told one by one.
-const TOLD: usize = 5;
+/// The most wrong verdicts that a summary describes.
+const MAX_DESCRIBED: usize = 5;
 
 impl Artefact {
     pub(crate) fn new(id: &'static str, title: impl Into<String>) -> Artefact {
@@ -50,64 +50,63 @@ impl Artefact {
         }
     }
 
-    /// Notes a verdict: whether it is as it must be, and what to say if it is not.
-    pub(crate) fn check(&mut self, is_right: bool, what: impl FnOnce() -> String) {
+    /// Counts a verdict, and keeps its description if it is wrong.
+    pub(crate) fn check(&mut self, is_right: bool, description: impl FnOnce() -> String) {
         self.checked += 1;
         if !is_right {
-            self.wrong.push(what());
+            self.wrong.push(description());
         }
     }
 
-    /// Adds a plot; its file has the name of the artefact and a suffix.
+    /// Notes a difference from the paper.
+    pub(crate) fn differs(&mut self, difference: impl Into<String>) {
+        self.differs.push(difference.into());
+    }
+
+    /// Adds a plot, whose file is named after the artefact, with a suffix.
     pub(crate) fn picture(&mut self, suffix: &str, scene: Scene) {
         self.pictures.push(Picture { name: format!("{}{suffix}", self.id), scene });
     }
 
-    /// What a terminal shows.
+    /// The artefact as text for a terminal.
     pub fn text(&self) -> String {
         let mut out = format!("{}: {}\n", self.id, self.title);
         for table in &self.tables {
-            out.push('\n');
-            out.push_str(&table.written(Style::Aligned));
+            let _ = write!(out, "\n{}", table.written(Style::Aligned));
         }
         out.push('\n');
-        for line in &self.differs {
-            out.push_str("  differs: ");
-            out.push_str(line);
-            out.push('\n');
+        for difference in &self.differs {
+            let _ = writeln!(out, "  differs: {difference}");
         }
-        out.push_str("  ");
-        out.push_str(&self.verdicts());
-        out.push('\n');
+        let _ = writeln!(out, "  {}", self.verdicts());
         out
     }
 
-    /// A section of a Markdown page; pictures are beside it.
+    /// The artefact as a section of a Markdown page, which refers to its pictures as files beside the page.
     pub fn markdown(&self) -> String {
         let mut out = format!("## {}: {}\n", self.id, self.title);
         for table in &self.tables {
-            out.push('\n');
-            out.push_str(&table.written(Style::Markdown));
+            let _ = write!(out, "\n{}", table.written(Style::Markdown));
         }
         for picture in &self.pictures {
             let _ = writeln!(out, "\n![{}]({}.svg)", picture.scene.title, picture.name);
         }
-        out.push_str("\nWhat differs:\n\n");
-        for line in &self.differs {
-            let _ = writeln!(out, "- {line}");
+        out.push_str("\nDifferences:\n\n");
+        for difference in &self.differs {
+            let _ = writeln!(out, "- {difference}");
         }
         let _ = writeln!(out, "\n{}", self.verdicts());
         out
     }
 
-    /// What was checked, in a sentence.
+    /// The number of checked verdicts and the wrong ones, in a sentence.
     pub fn verdicts(&self) -> String {
         let wrong = match self.wrong.len() {
             0 => "none wrong".to_owned(),
             count => {
-                let told = self.wrong.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>();
-                let more = if count > TOLD { "; …" } else { "" };
-                format!("{count} WRONG: {}{more}", told.join("; "))
+                let described = &self.wrong[..count.min(MAX_DESCRIBED)];
+                let more = if count > MAX_DESCRIBED { "; …" } else { "" };
+                format!("{count} WRONG: {}{more}", described.join("; "))
             }
         };
         format!("Verdicts checked: {}, {wrong}.", self.checked)

@@ -1,8 +1,7 @@
-//! How long something took, on a machine that has other work.
+//! The time that some work takes, on a machine that has other work.
 //!
-//! The time of this thread on a processor is what counts, and asking for it takes longer than a small analysis
-//! does; the ordinary clock is quick to ask and counts what others do. The lesser of the two is right
-//! for short work and for long work.
+//! The processor time of a thread leaves out other processes, but reading it takes longer than a small analysis. The wall
+//! clock is quick to read, but includes other processes. The lesser of the two is accurate for short and for long work.
 
 use std::time::Instant;
 
@@ -21,7 +20,7 @@ impl Clock {
         Clock { processor, wall: Instant::now() }
     }
 
-    /// Seconds since then.
+    /// Seconds since the start.
     pub(crate) fn seconds(&self) -> f64 {
         let wall = self.wall.elapsed().as_secs_f64();
         let processor = self.processor.and_then(|start| start.try_elapsed().ok());

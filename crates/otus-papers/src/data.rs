@@ -1,11 +1,12 @@
-//! What the papers print, as numbers in the files of `data/`.
+//! The numbers that the papers print, from the files of `data/`.
 //!
-//! The files have a line of names and lines of figures, with commas between them and no quotes. An empty
-//! field is one that a paper does not have; `>600` is a time that was not enough.
+//! The files are CSV without quotes: a line of column names, then lines of numbers. An empty field is a number that
+//! the paper does not give; `>600` is a time limit in seconds that was exceeded.
 
+use crate::protocol::Protocol;
 use crate::statistics::Statistics;
 
-/// A file of figures.
+/// A file of numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Figures {
     /// Its name.
@@ -13,7 +14,7 @@ pub struct Figures {
     text: &'static str,
 }
 
-/// All of them.
+/// All files.
 pub const FILES: [Figures; 6] = [BOOK, UF20, TABLE_1, TABLES, SLICES, NODES];
 
 /// Figure 9 of 000.
@@ -39,23 +40,23 @@ impl Figures {
         self.text.lines().next().map(|line| line.split(',').collect()).unwrap_or_default()
     }
 
-    /// The lines below them, by field.
+    /// The lines below the names, split into fields.
     pub fn rows(self) -> impl Iterator<Item = Vec<&'static str>> {
         self.text.lines().skip(1).map(|line| line.split(',').collect())
     }
 }
 
-/// A time that a paper gives.
+/// A time in a paper.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Time {
-    /// So many seconds.
+    /// A time in seconds.
     Seconds(f64),
-    /// These were not enough.
+    /// A time limit in seconds that was exceeded.
     MoreThan(f64),
 }
 
 impl Time {
-    /// The time, or `None` if it was not enough.
+    /// The time, or `None` if the limit was exceeded.
     pub fn seconds(self) -> Option<f64> {
         match self {
             Time::Seconds(seconds) => Some(seconds),
@@ -74,25 +75,42 @@ impl Time {
 /// A row of Tables 2 to 5 of 001.
 #[derive(Debug, Clone, Copy)]
 pub struct OrderRow {
-    /// Which table it is in.
+    /// The number of its table.
     pub table: u32,
-    /// How many processes.
+    /// The number of processes.
     pub processes: usize,
-    /// How many events.
+    /// The number of events.
     pub events: usize,
-    /// How many edges between processes.
+    /// The number of edges between processes.
     pub communications: u64,
-    /// How many cuts.
+    /// The number of cuts.
     pub cuts: u64,
-    /// `TraX`, with downward closure where there are two.
+    /// The time of `TraX`, with downward closure where the paper has two variants.
     pub trax: Time,
-    /// `TraX` with a fixpoint, where that is told.
+    /// The time of `TraX` with a fixpoint, where the paper gives it.
     pub fixpoint: Option<Time>,
-    /// `NuSMV`.
+    /// The time of `NuSMV`.
     pub nusmv: Time,
 }
 
-/// The rows of Tables 2 to 5 of 001.
+impl OrderRow {
+    /// Whether another row is in the same table.
+    pub fn is_same_table(&self, other: &OrderRow) -> bool {
+        self.table == other.table
+    }
+
+    /// The protocol of its table.
+    pub fn protocol(&self) -> Protocol {
+        match self.table {
+            2 => Protocol::Peterson,
+            3 => Protocol::AlternatingBit,
+            4 => Protocol::PetersonN,
+            _ => Protocol::Philosophers,
+        }
+    }
+}
+
+/// The rows of Tables 2 to 5 of 001, in this order.
 pub fn orders() -> Vec<OrderRow> {
     TABLES
         .rows()
@@ -109,15 +127,23 @@ pub fn orders() -> Vec<OrderRow> {
         .collect()
 }
 
-/// The rows of Table 1 of 001: model, processes, events, and the times of its tool and of `NuSMV`.
-pub fn selection() -> Vec<(&'static str, usize, usize, Time, Time)> {
-    let row = |row: Vec<&'static str>| {
-        (row[0], number(row[1]), number(row[2]), time(row[3]), time(row[4]))
+/// The rows of Tables 2 to 5 of 001 that its Table 1 shows, in the order of Table 1.
+///
+/// # Panics
+/// If Table 1 has another row, which a test excludes.
+pub fn selection() -> Vec<OrderRow> {
+    let all = orders();
+    let row = |fields: Vec<&str>| {
+        let is_it = |row: &&OrderRow| {
+            let key = (row.protocol().name(), row.processes, row.events);
+            key == (fields[0], number(fields[1]), number(fields[2]))
+        };
+        *all.iter().find(is_it).expect("Table 1 is a selection of the others")
     };
     TABLE_1.rows().map(row).collect()
 }
 
-/// Figure 9 of 000: the two seconds of its statistics that the text keeps, without their names.
+/// Figure 9 of 000: the two statistics, in seconds, that the text has; their names are lost.
 pub fn book() -> [f64; 2] {
     let mut values = [0.0; 2];
     for (value, row) in values.iter_mut().zip(BOOK.rows()) {
@@ -126,12 +152,12 @@ pub fn book() -> [f64; 2] {
     values
 }
 
-/// Figure 8c of 000, in seconds: a solver, and the paper's tool.
+/// Figure 8c of 000, in seconds: Varisat, and the paper's tool.
 pub fn uf20() -> [Statistics; 2] {
     [1, 2].map(|column| statistics(UF20, 0, column))
 }
 
-/// Figure 12 of 003: for each of its halves how many multi-traces each set has, and the seconds of all.
+/// Figures 12a and 12b of 003: for each, the sizes of its five sets, and the seconds of all their analyses.
 pub fn slices() -> [([u64; 5], Statistics); 2] {
     [1, 2].map(|column| {
         let mut counts = [0; 5];
@@ -142,7 +168,7 @@ pub fn slices() -> [([u64; 5], Statistics); 2] {
     })
 }
 
-/// The nodes of 004 for one to four repetitions: without priorities, and with receptions first.
+/// The numbers of nodes in 004 for one to four repetitions: without priorities, and with receptions first.
 pub fn nodes() -> [[u64; 4]; 2] {
     let mut all = [[0; 4]; 2];
     for (nodes, row) in all.iter_mut().zip(NODES.rows()) {
@@ -162,11 +188,11 @@ fn statistics(figures: Figures, first: usize, column: usize) -> Statistics {
 }
 
 fn number<T: std::str::FromStr>(field: &str) -> T {
-    field.parse().ok().expect("files of figures are well-formed")
+    field.parse().ok().expect("data files are well-formed")
 }
 
 fn time(field: &str) -> Time {
-    Time::read(field).expect("files of figures are well-formed")
+    Time::read(field).expect("data files are well-formed")
 }
 
 #[cfg(test)]
@@ -202,18 +228,10 @@ mod tests {
             [2, 3, 4, 5].map(|n| all.iter().filter(|row| row.table == n).count()),
             [9, 7, 24, 13]
         );
-        for (model, processes, events, ist, nusmv) in selection() {
-            let table = match model {
-                "Pet" => 2,
-                "ABP" => 3,
-                "PetN" => 4,
-                _ => 5,
-            };
-            let found = all
-                .iter()
-                .find(|row| (row.table, row.processes, row.events) == (table, processes, events));
-            let found = found.expect("it is there");
-            assert_eq!((found.trax, found.nusmv), (ist, nusmv), "{model} {processes} {events}");
+        let chosen = selection();
+        assert_eq!(chosen.len(), TABLE_1.rows().count());
+        for (row, fields) in chosen.iter().zip(TABLE_1.rows()) {
+            assert_eq!((row.trax, row.nusmv), (time(fields[3]), time(fields[4])), "{fields:?}");
         }
     }
 

@@ -1,24 +1,26 @@
-//! The experiments of the papers behind Otus, made again: their workloads from seeds, their numbers, and ours beside them.
+//! The experiments of the papers behind Otus, regenerated: workloads from seeds, the papers' numbers, and ours beside them.
 //!
-//! - [`ITEMS`]: the tables and figures that can be made again, each a function from a [`Setting`] to an
+//! - [`ITEMS`]: the tables and figures that can be regenerated, each a function from a [`Setting`] to an
 //!   [`Artefact`]; [`ABSENT`]: the others, each with the reason;
-//! - [`workload`], [`protocol`], [`sat`]: interactions, multi-traces, partial-order traces and formulas, written by us
-//!   or made from a seed. Benchmarks and tests use them too;
-//! - [`data`]: what the papers print, as numbers in small files;
-//! - [`table`], [`statistics`]: what is made of measurements.
+//! - [`workload`], [`protocol`], [`sat`]: interactions, multi-traces, partial-order traces and formulas, hand-written
+//!   or generated from a seed. Benchmarks and tests use them too;
+//! - [`ctl`]: timed checks of CTL formulas;
+//! - [`data`]: the numbers that the papers print;
+//! - [`table`], [`statistics`]: the form in which measurements are shown.
 //!
 //! The papers are named by the numbers that the documentation gives them: 000 is "Dealing with observability in
-//! interaction-based offline runtime verification of distributed systems", 001 "Testing distributed systems
-//! through symbolic model checking", 003 "Tooling offline runtime verification against interaction models", 004
-//! the manual of the tool of 2020.
+//! interaction-based offline runtime verification of distributed systems" (the removal paper), 001 "Testing
+//! distributed systems through symbolic model checking", 003 "Tooling offline runtime verification against
+//! interaction models" (the slices paper), 004 the manual of the HIBOU tool of 2020.
 //!
-//! Invariant: everything but times (and what a bound of time lets through) follows from the seed. Every
-//! verdict is compared with what it must be by construction, or with another engine; what differs
-//! is in [`Artefact::wrong`].
+//! Invariant: everything but times, and the analyses that a time limit cuts off, follows from the seed. Every
+//! verdict is compared with the one known by construction, or with another engine; [`Artefact::wrong`] lists the
+//! differences.
 #![forbid(unsafe_code)]
 
 mod artefact;
 mod clock;
+pub mod ctl;
 pub mod data;
 mod list;
 pub mod protocol;

@@ -1,161 +1,118 @@
-//! Everything that the four texts show: what is made again, and what is not.
+//! The tables and figures of the four papers: those that are regenerated, and those that are not.
 
 use crate::artefact::Artefact;
 use crate::regenerate::{formulas, measures, nodes, orders, slices, use_cases};
 use crate::setting::{Interrupted, Setting, Watch};
+use crate::workload::use_cases::USE_CASES;
 
-/// A table or figure that can be made again.
+/// A table or figure that can be regenerated.
 #[derive(Debug, Clone, Copy)]
 pub struct Item {
-    /// What it is called: `003-fig11`.
+    /// Its name, as `003-fig11`.
     pub id: &'static str,
-    /// Other tables and figures that show the same, or a part of it.
+    /// Other tables and figures of the paper that show the same, or a part of it.
     pub also: &'static [&'static str],
-    /// What it is, in a line.
+    /// Its subject, in a line.
     pub what: &'static str,
-    /// Makes it.
-    run: fn(Setting, &Watch<'_>) -> Result<Artefact, Interrupted>,
+    run: Run,
 }
 
 impl Item {
-    /// Makes it.
+    /// Regenerates it.
     ///
     /// # Errors
-    /// If somebody had enough.
+    /// If the caller cancelled it.
     pub fn run(&self, setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
         (self.run)(setting, watch)
     }
 
-    /// Whether a name means it: its own, another of its names, or the beginning of one, as `003` or `001-table`.
+    /// Whether a name selects it: one of its names, or the beginning of one, as `003` or `001-table`.
     pub fn is_called(&self, name: &str) -> bool {
         std::iter::once(&self.id).chain(self.also).any(|id| id.starts_with(name))
     }
 }
 
-/// What is made again, cheap ones first.
+type Run = fn(Setting, &Watch<'_>) -> Result<Artefact, Interrupted>;
+
+const fn item(
+    id: &'static str,
+    also: &'static [&'static str],
+    what: &'static str,
+    run: Run,
+) -> Item {
+    Item { id, also, what, run }
+}
+
+/// The tables and figures that are regenerated, cheap ones first.
 pub const ITEMS: &[Item] = &[
-    Item {
-        id: "004-nodes",
-        also: &[],
-        what: "nodes of a search, by priorities",
-        run: nodes::table,
-    },
-    Item {
-        id: "003-fig7",
-        also: &["003-fig8", "003-fig9", "003-fig10a"],
-        what: "measures of simulations along the drawn paths",
-        run: measures::figures_7_to_10,
-    },
-    Item {
-        id: "003-fig11",
-        also: &[],
-        what: "slices that the criterion misses",
-        run: measures::figure_11,
-    },
-    Item {
-        id: "000-fig9",
-        also: &["000-fig7"],
-        what: "use case: ordering a book",
-        run: use_cases::book,
-    },
-    Item {
-        id: "000-fig10",
-        also: &["000-fig7"],
-        what: "use case: querying sensors",
-        run: use_cases::sensor,
-    },
-    Item {
-        id: "000-fig11",
-        also: &["000-fig7"],
-        what: "use case: alternating bit protocol",
-        run: use_cases::alternating_bit,
-    },
-    Item {
-        id: "000-fig12",
-        also: &["000-fig7"],
-        what: "use case: uploading to a server",
-        run: use_cases::network,
-    },
-    Item {
-        id: "003-fig12a",
-        also: &[],
-        what: "slices of a sequential interaction",
-        run: slices::figure_12a,
-    },
-    Item {
-        id: "003-fig12b",
-        also: &[],
-        what: "wide slices of a concurrent interaction",
-        run: slices::figure_12b,
-    },
-    Item {
-        id: "000-fig8a",
-        also: &["000-fig6a"],
-        what: "3-SAT: small formulas",
-        run: formulas::small,
-    },
-    Item { id: "000-fig8b", also: &[], what: "3-SAT: bigger formulas", run: formulas::big },
-    Item { id: "000-fig8c", also: &["000-fig6b"], what: "3-SAT: like uf20", run: formulas::uf20 },
-    Item {
-        id: "001-table1",
-        also: &[],
-        what: "CTL over traces: a selection of the others",
-        run: orders::table_1,
-    },
-    Item {
-        id: "001-table2",
-        also: &["001-fig3"],
-        what: "CTL over traces: Peterson for two",
-        run: orders::table_2,
-    },
-    Item {
-        id: "001-table3",
-        also: &[],
-        what: "CTL over traces: alternating bit protocol",
-        run: orders::table_3,
-    },
-    Item {
-        id: "001-table4",
-        also: &["001-fig4"],
-        what: "CTL over traces: Peterson for n",
-        run: orders::table_4,
-    },
-    Item {
-        id: "001-table5",
-        also: &[],
-        what: "CTL over traces: dining philosophers",
-        run: orders::table_5,
-    },
+    item("004-nodes", &[], "nodes of a search, by priorities", nodes::table),
+    item(
+        "003-fig7",
+        &["003-fig8", "003-fig9", "003-fig10a"],
+        "measures of simulations along the drawn paths",
+        measures::figures_7_to_10,
+    ),
+    item("003-fig11", &[], "slices that the criterion misses", measures::figure_11),
+    item("000-fig9", &["000-fig7"], "use case: ordering a book", |setting, watch| {
+        use_cases::run(&USE_CASES[0], setting, watch)
+    }),
+    item("000-fig10", &["000-fig7"], "use case: querying sensors", |setting, watch| {
+        use_cases::run(&USE_CASES[1], setting, watch)
+    }),
+    item("000-fig11", &["000-fig7"], "use case: alternating bit protocol", |setting, watch| {
+        use_cases::run(&USE_CASES[2], setting, watch)
+    }),
+    item("000-fig12", &["000-fig7"], "use case: uploading to a server", |setting, watch| {
+        use_cases::run(&USE_CASES[3], setting, watch)
+    }),
+    item("003-fig12a", &[], "slices of a sequential interaction", slices::figure_12a),
+    item("003-fig12b", &[], "wide slices of a concurrent interaction", slices::figure_12b),
+    item("000-fig8a", &["000-fig6a"], "3-SAT: small formulas", formulas::small),
+    item("000-fig8b", &[], "3-SAT: bigger formulas", formulas::big),
+    item("000-fig8c", &["000-fig6b"], "3-SAT: like uf20", formulas::uf20),
+    item("001-table1", &[], "CTL over traces: a selection of the others", orders::table_1),
+    item("001-table2", &["001-fig3"], "CTL over traces: Peterson for two", |setting, watch| {
+        orders::table("001-table2", 2, "mutual exclusion by Peterson for two", setting, watch)
+    }),
+    item("001-table3", &[], "CTL over traces: alternating bit protocol", |setting, watch| {
+        orders::table("001-table3", 3, "the alternating bit protocol", setting, watch)
+    }),
+    item("001-table4", &["001-fig4"], "CTL over traces: Peterson for n", |setting, watch| {
+        orders::table("001-table4", 4, "mutual exclusion by Peterson for n", setting, watch)
+    }),
+    item("001-table5", &[], "CTL over traces: dining philosophers", |setting, watch| {
+        orders::table("001-table5", 5, "dining philosophers", setting, watch)
+    }),
 ];
 
-/// What is not made again by measuring.
+/// A table or figure that is not regenerated.
 #[derive(Debug, Clone, Copy)]
 pub struct Absent {
-    /// What it is called.
+    /// Its name.
     pub id: &'static str,
-    /// What it is.
+    /// Its subject.
     pub what: &'static str,
-    /// Why not.
+    /// The reason.
     pub why: &'static str,
 }
 
-/// What is not made again, with the reason.
+/// The tables and figures that are not regenerated, with the reasons.
 pub const ABSENT: &[Absent] = &[
     Absent {
         id: "000-fig1…5",
         what: "a model, its meaning, removal, a search, the reduction of 3-SAT",
-        why: "drawings without numbers; `otus draw` makes such pictures (docs/pictures.md), and the reduction \
-              is what 000-fig8 runs",
+        why: "drawings without numbers; `otus draw` makes such pictures (docs/pictures.md), and 000-fig8 runs \
+              the reduction",
     },
     Absent {
         id: "000-fig8a, b: numbers",
         what: "sizes and statistics of the custom formulas",
-        why: "pictures of which the text has nothing; ours are shown alone",
+        why: "pictures, whose numbers are not in the text; ours are shown alone",
     },
     Absent {
         id: "000-fig9…12: numbers",
         what: "statistics of the use cases",
-        why: "pictures of which the text keeps two numbers, of figure 9",
+        why: "pictures; the text has only two of their numbers, for figure 9",
     },
     Absent {
         id: "001-fig1, 2",
@@ -165,12 +122,12 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         id: "001: NuSMV",
         what: "the times of NuSMV",
-        why: "another program, which is not part of Otus; `otus-bench ctl nusmv` runs it where it is installed",
+        why: "another program; `otus-bench ctl nusmv` runs it where it is installed",
     },
     Absent {
         id: "000-fig8: Varisat",
         what: "the times of Varisat",
-        why: "another program, too heavy a dependency for this one; `otus-bench engine sat` has it",
+        why: "another program; `otus-bench engine sat` compares with it",
     },
     Absent {
         id: "003-fig1…6",
@@ -180,7 +137,7 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         id: "003-fig10b",
         what: "a measure that shrinks with the interaction",
-        why: "the interaction is drawn, and the text does not tell it",
+        why: "the interaction is only drawn, and the text does not determine it",
     },
     Absent {
         id: "003-fig13…19",

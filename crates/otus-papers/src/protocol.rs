@@ -1,37 +1,46 @@
-//! Seeded simulators of the paper's protocols and one more, each of any size.
+//! Seeded simulators of the protocols of 001 and one more, for any number of processes and events.
 //!
-//! The paper (001, section 6) does not publish its traces, only the numbers of processes, events, communications
-//! and cuts. The simulators have a few dials (how much a process does by itself, how long it runs before another
-//! one does), which are set so that these numbers come out alike.
+//! The paper (001, section 6) does not publish its traces, only their numbers of processes, events, communications
+//! and cuts. The simulators have a few parameters (how much a process works by itself, how long it runs before another
+//! one does), which are chosen so that these numbers come close to the paper's.
 
 mod alternating_bit;
 mod gossip;
 mod peterson;
 mod peterson_n;
 mod philosophers;
-mod world;
+mod simulation;
 
 use otus_trace::order::PartialOrder;
 
 pub use gossip::Gossip;
 
-use world::World;
+use simulation::Simulation;
 
 /// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// Peterson's mutual exclusion for two.
+    /// Peterson's mutual exclusion for two processes.
     Peterson,
-    /// The same for any number of processes.
+    /// Peterson's mutual exclusion for any number of processes.
     PetersonN,
-    /// Alternating bit over channels that lose messages.
+    /// The alternating bit protocol over channels that lose messages.
     AlternatingBit,
     /// Dining philosophers.
     Philosophers,
 }
 
 impl Protocol {
-    /// As the paper's Table 1 has it.
+    /// Every protocol with few processes, for tests.
+    pub const SMALL: [(Protocol, usize); 5] = [
+        (Protocol::Peterson, 2),
+        (Protocol::AlternatingBit, 2),
+        (Protocol::PetersonN, 3),
+        (Protocol::Philosophers, 3),
+        (Protocol::Philosophers, 4),
+    ];
+
+    /// Its name in Table 1 of the paper.
     pub fn name(self) -> &'static str {
         match self {
             Protocol::Peterson => "Pet",
@@ -52,7 +61,7 @@ impl Protocol {
         }
     }
 
-    /// A trace of so many processes and events. Those for two have two, whatever is asked for.
+    /// Simulates a trace. `Peterson` and `AlternatingBit` always have two processes.
     pub fn trace(self, processes: usize, events: usize, seed: u64) -> PartialOrder {
         let mut rng = fastrand::Rng::with_seed(seed);
         match self {
@@ -64,20 +73,20 @@ impl Protocol {
     }
 }
 
-/// Who runs next: the same process again with some chance, else any that can.
+/// A scheduler that keeps running the same process with some probability, and otherwise picks any that can run.
 #[derive(Debug)]
-struct Turns {
+struct Scheduler {
     now: usize,
-    /// In thousandths.
+    /// The probability in thousandths.
     stay: u32,
 }
 
-impl Turns {
+impl Scheduler {
     fn new(stay: u32) -> Self {
-        Turns { now: 0, stay }
+        Scheduler { now: 0, stay }
     }
 
-    /// One of some processes of which `can` is true; `None` if it is true of none.
+    /// The next process for which `can` is true, if there is one.
     fn next(
         &mut self,
         processes: usize,
@@ -93,11 +102,11 @@ impl Turns {
     }
 }
 
-/// Work of a process for itself: one event that nobody else sees.
-fn work(world: &mut World, process: usize, variable: world::Variable, value: usize) {
+/// A local step of a process: it writes a variable that no other process reads.
+fn work(simulation: &mut Simulation, process: usize, variable: simulation::Variable, value: usize) {
     let value = i64::try_from(value % 10).unwrap_or(0);
-    let step = world::Step { writes: Some((variable, value.into())), ..Default::default() };
-    world.step(process, &step);
+    let step = simulation::Step { writes: Some((variable, value.into())), ..Default::default() };
+    simulation.step(process, &step);
 }
 
 #[cfg(test)]
@@ -106,17 +115,9 @@ mod tests {
 
     use super::*;
 
-    const SMALL: [(Protocol, usize); 5] = [
-        (Protocol::Peterson, 2),
-        (Protocol::AlternatingBit, 2),
-        (Protocol::PetersonN, 3),
-        (Protocol::Philosophers, 3),
-        (Protocol::Philosophers, 4),
-    ];
-
     #[test]
     fn a_seed_fixes_a_trace_of_the_wanted_size() {
-        for (protocol, processes) in SMALL {
+        for (protocol, processes) in Protocol::SMALL {
             for events in [0, 1, 7, 100, 333] {
                 let make = |seed| protocol.trace(processes, events, seed);
                 let trace = make(3);

@@ -1,4 +1,4 @@
-//! The experiments, a file for each kind.
+//! The experiments, one file for each kind.
 
 pub(crate) mod analyses;
 pub(crate) mod formulas;

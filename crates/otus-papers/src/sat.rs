@@ -1,30 +1,31 @@
-//! Satisfiability problems as questions about multi-traces, and a small solver to compare with.
+//! Satisfiability problems as questions about multi-traces, and a small solver for reference.
 //!
 //! Whether a multi-trace is a multi-prefix of an interaction is NP-hard: Mahe et al., "Dealing with
-//! observability…", section 4.3, turns a formula in conjunctive normal form into such a question
-//! ([`reduce`]). That gives hard problems with known answers, of any size: formulas from files
-//! ([`Formula::from_dimacs`], [`Problem::from_json_lines`]) or random ones ([`random`]), and the answer
-//! from [`solve`], which knows nothing of interactions.
+//! observability…" (000), section 4.3, reduces a formula in conjunctive normal form to such a question
+//! ([`reduce`]). That gives hard problems with known answers, of any size: formulas come from files
+//! ([`Problem::from_json_lines`]) or are random ([`random`]), and the answers come from [`solve`], which is independent
+//! of interactions.
 
-mod read;
 mod reduce;
 mod solve;
 
-pub use read::{NoFormula, Problem};
 pub use reduce::{Reduction, reduce};
 pub use solve::solve;
 
+use serde::Deserialize;
+
 /// A formula in conjunctive normal form.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Formula {
-    /// How many variables there are; they are numbered from 1.
+    /// The number of variables, which are numbered from 1.
+    #[serde(rename = "vars")]
     pub variables: usize,
-    /// Each clause is a disjunction of literals: a variable, or its negative for its negation.
+    /// The clauses. Each is a disjunction of literals: a variable's number, or its negative for the negation.
     pub clauses: Vec<Vec<i32>>,
 }
 
 impl Formula {
-    /// Whether values, by variable, make every clause true.
+    /// Whether an assignment, by variable, makes every clause true.
     ///
     /// ```
     /// use otus_papers::sat::Formula;
@@ -39,8 +40,37 @@ impl Formula {
     }
 }
 
-/// A random formula whose clauses have three literals of different variables, or as many as there
-/// are variables. The seed fixes it.
+/// A formula with its name in a collection.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Problem {
+    /// Its name.
+    pub name: String,
+    /// The formula.
+    #[serde(flatten)]
+    pub formula: Formula,
+}
+
+impl Problem {
+    /// Reads JSON lines.
+    ///
+    /// ```
+    /// use otus_papers::sat::Problem;
+    ///
+    /// let line = r#"{"name": "tiny", "vars": 2, "clauses": [[1, -2], [2]]}"#;
+    /// let problems = Problem::from_json_lines(line).unwrap();
+    /// assert_eq!(problems[0].formula.clauses, [vec![1, -2], vec![2]]);
+    /// assert!(Problem::from_json_lines(r#"{"name": "tiny"}"#).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// If a line is no problem.
+    pub fn from_json_lines(text: &str) -> serde_json::Result<Vec<Problem>> {
+        serde_json::Deserializer::from_str(text).into_iter().collect()
+    }
+}
+
+/// A random formula whose clauses have three literals of different variables, or fewer if there are fewer
+/// variables. The seed determines it.
 pub fn random(variables: usize, clauses: usize, seed: u64) -> Formula {
     let mut random = fastrand::Rng::with_seed(seed);
     let bound = i32::try_from(variables).unwrap_or(i32::MAX);
@@ -63,7 +93,7 @@ fn variable(literal: i32) -> usize {
 mod tests {
     use super::*;
 
-    /// All assignments.
+    /// By trying all assignments.
     fn is_satisfiable(formula: &Formula) -> bool {
         (0..1u32 << formula.variables).any(|number| {
             let values: Vec<bool> = (0..formula.variables).map(|i| number >> i & 1 == 1).collect();

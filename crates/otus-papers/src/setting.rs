@@ -1,29 +1,35 @@
-//! How much is done, from which seed, and who watches.
+//! The parameters of an experiment (size and seed), and its connection to the caller (progress and cancellation).
 
 use otus_core::budget::Cancel;
+use otus_trace::transform::derive_seed;
 
-/// What an experiment may choose by.
+/// The parameters of an experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// How much is done.
+    /// The size of its sets.
     pub size: Size,
-    /// Where all randomness comes from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
-/// How much is done.
+/// The size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// A little of everything: for tests.
     Tiny,
     /// All of it within minutes.
     Quick,
-    /// Sets as large as those of the papers, medians of five, and more patience.
+    /// Sets as large as those of the papers, medians of five, and longer time limits.
     Full,
 }
 
 impl Size {
-    /// One of three, by size.
+    /// The size in a word.
+    pub fn name(self) -> &'static str {
+        self.pick("tiny", "quick", "full")
+    }
+
+    /// One of three values, by size.
     pub fn pick<T>(self, tiny: T, quick: T, full: T) -> T {
         match self {
             Size::Tiny => tiny,
@@ -32,28 +38,36 @@ impl Size {
         }
     }
 
-    /// How often an analysis is timed; the median counts.
+    /// The number of times that an analysis is timed; the median counts.
     pub(crate) fn tries(self) -> usize {
         self.pick(1, 3, 5)
     }
 }
 
 impl Setting {
-    /// One of three, by size.
+    /// The seed of the recorded runs.
+    pub const SEED: u64 = 2023;
+
+    /// The seed for one case of a random choice, by the purpose of the choice and the index of the case.
+    pub(crate) fn derive(self, purpose: &str, index: usize) -> u64 {
+        derive_seed(self.seed, &[purpose, &index.to_string()])
+    }
+
+    /// One of three values, by size.
     pub(crate) fn pick<T>(self, tiny: T, quick: T, full: T) -> T {
         self.size.pick(tiny, quick, full)
     }
 }
 
-/// Whoever waits: is told how far it is, and may have enough.
+/// The connection of a running experiment to its caller.
 pub struct Watch<'a> {
-    /// Set from outside to end it.
+    /// The token by which the caller ends the experiment.
     pub cancel: Cancel,
-    /// Told what is done, how much of it, and how much there is.
+    /// Called with the name of a set, the number of its cases done, and the number of all its cases.
     pub progress: &'a dyn Fn(&str, usize, usize),
 }
 
-/// Somebody had enough.
+/// The caller cancelled the experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interrupted;
 
@@ -64,19 +78,19 @@ impl std::fmt::Debug for Watch<'_> {
 }
 
 impl Watch<'_> {
-    /// Tells how far it is.
+    /// Reports progress.
     ///
     /// # Errors
-    /// If somebody had enough.
+    /// If the caller cancelled.
     pub(crate) fn step(&self, what: &str, done: usize, all: usize) -> Result<(), Interrupted> {
         (self.progress)(what, done, all);
         self.go_on()
     }
 
-    /// Whether to go on.
+    /// Ends the experiment if the caller cancelled it.
     ///
     /// # Errors
-    /// If somebody had enough.
+    /// If the caller cancelled.
     pub(crate) fn go_on(&self) -> Result<(), Interrupted> {
         if self.cancel.is_cancelled() { Err(Interrupted) } else { Ok(()) }
     }

@@ -1,31 +1,31 @@
-//! What the papers tell of a set of times.
+//! The statistics by which the papers summarize a set of times.
 
 use otus_draw::layout::plot::Spread;
 
-/// What the papers tell of a set of numbers.
+/// The statistics of a set of numbers, as in the papers' tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Statistics {
     /// The least.
     pub min: f64,
-    /// A quarter is below.
+    /// The first quartile.
     pub q1: f64,
-    /// A half is below.
+    /// The second quartile.
     pub median: f64,
-    /// The average.
+    /// The arithmetic mean.
     pub mean: f64,
-    /// Three quarters are below.
+    /// The third quartile.
     pub q3: f64,
     /// The greatest.
     pub max: f64,
-    /// The standard deviation of a sample.
+    /// The standard deviation, as of a sample.
     pub sd: f64,
 }
 
 impl Statistics {
-    /// Their names in the papers' order.
+    /// The names of the statistics, in the papers' order.
     pub const NAMES: [&'static str; 7] = ["min", "q1", "median", "mean", "q3", "max", "sd"];
 
-    /// Quartiles between two values are interpolated; all are zero without values.
+    /// The statistics of some values, with quartiles interpolated between neighbours; all are zero without values.
     pub fn of(values: &[f64]) -> Statistics {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -44,30 +44,30 @@ impl Statistics {
         Statistics { min, q1: quartile(1), median: quartile(2), mean, q3: quartile(3), max, sd }
     }
 
-    /// In the order of [`Statistics::NAMES`].
+    /// The statistics, in the order of [`Statistics::NAMES`].
     pub fn values(&self) -> [f64; 7] {
         [self.min, self.q1, self.median, self.mean, self.q3, self.max, self.sd]
     }
 
-    /// From values in the order of [`Statistics::NAMES`].
+    /// The statistics with these values, in the order of [`Statistics::NAMES`].
     pub fn from_values([min, q1, median, mean, q3, max, sd]: [f64; 7]) -> Statistics {
         Statistics { min, q1, median, mean, q3, max, sd }
     }
 
-    /// What a box shows.
+    /// The numbers that a box plot shows.
     pub fn spread(&self) -> Spread {
         Spread { min: self.min, q1: self.q1, median: self.median, q3: self.q3, max: self.max }
     }
 }
 
-/// The middle one of some numbers.
+/// The median of some numbers.
 pub fn median(values: &[f64]) -> f64 {
     Statistics::of(values).median
 }
 
-/// A count as a number to calculate with.
+/// A count as a floating-point number.
 #[expect(clippy::cast_precision_loss, reason = "counts here are far below 2⁵²")]
-pub(crate) fn number(count: usize) -> f64 {
+pub fn number(count: usize) -> f64 {
     count as f64
 }
 

@@ -1,69 +1,67 @@
-//! Tables of what was measured: aligned for a terminal, Markdown for a page, CSV for a program.
+//! Tables of measurements: aligned for a terminal, Markdown for a page, CSV for a program.
 
 use std::fmt::Write as _;
 
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// What its file is called besides the name of the artefact; empty if it is the only one.
+    /// The suffix of its file name after that of the artefact; empty for the main table.
     pub suffix: &'static str,
-    /// What it is of, in a line; may be empty.
+    /// Its subject, in a line; may be empty.
     pub title: String,
-    /// What its columns have.
+    /// The names of its columns.
     pub columns: Vec<String>,
     /// Its rows, each with a cell for each column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// One entry.
+/// One entry of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// There is nothing to say.
+    /// An empty cell.
     None,
     /// Words.
     Text(String),
-    /// How many.
+    /// A number of things.
     Count(u64),
     /// A number that need not be whole.
     Number(f64),
     /// A time.
     Seconds(f64),
-    /// A time that was not enough.
+    /// A time limit that was exceeded.
     MoreThan(f64),
-    /// How often one is in the other.
+    /// A ratio.
     Times(f64),
-    /// At least that often.
+    /// A lower bound of a ratio.
     AtLeastTimes(f64),
 }
 
-/// How a table is written.
+/// The form in which a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// In columns, for a terminal.
+    /// Aligned columns, for a terminal.
     Aligned,
-    /// With bars, for a page.
+    /// A Markdown table, for a page.
     Markdown,
-    /// With commas and without units: times are in seconds.
+    /// Comma-separated values without units; times are in seconds.
     Csv,
 }
 
 impl Table {
-    /// An empty table.
-    pub(crate) fn new(title: impl Into<String>, columns: &[&str]) -> Table {
-        let columns = columns.iter().map(|&column| column.to_owned()).collect();
-        Table { suffix: "", title: title.into(), columns, rows: Vec::new() }
+    /// An empty table, with the suffix of its file name.
+    pub(crate) fn new(suffix: &'static str, title: impl Into<String>) -> Table {
+        Table { suffix, title: title.into(), ..Table::default() }
     }
 
-    /// The same with a name of its own.
-    #[must_use]
-    pub(crate) fn suffix(self, suffix: &'static str) -> Table {
-        Table { suffix, ..self }
-    }
-
-    /// Adds a row.
-    pub(crate) fn push(&mut self, row: Vec<Cell>) {
-        debug_assert_eq!(row.len(), self.columns.len(), "a cell for each column");
-        self.rows.push(row);
+    /// Adds a row of cells with the names of their columns, which are the same in all rows.
+    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = (&'static str, Cell)>) {
+        let (columns, cells): (Vec<&str>, Vec<Cell>) = row.into_iter().unzip();
+        if self.rows.is_empty() {
+            self.columns = columns.into_iter().map(str::to_owned).collect();
+        } else {
+            debug_assert_eq!(columns, self.columns, "all rows have the same columns");
+        }
+        self.rows.push(cells);
     }
 
     /// The table as text.
@@ -143,7 +141,7 @@ impl Cell {
         Cell::Count(number as u64)
     }
 
-    /// For people, with a unit.
+    /// The cell for a reader, with its unit.
     fn text(&self) -> String {
         match self {
             Cell::None => "–".to_owned(),
@@ -157,20 +155,19 @@ impl Cell {
         }
     }
 
-    /// For programs, without one.
+    /// The cell for a program, without a unit.
     pub fn bare(&self) -> String {
         match self {
             Cell::None => String::new(),
             Cell::Text(words) => words.clone(),
             Cell::Count(number) => number.to_string(),
-            Cell::Number(number) | Cell::Times(number) => short(*number),
-            Cell::Seconds(seconds) => short(*seconds),
+            Cell::Number(number) | Cell::Times(number) | Cell::Seconds(number) => short(*number),
             Cell::MoreThan(number) | Cell::AtLeastTimes(number) => format!(">{}", short(*number)),
         }
     }
 }
 
-/// Six digits that count.
+/// A number with six significant digits.
 fn short(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
@@ -185,8 +182,8 @@ fn short(number: f64) -> String {
     }
 }
 
-/// A time with three digits that count.
-pub(crate) fn time(seconds: f64) -> String {
+/// A time with three significant digits, in a unit that suits it.
+pub fn time(seconds: f64) -> String {
     let (value, unit) = match seconds.abs() {
         size if size >= 1.0 => (seconds, "s"),
         size if size >= 1e-3 => (seconds * 1e3, "ms"),
@@ -197,7 +194,7 @@ pub(crate) fn time(seconds: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
-/// A number with three digits that count.
+/// A number with three significant digits.
 fn digits(value: f64) -> String {
     match value.abs() {
         size if !size.is_finite() => "–".to_owned(),
@@ -209,7 +206,7 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// A field of a CSV file.
+/// A text as a field of a CSV file, in quotes if it needs them.
 pub fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -224,19 +221,14 @@ mod tests {
 
     #[test]
     fn a_table_has_three_forms() {
-        let mut table = Table::new("What", &["set", "n", "time", "ratio"]);
-        table.push(vec![
-            Cell::text_of("a,b"),
-            Cell::Count(3),
-            Cell::Seconds(1.5e-5),
-            Cell::Times(2.0),
-        ]);
-        table.push(vec![
-            Cell::text_of("c"),
-            Cell::None,
-            Cell::MoreThan(600.0),
-            Cell::AtLeastTimes(1e7),
-        ]);
+        let mut table = Table::new("", "What");
+        for (set, n, time, ratio) in [
+            ("a,b", Cell::Count(3), Cell::Seconds(1.5e-5), Cell::Times(2.0)),
+            ("c", Cell::None, Cell::MoreThan(600.0), Cell::AtLeastTimes(1e7)),
+        ] {
+            let set = Cell::text_of(set);
+            table.push([("set", set), ("n", n), ("time", time), ("ratio", ratio)]);
+        }
         let aligned = "  What\n  set  n     time     ratio\n  a,b  3  15.0 µs     2.00×\n  c    –  > 600 s  > 1.0e7×\n";
         assert_eq!(table.written(Style::Aligned), aligned);
         expect_test::expect![[r#"

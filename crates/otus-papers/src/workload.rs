@@ -1,4 +1,4 @@
-//! What is analysed: models that are written by us, and sets of multi-traces made from them by a seed.
+//! The inputs of analyses: hand-written models, and sets of multi-traces and formulas generated from a seed.
 
 pub mod formulas;
 pub mod model;

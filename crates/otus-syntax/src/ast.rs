@@ -1,8 +1,8 @@
-//! The trees: what the texts say, with their places, before anything is resolved.
+//! Syntax trees with spans, before name resolution.
 //!
-//! Interactions live in an arena ([`Interaction`]): nodes refer to each other by number, so that
-//! neither parsing nor dropping nor printing recurses on the user's depth. A node may be the
-//! operand of several others (bounded diagram loops unfold by sharing), but never of itself.
+//! The nodes of an [`Interaction`] are stored in an arena and refer to each other by index, so that
+//! neither parsing nor dropping nor printing recurses on the depth of the tree. A node may be an
+//! operand of several others (bounded loops of diagrams unfold by sharing); there are no cycles.
 
 pub mod formula;
 
@@ -11,10 +11,10 @@ use crate::source::{SourceId, Span};
 
 pub use crate::options::OptionSection;
 
-/// A comment and where it stood, kept so that formatting loses nothing.
+/// A comment, kept for formatting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// Where it stood.
+    /// Its span.
     pub span: Span,
     /// The comment with its delimiters.
     pub text: Box<str>,
@@ -22,22 +22,21 @@ pub struct Comment {
     pub trailing: bool,
 }
 
-/// A specification as written: any of `.hsf`, `.hif`, `.hcf`, the single-file form of 2020, or a
-/// diagram. A file that has only some of the parts is complete in itself; what belongs together
-/// is put together when it is lowered.
+/// A file of a specification: `.hsf`, `.hif`, `.hcf`, the single-file form of 2020, or a diagram. A file
+/// may have only some of the parts; lowering merges all files of a specification.
 #[derive(Debug, Clone, Default)]
 pub struct SpecFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// Every name used.
+    /// The table of its names.
     pub names: Names,
-    /// The `@…{…}` sections in order; for diagrams, the declarations they imply.
+    /// The `@…{…}` sections in order; for diagrams, the implied declarations.
     pub sections: Vec<Section>,
     /// The interaction, if the file has one.
     pub interaction: Option<Interaction>,
     /// All comments in order.
     pub comments: Vec<Comment>,
-    /// Whether names are declared by being used, as in Mermaid and PlantUML.
+    /// Whether using a name declares it, as in Mermaid and PlantUML.
     pub implicit: bool,
 }
 
@@ -53,7 +52,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// Where it stands.
+    /// The span of the section.
     pub fn span(&self) -> Span {
         match self {
             Section::Messages(declarations) | Section::Lifelines(declarations) => declarations.span,
@@ -62,7 +61,7 @@ impl Section {
     }
 }
 
-/// The names a section declares.
+/// A section of declarations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// The whole section.
@@ -76,7 +75,7 @@ pub struct Declarations {
 pub struct Declaration {
     /// The name.
     pub name: Name,
-    /// What diagrams show instead of it (`participant A as Alice`).
+    /// The text that diagrams show instead of it (`participant A as Alice`).
     pub label: Option<String>,
 }
 
@@ -84,62 +83,69 @@ pub struct Declaration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// An interaction: an arena of nodes and the root among them. Operands always have smaller
-/// numbers than the operator that has them, so one pass in order visits children first.
+impl NodeId {
+    /// Its index in [`Interaction::nodes`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An interaction: an arena of nodes and its root. Operands have smaller ids than their operator, so
+/// one pass in order visits children first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interaction {
     /// All nodes, children before parents.
     pub nodes: Vec<Node>,
-    /// The outermost one.
+    /// The root node.
     pub root: NodeId,
 }
 
 impl Interaction {
-    /// The node with a given number.
+    /// The node with an id.
     ///
     /// # Panics
-    /// If the number is not of this interaction.
+    /// If the id is not of this interaction.
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        &self.nodes[id.index()]
     }
 }
 
-/// A sub-interaction with its place.
+/// A sub-interaction with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Where it was read.
+    /// Its span.
     pub span: Span,
-    /// What it is.
+    /// Its operator or leaf.
     pub kind: NodeKind,
 }
 
-/// What a sub-interaction is.
+/// The operator or leaf of a sub-interaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeKind {
     /// `o` or `∅`
     Empty,
     /// A message passing, an emission to or a reception from the environment.
     Passing(Passing),
-    /// An operator applied to operands, as many as were written.
+    /// An operator with any number of operands.
     Operator(Operator, Vec<NodeId>),
-    /// Text that could not be read; a diagnostic says why.
+    /// Text with a syntax error, which a diagnostic reports.
     Invalid,
 }
 
-/// `a -- m -> b` in all its forms.
+/// A message passing `a -- m -> b` in all its forms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passing {
-    /// The emitting lifeline; `None` when the message comes from the environment.
+    /// The emitting lifeline; `None` if the message comes from the environment.
     pub origin: Option<Name>,
     /// The message.
     pub message: Name,
-    /// Who receives it.
+    /// The receivers.
     pub target: Target,
     /// `<synch>`: emission and reception are one indivisible step.
     pub synchronous: bool,
 }
 
-/// Who receives a message.
+/// The receivers of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// `->|`
@@ -174,18 +180,29 @@ pub enum Operator {
     Alt,
     /// `coreg(l1, l2)(…)`, with its concurrent lifelines.
     Coreg(Vec<Name>),
-    /// `loopS(…)` and its kin.
+    /// `loopS(…)` and the other loops.
     Loop(LoopKind),
 }
 
-/// How the iterations of a loop are scheduled.
+impl Operator {
+    /// The concurrent lifelines of a `coreg` or `loopC`; none for the other operators.
+    pub fn region(&self) -> &[Name] {
+        if let Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)) = self {
+            names
+        } else {
+            &[]
+        }
+    }
+}
+
+/// The scheduling of a loop's iterations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopKind {
     /// `loopS`, `loop_strict`
     Strict,
     /// `loopW`, `loop_seq`
     Weak,
-    /// `loopH`: the authors' head-first weak loop, read as `loopW`.
+    /// `loopH`: the head-first weak loop of `hibou_label`, read as `loopW`.
     HeadFirst,
     /// `loopP`, `loop_par`
     Parallel,
@@ -194,7 +211,7 @@ pub enum LoopKind {
 }
 
 impl LoopKind {
-    /// How it is spelt today, without its region.
+    /// Its current keyword, without the region.
     pub(crate) fn keyword(&self) -> &'static str {
         match self {
             LoopKind::Strict => "loopS",
@@ -225,21 +242,21 @@ impl Direction {
     }
 }
 
-/// A multi-trace as written.
+/// A trace file: a multi-trace.
 ///
-/// Actions are the bulk of a trace file, so they are stored once per distinct action
-/// ([`TraceFile::actions`]) and per occurrence as eight bytes ([`Occurrence`]).
+/// A file may have millions of actions, so each distinct action is stored once
+/// ([`TraceFile::actions`]) and each occurrence in eight bytes ([`Occurrence`]).
 #[derive(Debug, Clone, Default)]
 pub struct TraceFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// Every name used.
+    /// The table of its names.
     pub names: Names,
     /// The distinct actions, in order of first use.
     pub actions: Vec<TraceAction>,
     /// All occurrences, component after component.
     pub occurrences: Vec<Occurrence>,
-    /// The components in order; their ranges follow each other in `occurrences`.
+    /// The components in order; their ranges partition `occurrences`.
     pub components: Vec<Component>,
     /// All comments in order.
     pub comments: Vec<Comment>,
@@ -256,8 +273,8 @@ pub struct TraceAction {
     pub message: Name,
 }
 
-/// One event of a trace: which action, where, and whether it is simultaneous with the one
-/// before it (both stand in one `{…}`).
+/// An occurrence of an action in a trace: the action, its offset, and whether it is simultaneous with the
+/// previous occurrence (both are in one `{…}`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
     packed: u32,
@@ -267,7 +284,7 @@ pub struct Occurrence {
 
 impl Occurrence {
     const JOINED: u32 = 1 << 31;
-    /// How many distinct actions a trace can have.
+    /// The most distinct actions of a trace.
     pub const MAX_ACTIONS: usize = (Self::JOINED - 1) as usize;
 
     /// The occurrence at `start` of the action with index `action`.
@@ -281,18 +298,18 @@ impl Occurrence {
         (self.packed & !Self::JOINED) as usize
     }
 
-    /// Whether it is simultaneous with the occurrence before it.
+    /// Whether it is simultaneous with the previous occurrence.
     pub fn joined(self) -> bool {
         self.packed & Self::JOINED != 0
     }
 }
 
-/// A component of a multi-trace: a co-localization and what was observed on it.
+/// A component of a multi-trace: a co-localization and its observed trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
     /// The whole component.
     pub span: Span,
-    /// The lifelines it is about.
+    /// Its lifelines.
     pub lifelines: Colocalization,
     /// Its part of [`TraceFile::occurrences`].
     pub occurrences: std::ops::Range<usize>,

@@ -1,9 +1,9 @@
 //! The stable codes of diagnostics, and the page that explains each.
 //!
-//! A code never changes its meaning and is never reused. The hundreds say what it is about:
+//! A code never changes its meaning and is never reused. Its hundreds give the topic:
 //! `01` verdicts (reserved), `02` text, `03` names, `04` traces, `05` options, `06` diagrams,
-//! `07` lints, `08` conversion, `09` formulas, `10` otus.toml, `11` logs. Each code has a page in `codes/` of this crate with a wrong and a right example;
-//! a test runs both.
+//! `07` lints, `08` conversion, `09` formulas, `10` otus.toml, `11` logs. Each code has a page in
+//! `codes/` of this crate with a wrong and a right example; a test runs both.
 
 use std::fmt;
 
@@ -20,17 +20,17 @@ impl fmt::Display for Code {
 }
 
 impl Code {
-    /// How bad a finding with this code usually is.
+    /// The usual severity of a finding with this code.
     pub fn severity(self) -> Severity {
         self.entry().map_or(Severity::Error, |entry| entry.severity)
     }
 
-    /// A few words that name it.
+    /// Its title, a short phrase.
     pub fn title(self) -> &'static str {
         self.entry().map_or("", |entry| entry.title)
     }
 
-    /// What it is about, as its hundreds say.
+    /// Its topic, from the hundreds.
     pub fn topic(self) -> &'static str {
         match self.0 / 100 {
             1 => "Verdicts",
@@ -137,7 +137,7 @@ codes! {
     NO_SIGNATURE = "0304", Error, "no signature where one is needed";
     REPEATED_LIFELINE = "0305", Warning, "a lifeline listed twice";
     SEVERAL_INTERACTIONS = "0306", Error, "more than one interaction";
-    SYNCHRONOUS_SELF = "0307", Error, "a lifeline that meets itself";
+    SYNCHRONOUS_SELF = "0307", Error, "a synchronous message from a lifeline to itself";
     // Traces.
     EXPECTED_ACTION = "0401", Error, "an action was expected";
     TWO_COLOCALIZATIONS = "0402", Error, "a lifeline in two co-localizations";

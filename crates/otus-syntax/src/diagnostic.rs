@@ -1,18 +1,18 @@
-//! What is wrong with the user's text, as data.
+//! Diagnostics about the user's text, as data.
 //!
-//! A diagnostic has a stable [`Code`] that `otus explain` documents, one primary place, perhaps
-//! related places ("first declared here"), and a help text that says what would be right.
-//! How it looks on a terminal or in JSON is the business of the command line.
+//! A diagnostic has a stable [`Code`] that `otus explain` documents, one primary place, optional
+//! related places ("first declared here"), and a help text that suggests a correction. Rendering for a
+//! terminal or as JSON is not part of this crate.
 
 use crate::code::Code;
-use crate::source::{SourceId, Span};
+use crate::source::{Source, SourceId, Span};
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing is wrong, but the reader should know.
+    /// Useful information about a correct text.
     Note,
-    /// Probably not what was meant.
+    /// Probably not intended.
     Warning,
     /// The text cannot be used as it is.
     Error,
@@ -29,23 +29,23 @@ impl Severity {
     }
 }
 
-/// A place with a word about it.
+/// A place with a remark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Which text.
+    /// The text.
     pub source: SourceId,
-    /// Where in it.
+    /// The place in the text.
     pub span: Span,
-    /// What about it; may be empty for a primary label.
+    /// The remark; may be empty for a primary label.
     pub text: String,
 }
 
-/// A replacement that would mend the text.
+/// A replacement that corrects the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What to replace, in the source of the primary label.
+    /// The span to replace, in the source of the primary label.
     pub span: Span,
-    /// What to put there.
+    /// The new text.
     pub replacement: String,
 }
 
@@ -54,17 +54,17 @@ pub struct Fix {
 pub struct Diagnostic {
     /// The stable code.
     pub code: Code,
-    /// How bad it is; the code's own severity unless changed.
+    /// Its severity; that of the code unless changed.
     pub severity: Severity,
-    /// One sentence in plain words, without a final stop.
+    /// One sentence without a final stop.
     pub message: String,
-    /// The place it is about.
+    /// The place of the finding.
     pub primary: Label,
-    /// Other places that matter.
+    /// Related places.
     pub related: Vec<Label>,
-    /// What to do about it.
+    /// A suggestion how to correct it.
     pub help: Option<String>,
-    /// A replacement, when one is certain enough to apply.
+    /// A replacement, if one is certain enough to apply.
     pub fix: Option<Fix>,
 }
 
@@ -82,28 +82,39 @@ impl Diagnostic {
         }
     }
 
-    /// With a word at the primary place.
+    /// The diagnostic that replaces findings beyond a limit. It has the worst severity among them, so
+    /// that an error is never hidden.
+    pub fn hidden(count: usize, worst: Severity, source: SourceId, span: Span) -> Self {
+        let message = match count {
+            1 => "1 more finding is not shown".to_owned(),
+            _ => format!("{count} more findings are not shown"),
+        };
+        let last = Diagnostic::new(Code::TOO_MANY_ERRORS, source, span, message);
+        Diagnostic { severity: worst, ..last.with_help("fix the first ones and try again") }
+    }
+
+    /// With a remark at the primary place.
     #[must_use]
     pub fn with_label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
-    /// With a further place.
+    /// With a related place.
     #[must_use]
     pub fn with_related(mut self, source: SourceId, span: Span, text: impl Into<String>) -> Self {
         self.related.push(Label { source, span, text: text.into() });
         self
     }
 
-    /// With what to do about it.
+    /// With a suggestion.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// With a replacement that mends it.
+    /// With a replacement that corrects it.
     #[must_use]
     pub fn with_fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix = Some(Fix { span, replacement: replacement.into() });
@@ -113,6 +124,13 @@ impl Diagnostic {
     /// Whether the text cannot be used as it is.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+impl Source {
+    /// A finding about this text.
+    pub fn finding(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, self.id(), span, message)
     }
 }
 

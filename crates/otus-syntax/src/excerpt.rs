@@ -1,8 +1,8 @@
-//! What a message repeats of the user's text: short, and without control characters.
+//! Excerpts of the user's text for messages: short, and without control characters.
 
 use std::ops::Range;
 
-/// At most this many characters of a text; `…` stands for the rest.
+/// The first `most` characters of a text, followed by `…` if there are more.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     let mut shown: String = text.chars().take(most).collect();
     if shown.len() < text.len() {
@@ -11,35 +11,38 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     shown
 }
 
-/// Text as it can be shown in a message: control characters are escaped.
+/// The text with control characters escaped.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let escaped = c.is_control() || c == '\u{feff}';
-            let plain = (!escaped).then_some(c);
-            plain.into_iter().chain(escaped.then(|| c.escape_unicode()).into_iter().flatten())
-        })
-        .collect()
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || c == '\u{feff}' {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
-/// Longest line that is shown whole, in bytes; of longer ones, what is around the place.
+/// The longest line that is shown whole, in bytes.
 const WIDEST: usize = 160;
+/// The bytes of a longer line that are shown on each side of the place.
 const AROUND: usize = 60;
 
-/// The line that a place begins on, or a part of it, and which bytes of that are meant. Control
-/// characters, which could play with a terminal, are replaced.
+/// The line on which a place begins, or the part of it around the place, and the range of the place in
+/// this excerpt. Control characters, which could confuse a terminal, are replaced.
 pub fn line(text: &str, place: Range<usize>) -> (String, Range<usize>) {
-    let start = floor(text, place.start);
+    let start = text.floor_char_boundary(place.start);
     let from = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let rest = &text[start..];
     let to = start + rest.find('\n').unwrap_or(rest.len());
     let to = from + text[from..to].trim_end_matches('\r').len();
     let start = start.min(to);
-    let end = floor(text, place.end).clamp(start, to);
+    let end = text.floor_char_boundary(place.end).clamp(start, to);
     let (mut first, mut last) = (from, to);
     if to - from > WIDEST {
-        first = floor(text, start.saturating_sub(AROUND)).max(from);
-        last = floor(text, (end.min(start + WIDEST) + AROUND).min(to)).max(start);
+        first = text.floor_char_boundary(start.saturating_sub(AROUND)).max(from);
+        last = text.floor_char_boundary((end.min(start + WIDEST) + AROUND).min(to)).max(start);
     }
     let end = end.min(last);
     let mut out = String::new();
@@ -57,7 +60,8 @@ pub fn line(text: &str, place: Range<usize>) -> (String, Range<usize>) {
     (out, span)
 }
 
-/// A whole line, or its beginning if it is long; and which bytes of that are no spaces around it.
+/// A line, or its beginning if it is long, and the range of this excerpt without the surrounding white
+/// space.
 pub fn whole(text: &str) -> (String, Range<usize>) {
     let start = text.len() - text.trim_start().len();
     let end = text.trim_end().len().max(start);
@@ -71,15 +75,6 @@ fn push_clean(text: &str, out: &mut String) {
         letter if letter.is_control() => '\u{fffd}',
         letter => letter,
     }));
-}
-
-/// The last place between characters that is not behind another.
-fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

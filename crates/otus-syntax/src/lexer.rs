@@ -1,23 +1,23 @@
-//! Tokens of the `.hsf`, `.hif` and `.hcf` texts, and the pieces of lexing that `.htf` shares.
+//! The lexer of `.hsf`, `.hif` and `.hcf` texts, and the parts of it that `.htf` shares.
 //!
-//! The lexer is lazy: it makes the next token on demand and remembers nothing but its place, so
-//! looking ahead is copying it. White space and comments are skipped between tokens.
+//! The lexer is lazy: its only state is an offset, so look-ahead copies it. White space and comments are
+//! skipped between tokens.
 
 use std::borrow::Cow;
 
 use crate::name::is_name_char;
 use crate::source::{Span, offset};
 
-/// A token with its place.
+/// A token with its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// A plain name or keyword.
@@ -78,16 +78,16 @@ pub enum TokenKind {
     End,
 }
 
-/// What stands between tokens.
+/// A comment between tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trivia {
     /// The comment with its delimiters.
     pub span: Span,
-    /// Whether it has its end.
+    /// Whether it is closed.
     pub terminated: bool,
 }
 
-/// A place in a text, from which tokens are read.
+/// An offset in a text from which tokens are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Lexer<'t> {
     text: &'t str,
@@ -156,9 +156,9 @@ impl<'t> Lexer<'t> {
                         Some('∅') => (TokenKind::EmptySet, '∅'.len_utf8()),
                         Some('⊤') => (TokenKind::Top, '⊤'.len_utf8()),
                         Some('⊥') => (TokenKind::Bottom, '⊥'.len_utf8()),
-                        // Quotes as word processors make them: one fault, not one a character.
+                        // A typographic quotation is one fault, not one for each character.
                         Some('“') => (TokenKind::Unknown, scan_curly(&self.text[start..])),
-                        // Where one control character is, there are more.
+                        // A run of control characters is one fault.
                         Some(other) if other.is_control() => {
                             let rest = &self.text[start..];
                             let end = rest.find(|c: char| !c.is_control() || c.is_whitespace());
@@ -175,7 +175,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Where a quoted name ends.
+/// The end of a quoted name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuoteEnd {
     /// The byte after it.
@@ -214,12 +214,12 @@ pub fn scan_quoted(text: &str, start: usize) -> QuoteEnd {
             _ => at += 1,
         }
     }
-    // A backslash before a character of several bytes skips only its first; find its end.
+    // A backslash skips only the first byte of the next character.
     while !text.is_char_boundary(at) {
         at += 1;
     }
     let line = &text[start..at.min(text.len())];
-    // What follows the name on its line is most likely not part of it.
+    // Brackets and arrows on the line are most likely not part of the name.
     let mut name = line;
     if line.len() < NEAR {
         let brackets = name.find([';', ',', '(', ')', '[', ']', '{', '}']);
@@ -240,11 +240,11 @@ fn scan_curly(text: &str) -> usize {
     }
 }
 
-/// How far from a quote its end is guessed at: a bound, or many bad quotes on one long line would
-/// take quadratic time.
+/// The distance within which the end of an open quote is guessed. Without a bound, many open quotes on one
+/// long line would take quadratic time.
 const NEAR: usize = 1000;
 
-/// The name a quoted token stands for; `quoted` includes the quotes.
+/// The name of a quoted token; `quoted` includes the quotes.
 pub fn unquote(quoted: &str) -> Cow<'_, str> {
     let inner = quoted.strip_prefix('"').unwrap_or(quoted);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -265,8 +265,7 @@ pub fn unquote(quoted: &str) -> Cow<'_, str> {
     Cow::Owned(name)
 }
 
-/// A name as it can be written: plain when it can be, quoted otherwise.
-/// `unquote(quote(name)) = name`.
+/// A name as it is written: quoted unless it is plain. `unquote(quote(name)) = name`.
 pub fn quote(name: &str) -> Cow<'_, str> {
     if crate::name::is_plain(name) {
         return Cow::Borrowed(name);
@@ -274,7 +273,7 @@ pub fn quote(name: &str) -> Cow<'_, str> {
     Cow::Owned(quoted(name, '"'))
 }
 
-/// A text between quotes of the given kind, whatever it is.
+/// A text in quotes of the given kind, with escapes.
 pub(crate) fn quoted(text: &str, quote: char) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push(quote);
@@ -292,7 +291,7 @@ pub(crate) fn quoted(text: &str, quote: char) -> String {
     quoted
 }
 
-/// Skips white space from `at`; returns where it ends and the comment that begins there, if any.
+/// Skips white space from `at`; returns its end and the comment that begins there, if any.
 pub fn skip_to_comment(text: &str, mut at: usize) -> (usize, Option<Trivia>) {
     let bytes = text.as_bytes();
     loop {

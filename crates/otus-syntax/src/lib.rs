@@ -1,13 +1,13 @@
-//! Text to syntax, and back.
+//! Parsers and printers: text to syntax trees, and back.
 //!
-//! This crate knows what the texts of Otus *look like*: signatures and interactions
-//! (`.hsf`, `.hif`), multi-traces (`.htf`), options (`.hcf`), formulas (`.ctl`), and sequence
-//! diagrams in Mermaid and PlantUML, alone or inside Markdown. It does not know what they *mean*, and it does no IO.
+//! The formats are signatures and interactions (`.hsf`, `.hif`), multi-traces (`.htf`), options
+//! (`.hcf`), formulas (`.ctl`), and sequence diagrams in Mermaid and PlantUML, alone or inside Markdown.
+//! This crate implements syntax only: semantics is the task of later crates, and it does no IO.
 //!
 //! Invariants:
 //! - parsing never fails: every parser returns a [`Parsed`] tree together with diagnostics;
-//! - no input makes a parser panic, recurse on the input's depth, or take more than linear time;
-//! - every node of a tree carries the [`Span`] it was read from;
+//! - no input makes a parser panic, recurse on the depth of the input, or take more than linear time;
+//! - every node of a tree has the [`Span`] of its text;
 //! - `parse ∘ print ∘ parse = parse` for every tree.
 //!
 //! ```

@@ -1,8 +1,8 @@
-//! Names: interned text with a place.
+//! Interned names.
 //!
-//! A tree owns a [`Names`] table; each name in it is a [`Symbol`], so that comparing names is
-//! comparing numbers and a name used a million times is stored once. Ids are dense and follow
-//! the order of first use, which keeps everything derived from them deterministic.
+//! A tree owns a [`Names`] table; each name in it is a [`Symbol`], so names are compared by number and
+//! stored once. Symbols are dense and numbered in the order of first use, which keeps everything
+//! derived from them deterministic.
 
 use std::hash::Hasher as _;
 
@@ -15,12 +15,19 @@ use crate::source::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(pub u32);
 
-/// A name where it stands in the text.
+impl Symbol {
+    /// Its index in the table.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An occurrence of a name in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name {
-    /// Which name.
+    /// The name.
     pub symbol: Symbol,
-    /// Where it was read.
+    /// Its span.
     pub span: Span,
 }
 
@@ -52,7 +59,7 @@ impl Names {
 
     /// The text of a symbol of this table.
     pub fn text(&self, symbol: Symbol) -> &str {
-        self.texts.get(symbol.0 as usize).map_or("", |text| text)
+        self.texts.get(symbol.index()).map_or("", |text| text)
     }
 
     /// All names, in order of first use.
@@ -60,12 +67,12 @@ impl Names {
         self.texts.iter().enumerate().map(|(i, text)| (Symbol(crate::source::offset(i)), &**text))
     }
 
-    /// How many distinct names there are.
+    /// The number of distinct names.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
@@ -77,8 +84,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether `text` can stand unquoted where a name is expected: a letter or `_`, then letters,
-/// digits and `_`; or digits followed by at least one of the former.
+/// Whether `text` is a name that needs no quotes: letters, digits and `_`, but not digits only.
 pub fn is_plain(text: &str) -> bool {
     text.chars().all(is_name_char) && text.chars().any(|c| !c.is_ascii_digit())
 }

@@ -1,9 +1,10 @@
-//! The options of the peers' `.hcf` files and of the `@analyze_option` and `@explore_option`
-//! sections of 2020, as data.
+//! The options of the `.hcf` files of `hibou_label` 0.8.8 and of the `@analyze_option` and
+//! `@explore_option` sections of HIBOU 2020, as data.
 //!
-//! Both generations and all their spellings are read into these types; printing them gives
-//! today's spelling. An option that Otus has no use for is kept too (with a note, `O0504`), so
-//! that formatting a file never loses a line of it.
+//! Both generations with all their spellings are read into these types; printing gives the current
+//! spelling. Options that Otus does not need are kept too (with a note, `O0504`), so that formatting a
+//! file loses nothing.
+//!
 //! Sources: the HIBOU README of September 2020, sections 4.3 and 4.4, and Mahe et al.,
 //! "Tooling offline runtime verification against interaction models", section 7.
 
@@ -15,20 +16,20 @@ use crate::source::Span;
 pub struct OptionSection {
     /// The whole section.
     pub span: Span,
-    /// Which process it is about.
+    /// The process it configures.
     pub process: Process,
     /// The options in order.
     pub items: Vec<OptionItem>,
 }
 
-/// What an option section is about.
+/// The process that an option section configures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Process {
     /// `@analyze_option`
     Analyze,
     /// `@explore_option`
     Explore,
-    /// `@canonize_option` of later peers: kept, not needed.
+    /// `@canonize_option` of later versions of `hibou_label`: kept, not needed.
     Canonize,
 }
 
@@ -48,11 +49,11 @@ impl Process {
 pub struct OptionItem {
     /// From the name to the end of the value.
     pub span: Span,
-    /// What it sets.
+    /// Its name and value.
     pub value: OptionValue,
 }
 
-/// What an option sets.
+/// An option with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OptionValue {
     /// `loggers = […]`
@@ -77,7 +78,7 @@ pub enum OptionValue {
     SearchAll(bool),
 }
 
-/// Who watches the process and writes what it sees.
+/// An observer of a process that writes a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Logger {
     /// `graphic[…]`: draws the graph.
@@ -92,7 +93,7 @@ pub enum Logger {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphicOption {
     /// `svg` or `png`
-    Format(Picture),
+    Format(GraphicFormat),
     /// `vertical` or `horizontal`
     Layout(Layout),
     /// `draw_sd`: nodes show sequence diagrams.
@@ -111,14 +112,14 @@ pub enum GraphicOption {
 
 /// A picture format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Picture {
+pub enum GraphicFormat {
     /// Scalable vector graphics.
     Svg,
     /// Portable network graphics.
     Png,
 }
 
-/// Which way a graph is drawn.
+/// The direction in which a graph is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// From top to bottom.
@@ -133,14 +134,14 @@ pub enum TracegenOption {
     /// `generation = …`, or just the word
     Generation(Generation),
     /// `partition = …`
-    Partition(Partition),
+    Partition(PartitionOption),
     /// `parent_folder`
     Folder(Name),
     /// `trace_prefix`
     Prefix(Name),
 }
 
-/// Which nodes of an execution tree give a multi-trace.
+/// The nodes of an execution tree whose multi-traces are generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Generation {
     /// Those whose interaction accepts the empty trace: `exact`, later `accepted`.
@@ -157,8 +158,8 @@ pub enum Generation {
 
 /// A partition of the lifelines into co-localizations.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Partition {
-    /// Every lifeline by itself.
+pub enum PartitionOption {
+    /// Each lifeline alone.
     Discrete,
     /// All lifelines together.
     Trivial,
@@ -166,7 +167,7 @@ pub enum Partition {
     Listed(Vec<Vec<Name>>),
 }
 
-/// The order in which a search takes its nodes.
+/// The order in which a search visits nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
     /// Breadth first: `BFS`, `BreadthFS`, `Breadth First Search`.
@@ -177,7 +178,7 @@ pub enum Strategy {
     HighCoverage,
 }
 
-/// What bounds a search.
+/// A bound on a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
     /// `max_depth = n`
@@ -188,7 +189,7 @@ pub enum Filter {
     NodeNumber(u64),
 }
 
-/// What moves a child forward or back among its siblings.
+/// A rule for the order of the children of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
     /// `kind = level`
@@ -197,7 +198,7 @@ pub enum Priority {
     Randomize(bool),
 }
 
-/// The kinds of step a priority can be given to.
+/// The kinds of step that can have a priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriorityKind {
     /// Emissions.
@@ -214,11 +215,11 @@ pub enum PriorityKind {
     Step,
     /// Synchronous steps of several lifelines: `multi_rdv`.
     Rendezvous,
-    /// Term rewriting of later peers, kept by name: not needed.
+    /// Term rewriting of later versions of `hibou_label`: kept by name, not needed.
     Rewrite(Rewrite),
 }
 
-/// Rewriting steps of later peers, which Otus does not need.
+/// The rewriting steps of later versions of `hibou_label`, which Otus does not need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rewrite {
     /// `simpl`
@@ -235,7 +236,7 @@ pub enum Rewrite {
     Defactorize,
 }
 
-/// Which question an analysis answers.
+/// The question that an analysis answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnalysisKind {
     /// `accept`
@@ -257,20 +258,20 @@ pub enum SimulateOption {
     Multiply(bool),
     /// `reset`, `reinitialize`: a step of execution resets the measure.
     Reset(bool),
-    /// `loop …`: how many loops may be instantiated.
+    /// `loop …`: the most loops that may be instantiated.
     Loop(Criterion),
-    /// `act …`: how many actions may be simulated.
+    /// `act …`: the most actions that may be simulated.
     Act(Criterion),
 }
 
-/// Where a bound on simulation comes from.
+/// The source of a bound on simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
     /// `none`: no bound.
     None,
     /// `num = n`
     Number(u64),
-    /// `max num`: how many there are in the interaction.
+    /// `max num`: the number of them in the interaction.
     MaxNumber,
     /// `max depth`: the depth of nested loops.
     MaxDepth,

@@ -1,5 +1,5 @@
-//! The cursor that the grammars move over a text: one token of memory, error reporting with a
-//! limit, and the few ways of recovering that all productions share.
+//! The token cursor of the grammars: one token of look-ahead, bounded error reporting, and the error
+//! recovery that all productions share.
 
 use std::collections::BTreeSet;
 
@@ -11,32 +11,32 @@ use crate::lexer::{Lexer, Token, TokenKind, Trivia, unquote};
 use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
 
-/// After this many findings in one text the rest is not reported one by one.
+/// The most findings of one text that are reported one by one.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
-/// A place in a text between two tokens.
+/// A position in a text between two tokens.
 #[derive(Debug)]
 pub struct Cursor<'s> {
     source: &'s Source,
     lexer: Lexer<'s>,
     token: Token,
     previous_end: u32,
-    /// Where a quote without an end has taken the rest of its line: what follows is lost with it.
+    /// The end of the last unclosed quote, which has swallowed the rest of its line.
     lost: Option<u32>,
-    /// Whether a comment without an end has taken the rest of the text.
+    /// Whether an unclosed comment has swallowed the rest of the text.
     commented_out: bool,
-    /// Every name met so far.
+    /// The names so far.
     pub names: Names,
-    /// The names that were asked to be quoted; each is asked once.
+    /// The names that need quotes and were reported; each is reported once.
     unquoted: BTreeSet<Symbol>,
-    /// Every comment passed so far.
+    /// The comments so far.
     pub comments: Vec<Comment>,
-    /// Everything reported so far.
+    /// The findings so far.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<'s> Cursor<'s> {
-    /// Before the first token of a text.
+    /// A cursor before the first token of a text.
     pub fn new(source: &'s Source) -> Self {
         let mut cursor = Cursor {
             source,
@@ -54,7 +54,7 @@ impl<'s> Cursor<'s> {
         cursor
     }
 
-    /// The text's number.
+    /// The id of the text.
     pub fn source(&self) -> SourceId {
         self.source.id()
     }
@@ -84,12 +84,12 @@ impl<'s> Cursor<'s> {
         self.look_ahead().advance()
     }
 
-    /// Looks at the tokens after the next one without moving.
+    /// The tokens after the next one, without moving the cursor.
     pub fn look_ahead(&self) -> LookAhead<'s> {
         LookAhead(self.lexer)
     }
 
-    /// Where the last token that was taken ends.
+    /// The end of the previous token.
     pub fn previous_end(&self) -> u32 {
         self.previous_end
     }
@@ -107,17 +107,7 @@ impl<'s> Cursor<'s> {
         if self.kind() == kind { Some(self.bump()) } else { None }
     }
 
-    /// Whether the next token is this keyword.
-    pub fn at_word(&self, word: &str) -> bool {
-        self.kind() == TokenKind::Word && self.text() == word
-    }
-
-    /// Takes the next token if it is this keyword.
-    pub fn eat_word(&mut self, word: &str) -> Option<Token> {
-        if self.at_word(word) { Some(self.bump()) } else { None }
-    }
-
-    /// Takes the next token if it is of this kind, or reports what was expected instead.
+    /// Takes the next token if it is of this kind, or reports that `what` was expected.
     pub fn expect(&mut self, kind: TokenKind, what: &str) -> Option<Token> {
         let taken = self.eat(kind);
         if taken.is_none() {
@@ -143,9 +133,8 @@ impl<'s> Cursor<'s> {
                 let text = unquote(self.source.slice(token.span));
                 if text.is_empty() {
                     self.report(
-                        Diagnostic::new(
+                        self.finding(
                             Code::EMPTY_NAME,
-                            self.source(),
                             token.span,
                             format!("{what} has an empty name"),
                         )
@@ -158,9 +147,8 @@ impl<'s> Cursor<'s> {
             TokenKind::OpenQuote => {
                 let token = self.bump();
                 self.report(
-                    Diagnostic::new(
+                    self.finding(
                         Code::UNTERMINATED_QUOTE,
-                        self.source(),
                         token.span,
                         "this quoted name has no closing quote on its line",
                     )
@@ -176,9 +164,8 @@ impl<'s> Cursor<'s> {
                 let symbol = self.names.intern(text);
                 if self.unquoted.insert(symbol) {
                     self.report(
-                        Diagnostic::new(
+                        self.finding(
                             Code::NEEDS_QUOTES,
-                            self.source(),
                             token.span,
                             format!("`{text}` is a number, not a name"),
                         )
@@ -195,7 +182,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// A plain name that goes on with `-`: takes the rest of it and asks for quotes.
+    /// Takes the rest of a plain name that continues with `-`, and reports that it needs quotes.
     fn dashed_name(&mut self, first: Span) -> Span {
         let mut end = first.end;
         while matches!(self.kind(), TokenKind::Minus | TokenKind::Word | TokenKind::Number)
@@ -210,33 +197,28 @@ impl<'s> Cursor<'s> {
             return span;
         }
         self.report(
-            Diagnostic::new(
-                Code::NEEDS_QUOTES,
-                self.source(),
-                span,
-                format!("the name `{text}` must be quoted"),
-            )
-            .with_help(format!(
-                "only letters, digits and `_` stand without quotes: write \"{text}\" everywhere"
-            ))
-            .with_fix(span, format!("\"{text}\"")),
+            self.finding(Code::NEEDS_QUOTES, span, format!("the name `{text}` must be quoted"))
+                .with_help(format!(
+                    "only letters, digits and `_` stand without quotes: write \"{text}\" everywhere"
+                ))
+                .with_fix(span, format!("\"{text}\"")),
         );
         span
     }
 
-    /// Reports that `what` was expected where the cursor stands.
+    /// Reports that `what` was expected at the cursor.
     pub fn unexpected(&mut self, what: &str) {
         self.unexpected_with(what, None);
     }
 
-    /// Reports that `what` was expected where the cursor stands, and how to write it.
+    /// Reports that `what` was expected at the cursor, and how to write it.
     pub fn unexpected_with(&mut self, what: &str, remedy: Option<String>) {
         if self.is_lost() {
             return;
         }
         let token = self.token;
         if token.kind == TokenKind::Unknown {
-            // Of a run of control characters, the first says it all.
+            // Of a run of control characters, only the first is shown.
             let is_control = self.text().starts_with(char::is_control);
             let first = self.text().chars().next().map_or(0, char::len_utf8);
             let character = if is_control { &self.text()[..first] } else { self.text() };
@@ -247,9 +229,8 @@ impl<'s> Cursor<'s> {
                 _ => "a name with anything but letters, digits and `_` in it is quoted",
             };
             self.report(
-                Diagnostic::new(
+                self.finding(
                     Code::UNEXPECTED_CHARACTER,
-                    self.source(),
                     token.span,
                     format!("`{}` does not belong here; expected {what}", printable(character)),
                 )
@@ -258,9 +239,8 @@ impl<'s> Cursor<'s> {
             return;
         }
         let found = describe(token.kind, self.text());
-        let mut diagnostic = Diagnostic::new(
+        let mut diagnostic = self.finding(
             Code::UNEXPECTED_TOKEN,
-            self.source(),
             self.place(),
             format!("expected {what}, found {found}"),
         );
@@ -268,13 +248,14 @@ impl<'s> Cursor<'s> {
         self.report(diagnostic);
     }
 
-    /// Whether a quote or a comment without an end, which has been reported, has taken what could
-    /// have followed: more about this place would not be about a fault of its own.
+    /// Whether an unclosed quote or comment, already reported, has swallowed the text at the cursor.
+    /// Further faults at this place would only follow from it.
     pub fn is_lost(&self) -> bool {
         self.lost == Some(self.previous_end) || self.commented_out && self.kind() == TokenKind::End
     }
 
-    /// A span to point at: the next token, or the last byte of the text at its end.
+    /// The span that a diagnostic points at: the next token, or the end of the previous one at the end of
+    /// the text.
     fn place(&self) -> Span {
         if self.kind() == TokenKind::End && self.previous_end > 0 {
             Span::at(self.previous_end)
@@ -283,7 +264,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Reports a bracket that is not closed where `closer` was expected.
+    /// Reports a bracket that is not closed by `closer` at the cursor.
     pub fn unclosed(&mut self, opener: Span, closer: char) {
         if self.is_lost() {
             return;
@@ -291,9 +272,8 @@ impl<'s> Cursor<'s> {
         let bracket = self.source.slice(opener).to_owned();
         let found = describe(self.kind(), self.text());
         self.report(
-            Diagnostic::new(
+            self.finding(
                 Code::UNCLOSED_DELIMITER,
-                self.source(),
                 opener,
                 format!("this `{bracket}` is never closed"),
             )
@@ -307,6 +287,11 @@ impl<'s> Cursor<'s> {
         );
     }
 
+    /// A finding about this text.
+    pub fn finding(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.source.finding(code, span, message)
+    }
+
     /// Adds a finding, unless there are too many already.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         report(&mut self.diagnostics, diagnostic);
@@ -318,9 +303,8 @@ impl<'s> Cursor<'s> {
             if !comment.terminated {
                 self.commented_out = true;
                 self.report(
-                    Diagnostic::new(
+                    self.finding(
                         Code::UNTERMINATED_COMMENT,
-                        self.source(),
                         Span::new(span.start, span.start + 2),
                         "this comment never ends",
                     )
@@ -333,22 +317,22 @@ impl<'s> Cursor<'s> {
     }
 }
 
-/// The tokens that follow, seen without taking them.
+/// The following tokens, read without taking them.
 #[derive(Debug, Clone, Copy)]
 pub struct LookAhead<'s>(Lexer<'s>);
 
 impl LookAhead<'_> {
-    /// The kind of the token that follows; at the end, [`TokenKind::End`] for ever.
+    /// The kind of the following token; [`TokenKind::End`] forever at the end.
     pub fn advance(&mut self) -> TokenKind {
         while self.0.comment().is_some() {}
         self.0.token().kind
     }
 }
 
-/// Records a comment; one without end gets one, so that what is printed can be read again.
+/// Records a comment. An unclosed comment is closed, so that the printed text can be parsed.
 pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, comment: Trivia) {
     let span = comment.span;
-    // Only look back to the end of the comment before: its line is then known.
+    // Look back no further than to the previous comment, which keeps the total time linear.
     let from = comments.last().map_or(0, |last| last.span.end as usize);
     let between = &text[from..span.start as usize];
     let line = between.rfind('\n').map_or(between, |at| &between[at + 1..]);
@@ -362,24 +346,16 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, comment: Tri
     comments.push(Comment { span, text: text.into(), trailing });
 }
 
-/// Cuts a list of findings to what a person reads; a last one says how many more there are, and
-/// is as severe as the worst of them, so that no error is lost.
+/// Truncates a list of findings to [`MAX_DIAGNOSTICS`]; a last one counts the others.
 pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
-    let Some(first) = diagnostics.get(MAX_DIAGNOSTICS) else { return };
-    let (source, span) = (first.primary.source, first.primary.span);
-    let hidden = &diagnostics[MAX_DIAGNOSTICS..];
-    let message = match hidden.len() {
-        1 => "1 more finding is not shown".to_owned(),
-        count => format!("{count} more findings are not shown"),
-    };
-    let mut last = Diagnostic::new(Code::TOO_MANY_ERRORS, source, span, message)
-        .with_help("mend the first ones and try again");
-    last.severity = hidden.iter().map(|found| found.severity).max().unwrap_or(last.severity);
-    diagnostics.truncate(MAX_DIAGNOSTICS);
-    diagnostics.push(last);
+    let hidden = diagnostics.split_off(diagnostics.len().min(MAX_DIAGNOSTICS));
+    let worst = hidden.iter().map(|found| found.severity).max();
+    if let (Some(Diagnostic { primary, .. }), Some(worst)) = (hidden.first(), worst) {
+        diagnostics.push(Diagnostic::hidden(hidden.len(), worst, primary.source, primary.span));
+    }
 }
 
-/// Adds a finding to a list, unless there are too many already; then says so once.
+/// Adds a finding to a list. Beyond [`MAX_DIAGNOSTICS`], one last finding says that there are more.
 pub fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match diagnostics.len() {
         0..MAX_DIAGNOSTICS => diagnostics.push(diagnostic),
@@ -390,49 +366,24 @@ pub fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
                 diagnostic.primary.span,
                 format!("more than {MAX_DIAGNOSTICS} findings; the rest is not shown"),
             )
-            .with_help("mend the first ones: later ones often follow from them"),
+            .with_help("fix the first ones: later ones often follow from them"),
         ),
         _ => {}
     }
 }
 
-/// Whether someone may have meant this as a quote.
+/// Whether the character looks like a quotation mark.
 pub(crate) fn is_other_quote(character: &str) -> bool {
     matches!(character, "'" | "`" | "‘" | "’" | "“" | "”" | "«" | "»")
 }
 
 /// A token in words.
 fn describe(kind: TokenKind, text: &str) -> String {
-    match kind {
-        TokenKind::End => "the end of the text".to_owned(),
-        TokenKind::OpenQuote => "a quote without end".to_owned(),
-        TokenKind::Word
-        | TokenKind::Quoted
-        | TokenKind::Number
-        | TokenKind::At
-        | TokenKind::LeftBrace
-        | TokenKind::RightBrace
-        | TokenKind::LeftParen
-        | TokenKind::RightParen
-        | TokenKind::LeftBracket
-        | TokenKind::RightBracket
-        | TokenKind::Comma
-        | TokenKind::Semicolon
-        | TokenKind::Equals
-        | TokenKind::Dot
-        | TokenKind::Bang
-        | TokenKind::Question
-        | TokenKind::Pipe
-        | TokenKind::Less
-        | TokenKind::Greater
-        | TokenKind::Minus
-        | TokenKind::Dashes
-        | TokenKind::Arrow
-        | TokenKind::EmptySet
-        | TokenKind::Top
-        | TokenKind::Bottom
-        | TokenKind::Unknown => {
-            format!("`{}`", shortened(text, 24))
-        }
+    if kind == TokenKind::End {
+        "the end of the text".to_owned()
+    } else if kind == TokenKind::OpenQuote {
+        "a quote without end".to_owned()
+    } else {
+        format!("`{}`", shortened(text, 24))
     }
 }

@@ -1,7 +1,7 @@
-//! Exact rational numbers, the constants of formulas and the values of traces.
+//! Exact rational numbers: the constants of formulas and the values of traces.
 //!
 //! A number is a reduced fraction of two 64-bit integers with a positive denominator, so equal
-//! numbers are equal values. Whatever does not fit is `None`, never a rounded number.
+//! numbers are equal values. A result that does not fit is `None`; numbers are never rounded.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -52,12 +52,12 @@ impl Rational {
         decimal(text)
     }
 
-    /// The number above the line.
+    /// The numerator.
     pub fn numerator(self) -> i64 {
         self.numerator
     }
 
-    /// The number below the line, which is positive.
+    /// The denominator, which is positive.
     pub fn denominator(self) -> i64 {
         self.denominator
     }
@@ -148,7 +148,7 @@ fn decimal(text: &str) -> Option<Rational> {
     if !is_digits(whole) {
         return None;
     }
-    // Zeros at the end of a fraction say nothing, and would make a short number not fit.
+    // Trailing zeros of a fraction would overflow without changing the value.
     let fraction = fraction.trim_end_matches('0');
     let mut value: i128 = 0;
     for digit in whole.bytes().chain(fraction.bytes()) {

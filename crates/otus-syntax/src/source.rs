@@ -1,13 +1,13 @@
-//! Texts and places in them.
+//! Source texts and spans.
 //!
-//! A [`Source`] is a named text; a [`Span`] is a range of its bytes. Spans are 32 bits wide:
-//! a text of 4 GiB or more is refused at the door (`O0214`) so that a trace of many
-//! millions of actions keeps its places in little memory.
+//! A [`Source`] is a named text; a [`Span`] is a range of its bytes. Offsets have 32 bits, so that the
+//! spans of a trace with many millions of actions take little memory; a text of 4 GiB or more is
+//! rejected (`O0214`).
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Which of the texts of one run a place belongs to.
+/// The id of a text among those of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SourceId(pub u32);
 
@@ -48,13 +48,13 @@ impl Span {
         self.end - self.start
     }
 
-    /// Whether it holds no byte.
+    /// Whether the span is empty.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 }
 
-/// Longest text a [`Source`] can hold, in bytes.
+/// The longest text of a [`Source`], in bytes.
 pub const MAX_SOURCE_BYTES: usize = u32::MAX as usize - 1;
 
 /// A named text.
@@ -63,39 +63,39 @@ pub struct Source {
     id: SourceId,
     name: String,
     text: String,
-    /// How many lines come before the text in what it is from.
+    /// The number of lines before the text in the document that contains it.
     lines_before: usize,
     line_starts: OnceLock<Vec<u32>>,
 }
 
 impl Source {
-    /// A text that stands alone in its run.
+    /// The only text of a run.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Source::with_id(SourceId(0), name, text)
     }
 
-    /// A text among others.
+    /// One of several texts of a run.
     ///
     /// # Panics
-    /// If the text is longer than [`MAX_SOURCE_BYTES`]; whoever reads files checks that first.
+    /// If the text is longer than [`MAX_SOURCE_BYTES`]; callers check the length of files first.
     pub fn with_id(id: SourceId, name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         assert!(text.len() <= MAX_SOURCE_BYTES, "a source is shorter than 4 GiB");
         Source { id, name: name.into(), text, lines_before: 0, line_starts: OnceLock::new() }
     }
 
-    /// The same as a part of a longer text, beginning with the line of this number, from 1.
+    /// The same text as a part of a document, starting at this line (from 1).
     #[must_use]
     pub fn from_line(self, line: usize) -> Self {
         Source { lines_before: line.saturating_sub(1), ..self }
     }
 
-    /// Its number among the texts of the run.
+    /// Its id.
     pub fn id(&self) -> SourceId {
         self.id
     }
 
-    /// What to call it: a path as the user wrote it, or `<stdin>`.
+    /// Its name: a path as the user wrote it, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -105,7 +105,7 @@ impl Source {
         &self.text
     }
 
-    /// The text of a span; empty if the span does not lie in this text.
+    /// The text of a span; empty if the span is not within this text.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
     }
@@ -133,7 +133,7 @@ impl Source {
     }
 }
 
-/// A byte index as the offset it fits in.
+/// A byte index as an offset.
 ///
 /// # Panics
 /// Never for an index into a [`Source`], which is shorter than 4 GiB.

@@ -1,10 +1,10 @@
-//! "Did you mean …?": the nearest known word.
+//! "Did you mean …?": the known word nearest to a misspelt one.
 //!
-//! Distance is Damerau–Levenshtein in its optimal-string-alignment form (insert, delete,
-//! replace, swap neighbours), on lower-case letters. A word is offered only when it is close
-//! for its length: one edit up to four characters, two up to eight, three beyond.
+//! The distance is Damerau–Levenshtein with optimal string alignment (insert, delete, replace, swap
+//! neighbours) on lower-case letters. A word is suggested only if it is near for its length: one edit up
+//! to four characters, two up to eight, three beyond.
 
-/// The candidate nearest to `word`, if one is near enough. Ties go to the earlier candidate.
+/// The candidate nearest to `word`, if it is near enough; of several, the first.
 ///
 /// ```
 /// let known = ["subscribe", "publish"];
@@ -12,32 +12,27 @@
 /// assert_eq!(otus_syntax::suggest::nearest("connect", known), None);
 /// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
-    if word.len() > MAX_WORD {
-        return None;
-    }
-    let limit = match word.len() {
+    let (word, length) = lowercase(word);
+    let limit = match length {
         0..=4 => 1,
         5..=8 => 2,
-        _ => 3,
+        9..=MAX_WORD => 3,
+        _ => return None,
     };
-    let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates {
-        let other: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
-        if other.len() > MAX_WORD || other.len().abs_diff(word.len()) > limit {
-            continue;
+    let distances = candidates.into_iter().filter_map(|candidate| {
+        let (other, other_length) = lowercase(candidate);
+        if other_length > MAX_WORD || other_length.abs_diff(length) > limit {
+            return None;
         }
-        let distance = distance(&word, &other);
-        // A one-letter word is one edit from every other: only a change of case counts.
-        let close = distance <= limit && (distance == 0 || word.len().max(other.len()) > 1);
-        if close && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
+        let distance = strsim::osa_distance(&word, &other);
+        // A one-letter word is one edit from every other, so only a change of case counts.
+        let is_near = distance <= limit && (distance == 0 || length.max(other_length) > 1);
+        is_near.then_some((distance, candidate))
+    });
+    distances.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
 }
 
-/// The same as a ready help sentence: ``did you mean `x`?``.
+/// The nearest candidate as a help sentence: ``did you mean `x`?``.
 pub fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -45,24 +40,14 @@ pub fn did_you_mean<'a>(
     nearest(word, candidates).map(|found| format!("did you mean `{found}`?"))
 }
 
-/// Longer words are not misspelt names; comparing them would only cost time.
+/// Longer words are not compared: they are unlikely to be misspelt names.
 const MAX_WORD: usize = 64;
 
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let cost = usize::from(a[i - 1] != b[j - 1]);
-            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + cost);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before_last[j - 2] + 1);
-            }
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+/// The word in lower case, and its number of characters.
+fn lowercase(word: &str) -> (String, usize) {
+    let lower: String = word.chars().flat_map(char::to_lowercase).collect();
+    let length = lower.chars().count();
+    (lower, length)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The shared corpus: models, multi-traces, and what the peer and a brute-force oracle said about
-//! them. Its README says which of that can be trusted.
+//! The shared corpus: models, multi-traces, and the recorded verdicts of hibou_label and of a brute-force oracle. Its README
+//! says which of these verdicts can be trusted.
 //!
-//! It is not part of the repository. `OTUS_CORPUS` names its folder; otherwise it is looked for
-//! beside the checkout. Tests without it say [`MISSING`] and pass.
+//! The corpus is not part of the repository. `OTUS_CORPUS` names its folder; the default is a folder beside the checkout. If it
+//! is missing, tests print [`MISSING`] and pass.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,11 @@ use serde_json::Value;
 
 use crate::sat::Problem;
 
-/// What is said without it.
+/// The message of tests if there is no corpus.
 pub const MISSING: &str =
     "skipped: there is no ../shared/corpus beside this repository (OTUS_CORPUS names another)";
 
-/// The models with `<synch>`, for which only version 0.8.5 of the peer is right.
+/// The models with `<synch>`, for which only version 0.8.5 of hibou_label is right.
 const SYNCHRONOUS: [&str; 4] = ["abp", "coping", "network", "sensor"];
 
 /// A model with its cases.
@@ -26,11 +26,11 @@ const SYNCHRONOUS: [&str; 4] = ["abp", "coping", "network", "sensor"];
 pub struct Model {
     /// The name of its folder.
     pub name: String,
-    /// What the term is in.
+    /// The pool of the term.
     pub pool: Pool,
     /// The interaction.
     pub term: TermId,
-    /// Multi-traces, each with what is recorded of it.
+    /// Multi-traces, each with its recorded verdicts.
     pub cases: Vec<Case>,
 }
 
@@ -67,19 +67,20 @@ impl Model {
         SYNCHRONOUS.contains(&self.name.as_str())
     }
 
-    /// Under which key the peer's answer to a question is recorded: of which version.
+    /// The key under which the answer of hibou_label to a question is recorded; it depends on the version.
     pub fn key(&self, question: &str) -> String {
         if self.is_synchronous() { format!("{question}@0.8.5") } else { question.to_owned() }
     }
 
-    /// What the peer answered in a case, if it answered.
-    pub fn peer<'c>(&self, case: &'c Case, question: &str) -> Option<&'c str> {
-        let text = case.rest["verdicts"].get(self.key(question)).and_then(Value::as_str);
-        text.filter(|text| !matches!(*text, "TIMEOUT" | "CRASH" | "SKIPPED"))
+    /// The answer of hibou_label in a case, if there is one.
+    pub fn peer(&self, case: &Case, question: &str) -> Option<String> {
+        let verdicts = case.rest.get("verdicts")?;
+        let text = verdicts.get(self.key(question)).and_then(Value::as_str)?;
+        (!matches!(text, "TIMEOUT" | "CRASH" | "SKIPPED")).then(|| text.to_owned())
     }
 }
 
-/// What the brute-force oracle answered in a case, if it did.
+/// The answer of the brute-force oracle in a case, if there is one.
 pub fn oracle(case: &Case, question: &str) -> Option<bool> {
     case.rest.get("oracle")?.get(question)?.as_bool()
 }

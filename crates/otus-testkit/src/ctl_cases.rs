@@ -1,9 +1,8 @@
 //! Random small partial orders, and random formulas about them.
 //!
-//! Small enough for the oracle ([`crate::oracle::ctl`]), and of every kind: processes without
-//! events, events with several assignments or none, variables that one process or several assign, numbers,
-//! fractions, truth values and texts, labels, and formulas with every modality and every kind of atom. What
-//! is random follows from a seed.
+//! The cases are small enough for the oracle ([`crate::oracle::ctl`]) and cover processes without events, events with several
+//! assignments or none, variables that one process or several assign, numbers, fractions, truth values and texts, labels, and
+//! formulas with every modality and every kind of atom. The same seed gives the same cases.
 
 use std::fmt::Write as _;
 
@@ -17,14 +16,14 @@ use otus_trace::order::{
 
 use crate::oracle::ctl::{Ctl, Node};
 
-/// How large random cases are.
+/// The size of random cases.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// At most so many processes.
+    /// The most processes.
     pub processes: usize,
-    /// At most so many events.
+    /// The most events.
     pub events: usize,
-    /// At most so many atoms in a formula.
+    /// The most atoms in a formula.
     pub leaves: usize,
 }
 
@@ -34,14 +33,14 @@ const LABELS: [&str; 3] = ["go", "stop", "idle"];
 struct Variable {
     name: String,
     kind: Option<Kind>,
-    /// Who assigns it; all processes if nobody is named.
+    /// The process that assigns it; `None` for all processes.
     owner: Option<usize>,
 }
 
 /// A random trace.
 ///
 /// # Panics
-/// Never: edges go forward along a sequence of all events.
+/// Never, because edges go forward along a sequence of all events.
 pub fn random_order(rng: &mut fastrand::Rng, size: Size) -> PartialOrder {
     let mut builder = Builder::default();
     let count = rng.usize(1..=size.processes);
@@ -103,14 +102,14 @@ pub fn random_order(rng: &mut fastrand::Rng, size: Size) -> PartialOrder {
 /// A random formula about a trace; without EX and AX if `next` is false.
 ///
 /// # Panics
-/// Never: there is always a formula to be combined.
+/// Never, because there is always a formula to combine.
 pub fn random_formula(
     rng: &mut fastrand::Rng,
     trace: &PartialOrder,
     size: Size,
     next: bool,
 ) -> Ctl {
-    // Few different atoms, so that they meet each other.
+    // Few different atoms, so that the same atom occurs in several places.
     let atoms: Vec<Atom> = (0..rng.usize(1..=3)).map(|_| random_atom(rng, trace)).collect();
     let mut nodes: Vec<Node> = Vec::new();
     let mut roots: Vec<usize> = Vec::new();
@@ -158,8 +157,8 @@ pub fn random_formula(
     Ctl(nodes)
 }
 
-/// `EF` of a conjunction of literals, or `AG` of a disjunction, about a process each: what is possible depends on the
-/// order of events alone.
+/// `EF` of a conjunction of literals, or `AG` of a disjunction, each about one process. The answer depends on the order of events
+/// alone.
 pub fn random_predicate(rng: &mut fastrand::Rng, trace: &PartialOrder) -> Ctl {
     let mut nodes = Vec::new();
     for process in trace.processes() {
@@ -206,10 +205,10 @@ fn global_predicate(rng: &mut fastrand::Rng, mut nodes: Vec<Node>) -> Ctl {
     Ctl(nodes)
 }
 
-/// A random test on a cut.
+/// A random atom.
 ///
 /// # Panics
-/// Never: a trace has a process, so something can be counted.
+/// Never, because a trace has a process, whose events can be counted.
 pub fn random_atom(rng: &mut fastrand::Rng, trace: &PartialOrder) -> Atom {
     let first = random_reading(rng, trace, None);
     let kind = kind_of(trace, first);
@@ -258,7 +257,7 @@ fn random_comparison(rng: &mut fastrand::Rng) -> Comparison {
     ][rng.usize(..6)]
 }
 
-/// Something to read, of a kind if one is given.
+/// A random readable quantity, of a kind if one is given.
 fn random_reading(rng: &mut fastrand::Rng, trace: &PartialOrder, kind: Option<Kind>) -> Reading {
     for _ in 0..8 {
         let process = ProcessId::new(rng.usize(..trace.process_count()));
@@ -306,7 +305,7 @@ fn random_value(rng: &mut fastrand::Rng, kind: Option<Kind>) -> Value {
     }
 }
 
-/// A trace in a few lines.
+/// A trace as a short text, for messages.
 pub fn show(trace: &PartialOrder) -> String {
     let mut text = String::new();
     for variable in trace.variables() {

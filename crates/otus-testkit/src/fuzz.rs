@@ -1,10 +1,9 @@
-//! What must hold of any input whatever.
+//! Promises about all inputs.
 //!
-//! A [`Target`] is a function that panics when a promise is broken: parsers do not panic, places
-//! lie in the text, printing is a fixed point, converting there and back gives the same term.
-//! [`Target::smoke`] drives it with seeded mutations of good texts on any toolchain; `fuzz/` does
-//! the same with coverage guidance.
-#![expect(clippy::missing_panics_doc, reason = "to panic on a broken promise is their purpose")]
+//! A [`Target`] is a function that panics if a promise is broken: parsers do not panic, places lie in the text, printing is a
+//! fixed point, converting there and back gives the same term. [`Target::smoke`] runs it with seeded mutations of valid texts
+//! on any toolchain; `fuzz/` does the same with coverage guidance.
+#![expect(clippy::missing_panics_doc, reason = "a target panics on a broken promise on purpose")]
 
 mod logs;
 mod mutate;
@@ -13,7 +12,7 @@ mod seeds;
 use otus_core::lower;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
-use otus_syntax::diagram::markdown;
+use otus_syntax::diagram::{markdown, mermaid, plantuml};
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
 use otus_trace::order::{EventId, Writes, pot};
@@ -31,31 +30,33 @@ pub struct Target {
     pub name: &'static str,
     /// Panics if the promise is broken for these bytes.
     pub run: fn(&[u8]),
-    /// Texts of this kind.
+    /// Valid texts, from which inputs are made by mutation.
     pub seeds: &'static [&'static str],
+    /// Whether the input is a log or its settings, which take longer to check than a text.
+    pub is_log: bool,
 }
 
 /// All targets.
 pub const TARGETS: [Target; 19] = [
-    Target { name: "spec", run: spec, seeds: SPECS },
-    Target { name: "trace", run: trace, seeds: TRACES },
-    Target { name: "mermaid", run: mermaid, seeds: MERMAID },
-    Target { name: "plantuml", run: plantuml, seeds: PLANTUML },
-    Target { name: "markdown", run: markdown, seeds: MARKDOWN },
-    Target { name: "cases", run: cases, seeds: CASES },
-    Target { name: "order", run: order, seeds: ORDERS },
-    Target { name: "formulas", run: formulas, seeds: FORMULAS },
-    Target { name: "settings", run: settings, seeds: logs::SETTINGS },
-    Target { name: "text_lines", run: text_lines, seeds: logs::TEXT_LINES },
-    Target { name: "json_lines", run: json_lines, seeds: logs::JSON_LINES },
-    Target { name: "csv", run: csv, seeds: logs::CSV },
-    Target { name: "otlp", run: otlp, seeds: logs::OTLP },
-    Target { name: "jaeger", run: jaeger, seeds: logs::JAEGER },
-    Target { name: "zipkin", run: zipkin, seeds: logs::ZIPKIN },
-    Target { name: "shiviz", run: shiviz, seeds: logs::SHIVIZ },
-    Target { name: "htf", run: htf, seeds: TRACES },
-    Target { name: "canonical", run: canonical, seeds: logs::CANONICAL },
-    Target { name: "packed", run: packed, seeds: logs::JSON_LINES },
+    Target { name: "spec", run: spec, seeds: SPECS, is_log: false },
+    Target { name: "trace", run: trace, seeds: TRACES, is_log: false },
+    Target { name: "mermaid", run: mermaid, seeds: MERMAID, is_log: false },
+    Target { name: "plantuml", run: plantuml, seeds: PLANTUML, is_log: false },
+    Target { name: "markdown", run: markdown, seeds: MARKDOWN, is_log: false },
+    Target { name: "cases", run: cases, seeds: CASES, is_log: false },
+    Target { name: "order", run: order, seeds: ORDERS, is_log: false },
+    Target { name: "formulas", run: formulas, seeds: FORMULAS, is_log: false },
+    Target { name: "settings", run: settings, seeds: logs::SETTINGS, is_log: true },
+    Target { name: "text_lines", run: text_lines, seeds: logs::TEXT_LINES, is_log: true },
+    Target { name: "json_lines", run: json_lines, seeds: logs::JSON_LINES, is_log: true },
+    Target { name: "csv", run: csv, seeds: logs::CSV, is_log: true },
+    Target { name: "otlp", run: otlp, seeds: logs::OTLP, is_log: true },
+    Target { name: "jaeger", run: jaeger, seeds: logs::JAEGER, is_log: true },
+    Target { name: "zipkin", run: zipkin, seeds: logs::ZIPKIN, is_log: true },
+    Target { name: "shiviz", run: shiviz, seeds: logs::SHIVIZ, is_log: true },
+    Target { name: "htf", run: htf, seeds: TRACES, is_log: true },
+    Target { name: "canonical", run: canonical, seeds: logs::CANONICAL, is_log: true },
+    Target { name: "packed", run: packed, seeds: logs::JSON_LINES, is_log: true },
 ];
 
 impl Target {
@@ -70,8 +71,8 @@ impl Target {
         }
     }
 
-    /// Panics if the promise is broken, and names the smallest such input it can make of these
-    /// bytes: the one to keep in `fuzz/regressions/`.
+    /// Panics if the promise is broken for these bytes, with the smallest such input that can be made of them, which can be
+    /// kept in `fuzz/regressions/`.
     pub fn keeps(&self, data: &[u8]) {
         let broken = |data: &[u8]| std::panic::catch_unwind(|| (self.run)(data)).is_err();
         if broken(data) {
@@ -90,7 +91,7 @@ pub fn spec(data: &[u8]) {
     let again = parse_spec(&Source::new("again", printed.clone()));
     assert_eq!(print::spec(&again.tree), printed, "printing is a fixed point");
     if !any_error(&parsed.diagnostics) {
-        assert!(!any_error(&again.diagnostics), "what is printed is well-formed: {printed}");
+        assert!(!any_error(&again.diagnostics), "the printed text is well-formed: {printed}");
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
         older(&parsed.tree);
     }
@@ -111,7 +112,7 @@ pub fn trace(data: &[u8]) {
     let line = parse_trace(&Source::new("line", print::trace_line(&parsed.tree)));
     assert_eq!(print::trace_line(&line.tree), print::trace_line(&parsed.tree));
     if !any_error(&parsed.diagnostics) {
-        assert!(!any_error(&again.diagnostics), "what is printed is well-formed: {printed}");
+        assert!(!any_error(&again.diagnostics), "the printed text is well-formed: {printed}");
         assert_eq!(parsed.tree.occurrences.len(), again.tree.occurrences.len());
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
     }
@@ -141,15 +142,9 @@ pub fn markdown(data: &[u8]) {
     let fences = markdown::fences(&source, &mut diagnostics);
     for fence in &fences {
         assert!(source.text().get(fence.content.range()).is_some(), "a fence lies in its text");
-        let language = match fence.language {
-            markdown::Language::Mermaid => Language::Mermaid,
-            markdown::Language::PlantUml => Language::PlantUml,
-        };
-        let parsed = match language {
-            Language::PlantUml => otus_syntax::diagram::plantuml::read(&source, fence.content),
-            Language::Mermaid | Language::Interaction => {
-                otus_syntax::diagram::mermaid::read(&source, fence.content)
-            }
+        let parsed = match fence.language {
+            markdown::Language::Mermaid => mermaid::read(&source, fence.content),
+            markdown::Language::PlantUml => plantuml::read(&source, fence.content),
         };
         diagnostics.extend(parsed.diagnostics);
     }
@@ -179,7 +174,7 @@ pub fn order(data: &[u8]) {
     let checked = pot::read(&source, Writes::Checked);
     let read = pot::read(&source, Writes::Ordered);
     for found in [&checked, &read].into_iter().filter_map(|read| read.as_ref().err()) {
-        assert!(any_error(found), "what is refused has an error");
+        assert!(any_error(found), "a refused trace has an error");
         check_places(&source, found);
     }
     let plain = source.text().strip_prefix('\u{feff}').unwrap_or(source.text());
@@ -187,19 +182,19 @@ pub fn order(data: &[u8]) {
     let malformed = read.as_ref().err().is_some_and(|found| {
         found.iter().any(|found| found.code == otus_syntax::Code::MALFORMED_JSON)
     });
-    // What is wrong otherwise may be told before the text ends.
-    assert!(json.is_err() || !malformed, "what is JSON is not called malformed");
-    assert!(json.is_ok() || read.is_err(), "what is not JSON is not read");
+    // Other errors may be reported before the end of the text is read.
+    assert!(json.is_err() || !malformed, "JSON is not called malformed");
+    assert!(json.is_ok() || read.is_err(), "a text that is not JSON is refused");
     let Ok(order) = read else {
-        assert!(checked.is_err(), "what is sound with checks is sound without");
+        assert!(checked.is_err(), "a trace that is valid with checks is valid without");
         return;
     };
     let written = pot::write(&order);
     let again = pot::read(&Source::new("again", written.clone()), Writes::Checked);
-    let again = again.expect("what is written can be read, and its writes are ordered");
+    let again = again.expect("a written trace can be read, and its writes are ordered");
     assert_eq!(pot::write(&again), written, "writing is a fixed point");
     if let Ok(checked) = checked {
-        assert_eq!(pot::write(&checked), written, "no order is made up where there is one");
+        assert_eq!(pot::write(&checked), written, "assignments that are ordered keep their order");
     }
     let (clocks, reduced) = (order.clocks(), order.clone().reduced().clocks());
     let count = u32::try_from(order.event_count()).expect("ids have 32 bits").min(30);
@@ -224,7 +219,7 @@ pub fn formulas(data: &[u8]) {
         return;
     }
     let again = parse_formulas(&Source::new("again", printed.clone()));
-    assert!(again.diagnostics.is_empty(), "what is printed is well-formed: {printed}");
+    assert!(again.diagnostics.is_empty(), "the printed text is well-formed: {printed}");
     assert_eq!(print::formulas(&again.tree), printed, "printing is a fixed point");
     assert_eq!(parsed.tree.items.len(), again.tree.items.len());
     assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
@@ -234,7 +229,7 @@ pub fn formulas(data: &[u8]) {
     }
 }
 
-/// What the language of 2020 can say, it says too.
+/// A specification that the language of 2020 can express has the same meaning in it.
 fn older(tree: &SpecFile) {
     if !print::not_in_2020(tree).is_empty() {
         return;
@@ -250,7 +245,7 @@ fn older(tree: &SpecFile) {
     assert_eq!(rest(&again.tree), rest(tree), "options and declarations stay: {written}");
 }
 
-/// Lowering does not panic; and a sound specification is the same term in every language.
+/// Lowering does not panic, and a valid specification is the same term in every language.
 fn conversions(source: &Source, tree: &SpecFile, faulty: bool) {
     let mut tree = tree.clone();
     tree.implicit |= tree.sections.is_empty();

@@ -1,13 +1,13 @@
-//! Random texts, as strategies that shrink.
+//! Random texts, as proptest strategies.
 //!
-//! Texts rather than trees: whatever a strategy makes, a user could have written, and a failure
-//! shrinks to something a person can read.
+//! The strategies make texts rather than trees, because a user could have written every text, and a failure shrinks to a
+//! readable one.
 
 use proptest::prelude::*;
 
-/// Names that stand unquoted.
+/// Names that need no quotes.
 const PLAIN: [&str; 6] = ["a", "b", "c", "o", "seq", "été"];
-/// Names that must be quoted, with whatever the formats could trip over.
+/// Names that must be quoted, with characters that have a meaning in one of the formats.
 const ODD: [&str; 14] = [
     r#""end""#,
     r#""user service""#,
@@ -25,7 +25,7 @@ const ODD: [&str; 14] = [
     r#""a,b""#,
 ];
 
-/// A name as written in a text.
+/// A name, quoted if necessary.
 pub fn name() -> impl Strategy<Value = String> + Clone {
     prop_oneof![
         12 => proptest::sample::select(&PLAIN[..]).prop_map(str::to_owned),
@@ -94,7 +94,7 @@ pub fn spaced(text: impl Strategy<Value = String>) -> impl Strategy<Value = Stri
         for c in text.chars() {
             quoted ^= c == '"' && before != '\\';
             out.push(c);
-            // After punctuation a gap is always possible.
+            // A gap is always allowed after punctuation.
             if !quoted && "(),;{}[]".contains(c) {
                 out.push_str(gap.next().map_or("", |gap| gap));
             }

@@ -1,14 +1,14 @@
-//! What the tests of all crates share. Never part of the product.
+//! Code that the tests of all crates share. It is never part of the product.
 //!
-//! - [`corpus`]: models with recorded verdicts, when they are there;
+//! - [`corpus`]: models with recorded verdicts, if they are available;
 //! - [`generate`]: random texts for property tests;
-//! - [`oracle`]: what interactions mean, slowly; [`small_scope`]: all small ones, and random larger
-//!   ones, to ask it about; [`mod@reference`]: the small-step rules as they are printed;
+//! - [`oracle`]: a slow reference semantics of interactions and formulas; [`small_scope`]: all small interactions and random
+//!   larger ones, to compare with it; [`mod@reference`]: the small-step rules as the papers print them;
 //! - [`ctl_cases`]: random partial orders and formulas about them;
 //! - [`sat`]: satisfiability problems as questions about multi-traces;
-//! - [`spec`]: runs the literate cases of `spec/`;
-//! - [`fuzz`]: what must hold of any bytes whatever, and a harness that needs no special
-//!   toolchain; `fuzz/` drives the same functions with libFuzzer.
+//! - [`spec`]: the runner of the literate cases of `spec/`;
+//! - [`fuzz`]: promises about all inputs, and a harness that needs no special toolchain; `fuzz/` runs the same functions with
+//!   libFuzzer.
 #![forbid(unsafe_code)]
 
 pub mod corpus;

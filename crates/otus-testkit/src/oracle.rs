@@ -1,21 +1,21 @@
-//! What interactions mean, slowly and in plain sight.
+//! The slow reference semantics.
 //!
-//! Every faster analysis of Otus is tested against this one, so it shares nothing with them: no
-//! pruning, no steps, no normal forms, only what a node of a term is and which lifelines an
-//! event touches. Where a paper gives an equation, the code is that equation.
+//! Every faster analysis of Otus is compared with this one, so it shares nothing with them: no pruning, no steps, no normal
+//! forms, only the nodes of a term and the lifelines of an event. Where a paper gives an equation, the code is that equation.
 //!
 //! - [`mod@traces`]: ρ(i), the global traces of an interaction, up to a length;
-//! - [`observe`]: what is seen of a global trace on the components of a partition;
-//! - [`mod@member`]: the four questions about an interaction and a multi-trace, by looking at every
-//!   trace that can matter, and the bound that says which can;
-//! - [`marked`]: the same questions a second way, on traces that carry along which of their
-//!   events are observed; it gives up later, and must agree;
-//! - [`local`]: the other semantics, on tuples of local traces, in which causality between
-//!   lifelines is forgotten;
-//! - [`ctl`]: what formulas mean over the cuts of a partial order.
+//! - [`observe`]: the projections of a global trace to the components of a partition;
+//! - [`mod@member`]: the four questions about an interaction and a multi-trace, answered by enumerating every trace up to a
+//!   proven length;
+//! - [`marked`]: the same questions in a second way, on traces whose events are marked as observed or not; it handles larger
+//!   cases, and the two must agree;
+//! - [`asked`]: the questions of `otus-analysis` in the form of these two;
+//! - [`local`]: the semantics of paper 000, on tuples of local traces, without causality between lifelines;
+//! - [`ctl`]: the meaning of formulas over the cuts of a partial order.
 //!
-//! Whatever grows too large is given up as `None`, never guessed.
+//! A computation that exceeds its budget returns `None`, never a guess.
 
+pub mod asked;
 pub mod ctl;
 pub mod local;
 pub mod marked;
@@ -27,12 +27,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use otus_core::{Pool, TermId};
 
+pub use asked::Asked;
 pub use member::{Members, Question, Window, member};
 pub use observe::{Moment, Observation};
 pub use traces::{Trace, Traces, traces};
 
-/// A value for a term from the values of its operands, for every part of it once. Operands come
-/// before terms, because their numbers are smaller: a term of any depth needs no stack.
+/// Computes a value of a term from the values of its operands, once for each part of the term. Operands have smaller ids than
+/// the terms that contain them, so a loop over the ids needs no stack.
 pub(crate) fn fold<T>(
     pool: &Pool,
     term: TermId,
@@ -53,8 +54,7 @@ pub(crate) fn fold<T>(
     values.remove(&term)
 }
 
-/// A set that counts what is put into it, and says when it was too much. Repetitions count, so
-/// that a budget bounds time as well as memory.
+/// A set with a budget of insertions. Repeated insertions count, so the budget bounds time as well as memory.
 #[derive(Debug)]
 pub(crate) struct Counted<T> {
     pub(crate) items: BTreeSet<T>,
@@ -83,9 +83,9 @@ impl<T: Ord> Counted<T> {
 /// ```text
 /// T⋄* = ∪_j T⋄j     T⋄0 = {unit}     T⋄j = T ⋄ T⋄(j−1)
 /// ```
-/// `step` is T ⋄ _ for a T without its unit, which would add nothing: unit ⋄ x = {x}. As ⋄
-/// distributes over unions, only what is new in T⋄(j−1) can give anything new in T⋄j; the
-/// closure is reached when nothing is, which `step` must see to by its own bound.
+/// `step` is T ⋄ _ for a T without its unit, which would add nothing: unit ⋄ x = {x}. As ⋄ distributes over unions, only new
+/// members of T⋄(j−1) can give new members of T⋄j. The closure is complete when there are none; `step` bounds the length of
+/// its results, so that this happens.
 pub(crate) fn closure<T: Ord + Clone>(
     unit: T,
     budget: usize,

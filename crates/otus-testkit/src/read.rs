@@ -1,4 +1,4 @@
-//! Texts to terms in one step, as tests want it.
+//! Reads a text as a term in one step, for tests.
 
 use otus_core::{Lowered, lower};
 use otus_syntax::ast::SpecFile;
@@ -9,7 +9,7 @@ use otus_syntax::{Diagnostic, Source, parse_spec};
 /// The languages in which a test can write an interaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// `.hsf`, `.hif`, `.hcf` or all in one.
+    /// The interaction language: `.hsf`, `.hif`, `.hcf`.
     Interaction,
     /// Mermaid.
     Mermaid,
@@ -40,7 +40,7 @@ impl Language {
     }
 }
 
-/// Parses and lowers one text. An interaction without any section declares names by using them.
+/// Parses and lowers one text. In an interaction without a signature, the use of a name declares it.
 pub fn read(language: Language, text: &str) -> (Lowered, Vec<Diagnostic>) {
     let source = Source::new("test", text);
     let mut parsed = language.parse(&source);
@@ -51,7 +51,7 @@ pub fn read(language: Language, text: &str) -> (Lowered, Vec<Diagnostic>) {
     (lowered, diagnostics)
 }
 
-/// The term of a lowered text as the papers write it; empty without one.
+/// The term of a lowered text in the notation of the papers; the empty text if there is none.
 pub fn term(lowered: &Lowered) -> String {
     lowered.term.map(|term| lowered.pool.text(term)).unwrap_or_default()
 }

@@ -1,13 +1,12 @@
-//! The rules of the small-step semantics as they are printed: by recursion on terms, without
-//! sharing, memory or simplification.
+//! The rules of the small-step semantics as the papers print them: by recursion on terms, without sharing, memory or
+//! simplification. The recursion is deep, so they are for the small terms of tests.
 //!
-//! The semantics of `otus-core` computes the same with folds, tables and simplified results; this
-//! is what it is compared with where the oracle, which knows only sets of traces, cannot say:
-//! positions, loop depths, the order of steps, and replays of witnesses. For the small terms of
-//! tests.
+//! The semantics of `otus-core` computes the same with folds, tables and simplified results. Tests compare it with this module
+//! where the oracle, which only has sets of traces, cannot decide: positions, loop depths, the order of steps, and replays of
+//! witnesses.
 //!
-//! The rules are those of Mahe et al., "Tooling offline runtime verification against interaction
-//! models", Def. 4, 5, 12 and 13, and of "Dealing with observability…", Def. 5.
+//! The rules are those of paper 003 (Mahe et al., "Tooling offline runtime verification against interaction models"), Def. 4,
+//! 5, 12 and 13, and of paper 000 ("Dealing with observability…"), Def. 5.
 
 use otus_core::{EventId, LifelineId, LifelineSet, Pool, RegionId, Term, TermId};
 
@@ -16,7 +15,7 @@ use otus_core::{EventId, LifelineId, LifelineSet, Pool, RegionId, Term, TermId};
 pub struct Step {
     /// The letters of the position.
     pub position: Vec<u8>,
-    /// What happens there.
+    /// The executed event.
     pub event: EventId,
     /// β(i, p)
     pub loop_depth: u32,
@@ -24,7 +23,7 @@ pub struct Step {
     pub follow_up: TermId,
 }
 
-/// Def. 4: the term without what touches certain lifelines; `None` for ⊥.
+/// Def. 4: pruning, the behaviours of the term without events on certain lifelines; `None` for ⊥.
 pub fn prune(pool: &mut Pool, term: TermId, avoided: &LifelineSet) -> Option<TermId> {
     match pool.node(term) {
         Term::Empty => Some(term),
@@ -52,8 +51,8 @@ pub fn prune(pool: &mut Pool, term: TermId, avoided: &LifelineSet) -> Option<Ter
     }
 }
 
-/// Def. 5: all steps, those at smaller positions first. `strict` asks its left side to
-/// terminate, which is that pruning all lifelines does not give ⊥.
+/// Def. 5: all steps, those at smaller positions first. The right rule of `strict` requires that the left side terminates,
+/// which means that pruning all lifelines does not give ⊥.
 pub fn steps(pool: &mut Pool, term: TermId) -> Vec<Step> {
     let mut all = Vec::new();
     match pool.node(term) {
@@ -114,41 +113,41 @@ fn ordered(pool: &Pool, region: RegionId, event: EventId) -> LifelineSet {
     pool.region(pool.event_lifelines(event)).difference(&pool.region(region))
 }
 
-/// The step of an operand, seen from the term.
+/// The step of a term that a step of its operand gives.
 fn under(letter: u8, loops: u32, mut step: Step) -> Step {
     step.position.insert(0, letter);
     Step { loop_depth: step.loop_depth + loops, ..step }
 }
 
-/// What stands at a position.
+/// The subterm at a position.
 pub fn subterm(pool: &Pool, term: TermId, position: &[u8]) -> Option<TermId> {
     let [letter, rest @ ..] = position else { return Some(term) };
     let operand = pool.node(term).operands().nth(usize::from(*letter).checked_sub(1)?)?;
     subterm(pool, operand, rest)
 }
 
-/// Def. 12: β(i, p), the loops above a position; `None` where nothing stands.
+/// Def. 12: β(i, p), the number of loops above a position; `None` if there is no such position.
 pub fn loop_depth_at(pool: &Pool, term: TermId, position: &[u8]) -> Option<u32> {
     let [letter, rest @ ..] = position else { return Some(0) };
     let node = pool.node(term);
     let operand = node.operands().nth(usize::from(*letter).checked_sub(1)?)?;
-    Some(loop_depth_at(pool, operand, rest)? + u32::from(is_loop(node)))
+    Some(loop_depth_at(pool, operand, rest)? + u32::from(node.is_loop()))
 }
 
 /// β(i): the largest β(i, p).
 pub fn loop_depth(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
     let deepest = node.operands().map(|operand| loop_depth(pool, operand)).max();
-    deepest.map_or(0, |depth| depth + u32::from(is_loop(node)))
+    deepest.map_or(0, |depth| depth + u32::from(node.is_loop()))
 }
 
-/// How many loops a term has.
+/// The number of loops of a term.
 pub fn loops(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
-    u32::from(is_loop(node)) + node.operands().map(|operand| loops(pool, operand)).sum::<u32>()
+    u32::from(node.is_loop()) + node.operands().map(|operand| loops(pool, operand)).sum::<u32>()
 }
 
-/// Def. 13: η(i), the most actions outside loops.
+/// Def. 13: η(i), the number of actions outside loops.
 pub fn outside_loops(pool: &Pool, term: TermId) -> u32 {
     match pool.node(term) {
         Term::Empty | Term::LoopS(_) | Term::LoopC(..) => 0,
@@ -160,13 +159,10 @@ pub fn outside_loops(pool: &Pool, term: TermId) -> u32 {
     }
 }
 
-fn is_loop(node: Term) -> bool {
-    matches!(node, Term::LoopS(_) | Term::LoopC(..))
-}
-
 /// `rmv_h`: actions on h become ∅, and the structure stays.
 pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
-    let event = |pool: &mut Pool, event: EventId| {
+    rebuild(pool, term, &mut |pool, node| {
+        let Term::Event(event) = node else { return pool.intern(node) };
         let actions = pool.event_actions(event).iter().map(|&action| pool.action(action));
         let rest: Vec<_> = actions.filter(|action| action.lifeline != lifeline).collect();
         if rest.is_empty() {
@@ -174,21 +170,11 @@ pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
         }
         let event = pool.intern_event(&rest);
         pool.event(event)
-    };
-    rebuild(pool, term, &mut |pool, node| match node {
-        Term::Event(old) => event(pool, old),
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => pool.intern(node),
     })
 }
 
-/// The term without causality between lifelines: strict sequencing becomes weak, and of a
-/// synchronous event each lifeline does its part by itself. On the discrete partition nothing
-/// but tuples of local traces is left to be told apart.
+/// The term without causality between lifelines: strict sequencing becomes weak, and the actions of a rendez-vous become
+/// separate events. On the discrete partition, its multi-traces are the tuples of local traces of paper 000.
 pub fn relax(pool: &mut Pool, term: TermId) -> TermId {
     rebuild(pool, term, &mut |pool, node| match node {
         Term::Strict(i, j) => pool.seq(i, j),
@@ -210,7 +196,7 @@ pub fn relax(pool: &mut Pool, term: TermId) -> TermId {
     })
 }
 
-/// The term with each node, over operands that are done, replaced.
+/// The term after replacing each of its nodes, operands first.
 fn rebuild(
     pool: &mut Pool,
     term: TermId,
@@ -231,21 +217,20 @@ fn rebuild(
 
 /// Whether parts of a term can overlap on a lifeline.
 pub fn has_concurrency(pool: &Pool, term: TermId) -> bool {
-    let node = pool.node(term);
-    let own = match node {
-        Term::Coreg(region, ..) | Term::LoopC(region, _) => region != Pool::NONE,
-        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => false,
-    };
-    own || node.operands().any(|operand| has_concurrency(pool, operand))
+    let is_concurrent = |node| matches!(node, Term::Coreg(region, ..) | Term::LoopC(region, _) if region != Pool::NONE);
+    any_node(pool, term, &is_concurrent)
 }
 
 /// Whether anything in a term orders one lifeline against another.
 pub fn has_causality(pool: &Pool, term: TermId) -> bool {
-    let node = pool.node(term);
-    let own = match node {
+    any_node(pool, term, &|node| match node {
         Term::Strict(..) | Term::LoopS(_) => true,
         Term::Event(event) => pool.region(pool.event_lifelines(event)).len() > 1,
         Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
-    };
-    own || node.operands().any(|operand| has_causality(pool, operand))
+    })
+}
+
+fn any_node(pool: &Pool, term: TermId, holds: &dyn Fn(Term) -> bool) -> bool {
+    let node = pool.node(term);
+    holds(node) || node.operands().any(|operand| any_node(pool, operand, holds))
 }

@@ -1,7 +1,7 @@
 //! All small interactions, partitions and multi-traces, and random larger ones.
 //!
-//! Faults of a semantics show in small cases, and there are few enough of these to try them all.
-//! Everything comes in a fixed order; what is random follows from a seed.
+//! Errors in a semantics show in small cases, and there are few enough of these to try all of them. The order is fixed, and the
+//! same seed gives the same random cases.
 //!
 //! The random functions recurse on terms, so they are for the small terms of tests.
 
@@ -17,7 +17,7 @@ use otus_trace::{ComponentId, Partition};
 use crate::oracle::observe::{Moment, Observation, moments, project};
 use crate::oracle::traces::conflict;
 
-/// What terms are made of.
+/// The building blocks of terms.
 #[derive(Debug)]
 pub struct Scope {
     /// The terms made so far.
@@ -26,15 +26,14 @@ pub struct Scope {
     pub events: Vec<EventId>,
     /// All regions.
     pub regions: Vec<RegionId>,
-    /// An action that no term has: the first lifeline sends a message of its own.
+    /// An action that no term contains: the first lifeline sends a message that no term uses.
     pub foreign: ActionId,
     lifelines: usize,
     messages: usize,
 }
 
 impl Scope {
-    /// Lifelines a, b, …, messages m, n, …, all actions over them, and, if wanted, all synchronous
-    /// passings from one lifeline to another.
+    /// Lifelines a, b, …, messages m, n, …, all actions over them, and, if `synchronous`, all rendez-vous of two lifelines.
     ///
     /// ```
     /// let scope = otus_testkit::small_scope::Scope::new(2, 1, true);
@@ -113,11 +112,11 @@ impl Scope {
         sizes
     }
 
-    /// Of terms that differ only by a renaming of lifelines and messages, one.
+    /// One of the terms that differ only by a renaming of lifelines and messages.
     ///
-    /// No question can tell lifelines apart by name, nor messages, so nothing is lost as long as
-    /// all partitions and all multi-traces are tried with each term. A list that is closed under
-    /// renaming keeps one term of each kind: the one whose description comes first.
+    /// No answer depends on the names of lifelines or messages, so nothing is lost as long as all partitions and all
+    /// multi-traces are tried with each term. A list that is closed under renaming keeps one term of each class: the one whose
+    /// description is the smallest.
     #[must_use]
     pub fn up_to_renaming(&self, terms: &[TermId]) -> Vec<TermId> {
         let lifelines = permutations(self.lifelines);
@@ -130,7 +129,7 @@ impl Scope {
         terms.iter().copied().filter(first).collect()
     }
 
-    /// The nodes of a term in the order they are read, after a renaming.
+    /// The nodes of a term in preorder, after a renaming.
     fn describe(&self, term: TermId, renaming: Option<(&Vec<usize>, &Vec<usize>)>) -> Vec<usize> {
         let lifeline = |id: LifelineId| renaming.map_or(id.index(), |(l, _)| l[id.index()]);
         let message = |id: MessageId| renaming.map_or(id.index(), |(_, m)| m[id.index()]);
@@ -169,7 +168,7 @@ impl Scope {
         out
     }
 
-    /// A random term with a given number of leaves. Of five parts one is a loop.
+    /// A random term with a given number of leaves. One part in five is a loop.
     pub fn random_term(&mut self, rng: &mut fastrand::Rng, leaves: usize) -> TermId {
         if rng.usize(..5) == 0 {
             let body = self.random_loopless(rng, leaves);
@@ -182,7 +181,7 @@ impl Scope {
         self.random_loopless(rng, leaves)
     }
 
-    /// The same, but the outermost operator is no loop.
+    /// The same, but the outermost operator is not a loop.
     fn random_loopless(&mut self, rng: &mut fastrand::Rng, leaves: usize) -> TermId {
         if leaves <= 1 {
             return match rng.choice(&self.events) {
@@ -206,14 +205,14 @@ impl Scope {
     }
 }
 
-/// All partitions of so many lifelines.
+/// All partitions of `count` lifelines.
 ///
 /// ```
 /// use otus_testkit::small_scope::partitions;
 /// assert_eq!([1, 2, 3, 4].map(|count| partitions(count).len()), [1, 2, 5, 15]);
 /// ```
 pub fn partitions(count: usize) -> Vec<Partition> {
-    // Each lifeline joins a component there is, or opens the next.
+    // Each lifeline joins an existing component, or opens a new one.
     let mut all: Vec<Vec<Vec<LifelineId>>> = vec![Vec::new()];
     for lifeline in (0..count).map(LifelineId::new) {
         let mut longer = Vec::new();
@@ -232,8 +231,8 @@ pub fn partitions(count: usize) -> Vec<Partition> {
     all.into_iter().map(|components| Partition::new(components, count)).collect()
 }
 
-/// What could be seen where, by a term: each of its actions by itself, and what the components
-/// see of its events of several actions. With a foreign action if one is given.
+/// The moments that could be observed on each component: each action of the term alone, the moments of its events of several
+/// actions, and the foreign action if one is given.
 pub fn alphabet(
     pool: &Pool,
     term: TermId,
@@ -271,7 +270,7 @@ pub fn observations(
     alphabet: &[(ComponentId, Moment)],
     max_len: usize,
 ) -> Vec<Observation> {
-    // A multi-trace is written once: components in order, each from left to right.
+    // Each multi-trace is made once: its components in order, each from left to right.
     let mut all = Vec::new();
     let mut layer = vec![(ComponentId(0), Observation::empty(partition.clone()))];
     for _ in 0..max_len {
@@ -349,7 +348,7 @@ fn random_composition(
     out
 }
 
-/// How a random multi-trace is made from a trace of a term.
+/// A way to make a random multi-trace from a trace of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Derivation {
     /// Its projection.
@@ -436,7 +435,7 @@ pub fn derive(
     Observation { partition: partition.clone(), components }
 }
 
-/// All ways to rename so many things.
+/// All permutations of `0..count`.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for _ in 0..count {

@@ -1,7 +1,7 @@
 //! Runs the literate cases of `spec/` and `docs/`.
 //!
-//! A case is a heading and the fences below it, up to the next heading of any level. Fences are
-//! what the case is about and what is expected of it:
+//! A case is a heading and the fences below it, up to the next heading of any level. Some fences contain inputs, others
+//! expected results:
 //!
 //! | fence | meaning |
 //! |---|---|
@@ -10,31 +10,31 @@
 //! | `markdown SELECTOR` | a document; the diagram that the selector picks is a specification by itself |
 //! | `htf` | a multi-trace, resolved against the first interaction of its case |
 //! | `jsonl` | a case file, each multi-trace resolved like a `htf` |
-//! | `term` | the term of *every* specification of the case, as the papers write it |
-//! | `canonical` | what the fence before it is printed as |
-//! | `2020` | what the specification before it is printed as in the language of 2020 |
+//! | `term` | the term of *every* specification of the case, in the notation of the papers |
+//! | `canonical` | the canonical text of the fence before it |
+//! | `2020` | the specification before it in the language of 2020 |
 //! | `components` | the components of the `htf` before it, resolved: one for every lifeline |
-//! | `diagnostics` | what is said about the fence before it: `CODE line:column message` lines |
-//! | `lints` | what the linter adds about the specification before it, in the same form |
-//! | `verdicts` | what the `htf` before it is: `QUESTION: VERDICT` and `KIND: VERDICT` lines, by every analysis that has an answer |
+//! | `diagnostics` | the diagnostics of the fence before it: `CODE line:column message` lines |
+//! | `lints` | the findings of the linter about the specification before it, in the same form |
+//! | `verdicts` | the verdicts on the `htf` before it: `QUESTION: VERDICT` and `KIND: VERDICT` lines, by every analysis that has an answer |
 //! | `pot` | a partial-order trace; `pot order-writes` puts concurrent assignments in order |
 //! | `ctl` | formulas over the `pot` before it |
-//! | `answers` | what the `ctl` before it is: `holds` or `fails`, a line per formula, by every engine, sliced and not, and by the definition; `answers counts`, or a line `holds, 3 of 7 cuts`, counts too |
+//! | `answers` | the answers to the `ctl` before it: `holds` or `fails`, a line per formula, by every engine, sliced and not, and by the definition; `answers counts`, or a line `holds, 3 of 7 cuts`, counts too |
 //! | `boxes` | where the formulas of the `ctl` before it hold: boxes of cuts, a line per formula |
 //! | `traces N` | the global traces that the first interaction of its case accepts, of at most N events, a line each; `…` if there are longer ones |
-//! | `multi-traces N` | what a log for each lifeline shows of them |
-//! | `local-traces N` | the multi-traces of the other semantics, on tuples of local traces (paper 000) |
-//! | `steps` | all steps of that interaction: `action@position → what is left` |
-//! | `pruned LIFELINES`, `removed LIFELINES` | that interaction without what touches them; with ∅ for each action of theirs |
-//! | `toml` | an `otus.toml`, or a part of one that stands by itself, without any fault |
+//! | `multi-traces N` | their projections to one log per lifeline |
+//! | `local-traces N` | the multi-traces of the semantics of paper 000, on tuples of local traces |
+//! | `steps` | all steps of that interaction: `action@position → follow-up` |
+//! | `pruned LIFELINES`, `removed LIFELINES` | that interaction after pruning, or removing, the lifelines |
+//! | `toml` | an `otus.toml`, or a part of one, without any error |
 //! | `console` | commands and their output, which the tests of `otus-cli` run and compare |
-//! | `text`, `json`, `yaml`, `sh`, `rust` | nothing: an illustration, or something that others run |
+//! | `text`, `json`, `yaml`, `sh`, `rust` | not run here: an illustration, or run by other tests |
 //!
-//! Without a `diagnostics` fence nothing but notes may be said. For brevity, the `hif` of a case
-//! without `hsf` declares names by using them, which the tool does for diagrams only.
+//! A fence without a `diagnostics` fence after it may cause notes, but no warnings or errors. For brevity, the `hif` of a case
+//! without `hsf` needs no declarations; Otus itself allows that for diagrams only.
 //!
-//! `OTUS_BLESS=1 cargo test -p otus-testkit --test spec` writes what was found into the fences that expect
-//! something ([`bless`]); the difference is then to be reviewed, not only recorded.
+//! `OTUS_BLESS=1 cargo test -p otus-testkit --test spec` writes the actual results into the fences of expected results
+//! ([`bless`]). Review the difference before you commit it.
 
 mod formulas;
 mod meaning;
@@ -72,9 +72,9 @@ pub struct Fence {
     pub kind: String,
     /// The rest of its info string.
     pub argument: String,
-    /// What it holds.
+    /// Its contents.
     pub text: String,
-    /// Where that stands in the document.
+    /// The place of the contents in the document.
     pub content: Range<usize>,
 }
 
@@ -137,7 +137,7 @@ pub fn run(case: &Case) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The document with what was found in the fences that expect something else.
+/// The document with actual results in place of expected ones that differ.
 pub fn bless(document: &str) -> String {
     let mut out = document.to_owned();
     for case in cases(document).iter().rev() {
@@ -155,14 +155,26 @@ pub fn bless(document: &str) -> String {
     out
 }
 
-/// What a case expects somewhere, and what there is.
+/// An expected result of a case, and the actual one.
 struct Answer {
-    /// What it is about.
+    /// The kind of result, for messages.
     what: String,
-    /// The fence that expects it, if one does.
+    /// The fence of the expected result, if there is one.
     fence: Option<usize>,
     expected: String,
     found: String,
+}
+
+impl Answer {
+    /// The expected result in a fence, and the actual one.
+    fn of(index: usize, fence: &Fence, found: &str) -> Answer {
+        Answer {
+            what: fence.kind.clone(),
+            fence: Some(index),
+            expected: fence.text.trim_end().to_owned(),
+            found: found.trim_end().to_owned(),
+        }
+    }
 }
 
 fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
@@ -204,24 +216,18 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                     }
                 };
                 let found = found.with_context(|| format!("`{kind}` is not about such a fence"))?;
-                answers.push(Answer {
-                    what: kind.to_owned(),
-                    fence: Some(index),
-                    expected: fence.text.trim_end().to_owned(),
-                    found: found.trim_end().to_owned(),
-                });
+                answers.push(Answer::of(index, fence, &found));
             }
             "verdicts" => {
                 let trace = subject.as_ref().and_then(|subject| subject.trace.as_ref());
                 let trace = trace.context("`verdicts` follows a `htf`")?;
                 let spec = specs.iter_mut().find(|(_, spec)| spec.term.is_some());
                 let (_, spec) = spec.context("`verdicts` needs a specification")?;
-                answers.push(Answer {
-                    what: kind.to_owned(),
-                    fence: Some(index),
-                    expected: fence.text.trim_end().to_owned(),
-                    found: verdicts::answers(&fence.text, spec, trace).trim_end().to_owned(),
-                });
+                answers.push(Answer::of(
+                    index,
+                    fence,
+                    &verdicts::answers(&fence.text, spec, trace),
+                ));
             }
             "pot" => {
                 answers.extend(subject.as_ref().and_then(silence));
@@ -243,26 +249,16 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                 } else {
                     formulas::answers(fence, order, asked)
                 };
-                answers.push(Answer {
-                    what: kind.to_owned(),
-                    fence: Some(index),
-                    expected: fence.text.trim_end().to_owned(),
-                    found: found.trim_end().to_owned(),
-                });
+                answers.push(Answer::of(index, fence, &found));
             }
             kind if meaning::KINDS.contains(&kind) => {
                 let spec = specs.iter_mut().find(|(_, spec)| spec.term.is_some());
                 let (_, spec) = spec.with_context(|| format!("`{kind}` needs a specification"))?;
-                answers.push(Answer {
-                    what: kind.to_owned(),
-                    fence: Some(index),
-                    expected: fence.text.trim_end().to_owned(),
-                    found: meaning::answer(fence, spec)?,
-                });
+                answers.push(Answer::of(index, fence, &meaning::answer(fence, spec)?));
             }
             "term" | "text" | "json" | "yaml" | "sh" | "console" | "rust" => {}
             "toml" => {
-                // A rule by itself belongs to some source: of fields if it speaks of them.
+                // A rule alone needs a source, with fields if its pattern is about fields.
                 let format = if fence.text.contains("match = {") { "json" } else { "regex" };
                 let around = if fence.text.starts_with("[[source.rule]]") {
                     format!(
@@ -285,7 +281,7 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
     Ok(answers)
 }
 
-/// Every interaction of a case has the term that the case gives.
+/// The terms of all interactions of a case, compared with the `term` fence.
 fn terms(case: &Case, specs: &[(&str, Lowered)]) -> anyhow::Result<Vec<Answer>> {
     let fences: Vec<usize> =
         (0..case.fences.len()).filter(|&at| case.fences[at].kind == "term").collect();
@@ -307,7 +303,7 @@ fn terms(case: &Case, specs: &[(&str, Lowered)]) -> anyhow::Result<Vec<Answer>> 
     Ok(answers)
 }
 
-/// What the fences that follow are about.
+/// The results about an input fence, for the fences that follow it.
 #[derive(Default)]
 struct Subject {
     canonical: String,
@@ -316,11 +312,11 @@ struct Subject {
     findings: Vec<(Severity, String)>,
     lints: Option<String>,
     trace: Option<MultiTrace>,
-    /// Whether a `diagnostics` fence has said what is expected.
+    /// Whether a `diagnostics` fence follows.
     expected: bool,
 }
 
-/// Without a `diagnostics` fence, nothing but notes may be said.
+/// Without a `diagnostics` fence, there may be notes only.
 fn silence(subject: &Subject) -> Option<Answer> {
     (!subject.expected).then(|| Answer {
         what: "diagnostics".to_owned(),
@@ -330,15 +326,15 @@ fn silence(subject: &Subject) -> Option<Answer> {
     })
 }
 
-/// The lines of what is at least so grave.
+/// The findings of at least this severity, one line each.
 fn listed(findings: &[(Severity, String)], least: Severity) -> String {
     findings.iter().filter(|(severity, _)| *severity >= least).map(|(_, line)| &**line).collect()
 }
 
-/// A signature or options: which fence, of which kind.
+/// A signature or options: the index of its fence, and its kind.
 type Shared<'a> = (usize, &'a str, SpecFile);
 
-/// The signatures and options that belong to every `hif` of the case.
+/// The signatures and options that apply to every `hif` of the case.
 fn shared_files(case: &Case) -> Vec<Shared<'_>> {
     let is_shared = |(_, fence): &(usize, &Fence)| matches!(fence.kind.as_str(), "hsf" | "hcf");
     case.fences
@@ -395,7 +391,7 @@ fn declares(tree: &SpecFile) -> bool {
     tree.sections.iter().any(is_declaration)
 }
 
-/// The diagram of a document that a selector picks.
+/// The diagram of a document that a selector names.
 fn picked(source: &Source, selector: &str) -> Parsed<SpecFile> {
     let mut diagnostics = Vec::new();
     let fences = markdown::fences(source, &mut diagnostics);
@@ -437,7 +433,7 @@ fn multi_trace(fence: &Fence, spec: Option<&mut Lowered>) -> Subject {
     }
 }
 
-/// A case file. What is said about a multi-trace in it is listed with its id.
+/// A case file. The findings about a multi-trace in it are listed with its id.
 fn cases_of(fence: &Fence, mut spec: Option<&mut Lowered>) -> Subject {
     let source = Source::new("jsonl", fence.text.clone());
     let mut canonical = String::new();
@@ -489,7 +485,7 @@ pub fn listing(source: &Source, diagnostics: &[Diagnostic]) -> String {
 mod tests {
     use super::*;
 
-    /// The words of the first fault of a document's first case, or nothing.
+    /// The message of the first failure of a document's first case; empty if there is none.
     #[track_caller]
     fn check(document: &str, expected: &str) {
         let cases = cases(document);

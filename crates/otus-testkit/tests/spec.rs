@@ -38,7 +38,7 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("the folder is there") {
             let path = entry.expect("the folder can be listed").path();
-            // What the examples of the reference work on is no page.
+            // `reference/files` has the inputs of the examples of the reference.
             if path.is_dir() && !path.ends_with("reference/files") {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "md") {

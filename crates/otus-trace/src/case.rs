@@ -4,31 +4,78 @@
 //! {"id": "run-7", "htf": "{[a] a!m; [b] b?m}", "expected": "Pass"}
 //! ```
 //!
-//! Keys other than `id` and `htf` are not ours: they are carried through, in order, and numbers
-//! with all their digits. Lines are independent of each other, so a file of any length can be read
-//! as a stream ([`parse_line`], [`glance`]), and a bad line does not spoil its neighbours. Blank
-//! lines are skipped.
+//! Otus interprets the keys `id` and `htf`. It passes all other keys through unchanged and in order
+//! ([`OtherFields`]). Each line stands alone, so a file of any length can be read as a stream
+//! ([`parse_line`], [`glance`]), and a bad line does not affect its neighbours. Blank lines are
+//! skipped.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use otus_syntax::source::offset;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// One line of a case file.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Case {
-    /// What to call it; the number of its line if the file does not say.
+    /// The id of the case; the number of its line if the line has none.
     pub id: String,
     /// The text of the multi-trace.
     pub htf: String,
-    /// All other keys, in order.
-    pub rest: Map<String, Value>,
+    /// All other keys.
+    pub rest: OtherFields,
     /// The number of its line, from 1.
     pub line: usize,
 }
 
-/// The cases of a text, one after the other, with a diagnostic in place of each bad line.
+/// The keys of a case that Otus does not interpret, in order, each with the JSON text of its value.
+///
+/// Values are kept as text and not as [`Value`]s, because a `Value` drops digits of large numbers
+/// unless the feature `arbitrary_precision` of `serde_json` is on. Cargo would switch that feature
+/// on for every crate of a program that uses this library.
+///
+/// ```
+/// let mut fields = otus_trace::case::OtherFields::default();
+/// fields.insert("seed", 7);
+/// assert_eq!(fields.get("seed"), Some(7.into()));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtherFields {
+    /// Keys are distinct; values are valid JSON without white space between tokens.
+    entries: Vec<(String, String)>,
+}
+
+impl OtherFields {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<Value> {
+        let (_, value) = self.entries.iter().find(|(name, _)| name == key)?;
+        serde_json::from_str(value).ok()
+    }
+
+    /// Sets the value of a key. A new key comes last; a known one keeps its place.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) {
+        self.insert_text(key.into(), value.into().to_string());
+    }
+
+    fn insert_text(&mut self, key: String, value: String) {
+        match self.entries.iter_mut().find(|(name, _)| *name == key) {
+            Some((_, known)) => *known = value,
+            None => self.entries.push((key, value)),
+        }
+    }
+}
+
+impl Extend<(String, Value)> for OtherFields {
+    fn extend<I: IntoIterator<Item = (String, Value)>>(&mut self, fields: I) {
+        fields.into_iter().for_each(|(key, value)| self.insert(key, value));
+    }
+}
+
+/// Parses the cases of a text, one after the other, with a diagnostic in place of each bad line.
 ///
 /// ```
 /// let source = otus_syntax::Source::new("cases.jsonl", "{\"id\": \"x\", \"htf\": \"[a] a!m\"}\n");
@@ -39,16 +86,16 @@ pub fn read(source: &Source) -> impl Iterator<Item = Result<Case, Box<Diagnostic
     let mut start = 0;
     let lines = source.text().split_inclusive('\n').enumerate();
     lines.filter_map(move |(index, line)| {
-        let at = Place { source: source.id(), start: offset(start), line: index + 1 };
+        let at = LinePlace { source: source.id(), start: offset(start), line: index + 1 };
         start += line.len();
         parse_line(line, at).transpose()
     })
 }
 
-/// Where a line stands.
+/// The position of a line of a case file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// Which text.
+pub struct LinePlace {
+    /// The text that the line is part of.
     pub source: SourceId,
     /// The offset of the line's first byte.
     pub start: u32,
@@ -56,12 +103,12 @@ pub struct Place {
     pub line: usize,
 }
 
-/// The case of one line, with or without its end; `None` if the line is blank.
+/// Parses one line, with or without its line end, as a case; `None` if the line is blank.
 ///
 /// # Errors
 /// If the line is not a case; the diagnostic names the line and the cause.
-pub fn parse_line(text: &str, place: Place) -> Result<Option<Case>, Box<Diagnostic>> {
-    // A byte order mark is not text, though some editors begin a file with it.
+pub fn parse_line(text: &str, place: LinePlace) -> Result<Option<Case>, Box<Diagnostic>> {
+    // Some editors begin a file with a byte order mark, which is not part of the text.
     let unmarked = text.strip_prefix('\u{feff}').filter(|_| place.line == 1).unwrap_or(text);
     let trimmed = unmarked.trim();
     if trimmed.is_empty() {
@@ -76,33 +123,87 @@ pub fn parse_line(text: &str, place: Place) -> Result<Option<Case>, Box<Diagnost
         Box::new(Diagnostic::new(Code::BAD_CASE, place.source, span, message).with_help(help))
     };
     let whole = Span::new(position(0), position(trimmed.len()));
-    let value: Value = serde_json::from_str(trimmed).map_err(|error| {
-        let column = trimmed.floor_char_boundary(error.column().saturating_sub(1));
-        bad(format!("it is not JSON ({})", describe(&error)), Span::at(position(column)))
-    })?;
-    let Value::Object(mut fields) = value else {
-        return Err(bad(format!("it is {}, not an object", kind(&value)), whole));
+    // `at` is where the text that `serde_json` was given begins in the line.
+    let not_json = |error: &serde_json::Error, at: usize| {
+        let column = trimmed.floor_char_boundary(at + error.column().saturating_sub(1));
+        bad(format!("it is not JSON ({})", describe(error, at)), Span::at(position(column)))
     };
-    let htf = match fields.shift_remove("htf") {
-        Some(Value::String(text)) => text,
-        Some(other) => return Err(bad(format!("`htf` is {}, not a string", kind(&other)), whole)),
+    if !trimmed.starts_with('{') {
+        let value: &RawValue =
+            serde_json::from_str(trimmed).map_err(|error| not_json(&error, 0))?;
+        return Err(bad(format!("it is {}, not an object", kind(value)), whole));
+    }
+    let members: Members<'_> =
+        serde_json::from_str(trimmed).map_err(|error| not_json(&error, 0))?;
+    let (mut htf, mut id, mut rest) = (None, None, OtherFields::default());
+    for (key, value) in members.0 {
+        match &*key {
+            "htf" => htf = Some(value),
+            "id" => id = Some(value),
+            _ => rest.insert_text(key.into_owned(), compact(value.get())),
+        }
+    }
+    let string = |value: &RawValue| {
+        let at = value.get().as_ptr() as usize - trimmed.as_ptr() as usize;
+        serde_json::from_str::<String>(value.get()).map_err(|error| not_json(&error, at))
+    };
+    let htf = match htf {
+        Some(value) if value.get().starts_with('"') => string(value)?,
+        Some(other) => return Err(bad(format!("`htf` is {}, not a string", kind(other)), whole)),
         None => return Err(bad("it has no `htf`".to_owned(), whole)),
     };
-    let id = match fields.shift_remove("id") {
-        Some(Value::String(text)) => text,
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Null) | None => line.to_string(),
-        Some(other @ (Value::Bool(_) | Value::Array(_) | Value::Object(_))) => {
-            return Err(bad(format!("`id` is {}, not a string", kind(&other)), whole));
+    let id = match id.map(|value| (value, value.get().as_bytes()[0])) {
+        Some((value, b'"')) => string(value)?,
+        Some((value, b'-' | b'0'..=b'9')) => value.get().to_owned(),
+        Some((_, b'n')) | None => line.to_string(),
+        Some((other, _)) => {
+            return Err(bad(format!("`id` is {}, not a string", kind(other)), whole));
         }
     };
-    Ok(Some(Case { id, htf, rest: fields, line }))
+    Ok(Some(Case { id, htf, rest, line }))
 }
 
-/// What an analysis needs of a line, borrowed from it where it can be.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+/// The members of an object in order, with the text of each value.
+struct Members<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+/// Removes the white space between the tokens of a JSON text.
+fn compact(json: &str) -> String {
+    let (mut quoted, mut escaped) = (false, false);
+    let keep = |c: &char| {
+        let kept = quoted || !matches!(c, ' ' | '\t' | '\n' | '\r');
+        quoted ^= *c == '"' && !escaped;
+        escaped = quoted && *c == '\\' && !escaped;
+        kept
+    };
+    json.chars().filter(keep).collect()
+}
+
+/// The part of a line that an analysis needs, borrowed from the line where possible.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Glance<'t> {
-    /// Its id, if it has one and that is a string.
+    /// The id, if it is a string.
     #[serde(borrow, default)]
     pub id: Option<Cow<'t, str>>,
     /// The text of the multi-trace.
@@ -110,8 +211,9 @@ pub struct Glance<'t> {
     pub htf: Cow<'t, str>,
 }
 
-/// A line without its other keys, many times as fast as [`parse_line`]; `None` if that is to have
-/// a closer look at it: it is wrong, blank, or has a number as its id.
+/// Reads `id` and `htf` of a line and skips its other keys, many times as fast as [`parse_line`].
+/// Returns `None` for lines that only [`parse_line`] handles: those that are wrong or blank, and
+/// those whose id is a number.
 ///
 /// ```
 /// let line = otus_trace::case::glance(r#"{"id": "x", "expected": "Pass", "htf": "[a] a!m"}"#);
@@ -121,7 +223,7 @@ pub fn glance(text: &str) -> Option<Glance<'_>> {
     serde_json::from_str(text).ok()
 }
 
-/// A case as one line of JSON, without the end of the line: `id`, `htf`, then the other keys.
+/// Writes a case as one line of JSON, without the line end: `id`, `htf`, then the other keys.
 ///
 /// ```
 /// use otus_trace::{Case, case};
@@ -130,30 +232,34 @@ pub fn glance(text: &str) -> Option<Glance<'_>> {
 /// assert_eq!(case::write(&case), r#"{"id":"x","htf":"[a] a!m"}"#);
 /// ```
 pub fn write(case: &Case) -> String {
-    let mut fields = Map::new();
-    fields.insert("id".to_owned(), Value::String(case.id.clone()));
-    fields.insert("htf".to_owned(), Value::String(case.htf.clone()));
-    for (key, value) in &case.rest {
-        fields.entry(key.as_str()).or_insert_with(|| value.clone());
+    let quoted = |text: &str| Value::from(text).to_string();
+    let mut line = format!("{{\"id\":{},\"htf\":{}", quoted(&case.id), quoted(&case.htf));
+    for (key, value) in &case.rest.entries {
+        if !["id", "htf"].contains(&key.as_str()) {
+            line.extend([",", &quoted(key), ":", value]);
+        }
     }
-    Value::Object(fields).to_string()
+    line.push('}');
+    line
 }
 
-/// The error's own words without its line, which is always the first.
-fn describe(error: &serde_json::Error) -> String {
+/// The words of an error with its column in the line. `serde_json` counts lines, too, but a case
+/// has only one.
+fn describe(error: &serde_json::Error, at: usize) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());
-    format!("{} at column {}", &text[..end], error.column())
+    format!("{} at column {}", &text[..end], at + error.column())
 }
 
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+/// The kind of a JSON value, which its first byte determines.
+fn kind(value: &RawValue) -> &'static str {
+    match value.get().as_bytes()[0] {
+        b'n' => "null",
+        b't' | b'f' => "a truth value",
+        b'"' => "a string",
+        b'[' => "a list",
+        b'{' => "an object",
+        _ => "a number",
     }
 }
 
@@ -181,7 +287,7 @@ mod tests {
         check(
             "\u{feff}{\"z\": 1, \"id\": \"x\", \"a\": [1.5e3, 123456789012345678901234567890, {\"htf\": null}], \"htf\": \"\"}\r\n\n  \n{\"htf\":\"[a]\"}",
             &[
-                r#"1 {"id":"x","htf":"","z":1,"a":[1.5e+3,123456789012345678901234567890,{"htf":null}]}"#,
+                r#"1 {"id":"x","htf":"","z":1,"a":[1.5e3,123456789012345678901234567890,{"htf":null}]}"#,
                 r#"4 {"id":"4","htf":"[a]"}"#,
             ],
         );
@@ -207,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_glance_sees_what_a_closer_look_does() {
-        let place = Place { source: SourceId(0), start: 0, line: 7 };
+        let place = LinePlace { source: SourceId(0), start: 0, line: 7 };
         let lines = [
             r#"{"id": "x", "htf": "[a] a!m"}"#,
             r#" {"htf": "\"é\\n\u00e9", "z": {"htf": [1, 2.5e7]}, "id": "\t"} "#,

@@ -1,82 +1,107 @@
-//! Which reception belongs to which emission.
+//! Pairs the receptions of a group with their emissions.
 //!
-//! Three ways, from the surest to the least sure, tried for each event by what is known of it:
+//! There are three ways, from the most to the least certain; the known properties of an event
+//! decide which one applies:
 //!
-//! 1. **By id.** An emission and a reception with the same id are a pair: of the same message in
-//!    logs that number their messages, whatever the message in spans, whose ids are unique. If
-//!    the other side is named, it must be the right one, so that ids may repeat per channel.
+//! 1. **By id.** An emission and a reception with the same id are a pair. In logs that number their
+//!    messages, the messages must be equal, too; the ids of spans are unique. If an event names its
+//!    peer, the peer must be the lifeline of the other event, so that ids may repeat per channel.
 //! 2. **First in, first out.** Without an id but with a peer, the k-th reception of a message on a
-//!    channel is of the k-th emission on it.
-//! 3. **By counting.** With neither, only what is certain is claimed
-//!    ([`from_multi_trace`](crate::order::from_multi_trace) has the argument).
+//!    channel belongs to the k-th emission on it.
+//! 3. **By counting.** With neither, the events are ordered only as far as it is certain
+//!    ([`certain_emissions`]).
 //!
-//! An emission that does not name its receiver may be a broadcast and is received once by each
-//! lifeline at most; one that does is received once. Time stamps are never compared across clocks.
-//! Linear in the number of events.
+//! An emission that does not name its receiver may be a broadcast, and each lifeline receives it at
+//! most once. An emission that names its receiver is received once. Time stamps of different clocks
+//! are never compared. The cost is linear in the number of events.
 
 use otus_core::Direction;
 use rustc_hash::FxHashMap;
 
-use crate::group::{Marks, Row};
+use crate::group::{Row, RowFlags};
 use crate::mapping::Pairing;
+use crate::order::certain_emissions;
+use crate::run::{RunLifelineId, RunMessageId};
 
-/// Pairs of events, as indices.
+/// The pairs of a group, as indices of events.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
-    /// An emission and its reception.
+    /// Emissions with their receptions.
     pub(crate) matched: Vec<(usize, usize)>,
-    /// Emissions that certainly happened before a reception, though they may not be its own.
+    /// Emissions that certainly happened before a reception, but may belong to another one.
     pub(crate) before: Vec<(usize, usize)>,
     pub(crate) unpaired: Vec<usize>,
-    /// How many receptions have an emission.
+    /// The number of receptions that have an emission.
     pub(crate) paired: usize,
 }
 
-/// What an event is for pairing.
+/// The properties of an action that matter for pairing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side {
     pub(crate) direction: Direction,
-    pub(crate) message: u32,
-    /// The process it happens on.
+    pub(crate) message: RunMessageId,
+    /// The index of its component.
     pub(crate) component: usize,
 }
 
-/// No lifeline, or any.
-const ANY: u32 = u32::MAX;
+/// Stands for any lifeline.
+const ANY: RunLifelineId = RunLifelineId(u32::MAX);
 
-/// What must be equal in a pair.
+/// Ends a list of emissions.
+const END: u32 = u32::MAX;
+
+/// The properties that must be equal in a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key<'e> {
-    /// The message, or whether it is the request or the reply of a span.
-    what: u32,
+    subject: Subject,
     id: &'e [u8],
-    from: u32,
-    to: u32,
+    from: RunLifelineId,
+    to: RunLifelineId,
 }
 
-const REQUEST: u32 = u32::MAX;
-const REPLY: u32 = u32::MAX - 1;
+/// A message, or the request or the reply of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Subject(u32);
 
-/// In place of an id: any. No id of a log is this, since it is not UTF-8.
+impl Subject {
+    const REQUEST: Subject = Subject(u32::MAX);
+    const REPLY: Subject = Subject(u32::MAX - 1);
+
+    fn of(row: &Row, side: &Side) -> Subject {
+        if row.flags.has(RowFlags::REQUEST) {
+            Subject::REQUEST
+        } else if row.flags.has(RowFlags::REPLY) {
+            Subject::REPLY
+        } else {
+            Subject(side.message.0)
+        }
+    }
+
+    fn is_span(self) -> bool {
+        self.0 >= Subject::REPLY.0
+    }
+}
+
+/// Stands for any id. It is not UTF-8, so no id of a log is equal to it.
 const WITH_ID: &[u8] = b"\xff any";
 
-/// A list of emissions in order.
+/// A linked list of emissions, in order.
 #[derive(Debug, Clone, Copy)]
 struct Queue {
     head: u32,
     tail: u32,
 }
 
-/// Pairs the events of a group, which are in the order of their components. `sides` says of each
-/// what it is; `None` for what is no action.
+/// Pairs the events of a group, which are sorted by component. `sides` has `None` for events
+/// without an action.
 pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pairs {
     let mut pairs = Pairs::default();
     if pairing == Pairing::None {
         return pairs;
     }
-    let by_id = |row: &Row| row.marks.has(Marks::HAS_ID) && pairing != Pairing::Fifo;
-    // Messages of which some event without an id names its peer.
-    let mut channels: Vec<u32> = Vec::new();
+    let by_id = |row: &Row| row.flags.has(RowFlags::HAS_ID) && pairing != Pairing::Fifo;
+    // The messages of events that name their peer but have no id.
+    let mut channels: Vec<RunMessageId> = Vec::new();
     if matches!(pairing, Pairing::Auto | Pairing::Fifo) {
         for (row, side) in rows.iter().zip(sides) {
             if let Some(side) = side.filter(|_| row.peer.is_some() && !by_id(row)) {
@@ -94,14 +119,14 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         let queued = if pairing == Pairing::Count {
             None
         } else if by_id(row) {
-            Some(what(row, side))
+            Some(Subject::of(row, side))
         } else if channels.binary_search(&side.message).is_ok() {
-            Some(side.message)
+            Some(Subject(side.message.0))
         } else {
             None
         };
-        let Some(what) = queued else {
-            if pairing == Pairing::Id || row.marks.has(Marks::ROOT) {
+        let Some(subject) = queued else {
+            if pairing == Pairing::Id || row.flags.has(RowFlags::ROOT) {
                 pairs.unpaired.push(index);
             } else {
                 counted.push(index);
@@ -110,23 +135,23 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         };
         let id: &[u8] = if by_id(row) { &row.id } else { &[] };
         match side.direction {
-            Direction::Emission => queues.emit(index, what, id, row),
-            Direction::Reception => receptions.push((index, what, id)),
+            Direction::Emission => queues.emit(index, subject, id, row),
+            Direction::Reception => receptions.push((index, subject, id)),
         }
     }
     let mut left = Vec::new();
-    for (index, what, id) in receptions {
-        match queues.receive(what, id, &rows[index]) {
+    for (index, subject, id) in receptions {
+        match queues.receive(subject, id, &rows[index]) {
             Some(emission) => pairs.matched.push((emission, index)),
-            None => left.push((index, what, id)),
+            None => left.push((index, subject, id)),
         }
     }
-    for (index, what, id) in left {
-        // Some logs have the id on one side only.
+    for (index, subject, id) in left {
+        // In some logs only one of the two events has the id.
         let row = &rows[index];
         let other = if id.is_empty() { WITH_ID } else { &[] };
-        let again = (pairing == Pairing::Auto && what < REPLY)
-            .then(|| queues.receive(what, other, row))
+        let again = (pairing == Pairing::Auto && !subject.is_span())
+            .then(|| queues.receive(subject, other, row))
             .flatten();
         match again {
             Some(emission) => pairs.matched.push((emission, index)),
@@ -134,38 +159,30 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         }
     }
     pairs.paired = pairs.matched.len();
-    pairs.unpaired.extend(queues.unheard());
+    pairs.unpaired.extend(queues.unreceived());
     count(&counted, sides, &mut pairs);
     pairs.unpaired.sort_unstable();
     pairs
 }
 
-fn what(row: &Row, side: &Side) -> u32 {
-    if row.marks.has(Marks::REQUEST) {
-        REQUEST
-    } else if row.marks.has(Marks::REPLY) {
-        REPLY
-    } else {
-        side.message
-    }
+/// The peer of an event. The peer of a span is not used: it is an address, which need not be the
+/// name of the service, and ids of spans need no peer.
+fn peer(row: &Row) -> Option<RunLifelineId> {
+    row.peer.filter(|_| !row.flags.has(RowFlags::REQUEST) && !row.flags.has(RowFlags::REPLY))
 }
 
-/// The other side. Spans name it by an address, which need not be the name of the service, and
-/// their ids are enough.
-fn peer(row: &Row) -> Option<u32> {
-    row.peer.filter(|_| !row.marks.has(Marks::REQUEST) && !row.marks.has(Marks::REPLY))
-}
-
-/// Emissions by all that a reception may know of them.
+/// Queues of emissions, one for each combination of properties by which a reception may look for
+/// its emission.
 struct Queues<'e> {
     map: FxHashMap<Key<'e>, Queue>,
-    /// By emission: the next one in each of its queues: of the same sender, of any sender, and both
-    /// again whatever the id.
+    /// By emission: the next one in each of its four queues: of the same sender, of any sender, and
+    /// the same two for any id.
     next: Vec<[u32; 4]>,
     /// By emission: whether it has been received.
-    heard: Vec<bool>,
-    /// How far a receiver has read a queue of emissions to nobody in particular.
-    read: FxHashMap<(Key<'e>, u32), u32>,
+    received: Vec<bool>,
+    /// By queue of emissions without a named receiver, and by receiver: the next emission to
+    /// receive.
+    next_unnamed: FxHashMap<(Key<'e>, RunLifelineId), u32>,
     emissions: Vec<usize>,
 }
 
@@ -173,23 +190,23 @@ impl<'e> Queues<'e> {
     fn new(count: usize) -> Self {
         Queues {
             map: FxHashMap::default(),
-            next: vec![[ANY; 4]; count],
-            heard: vec![false; count],
-            read: FxHashMap::default(),
+            next: vec![[END; 4]; count],
+            received: vec![false; count],
+            next_unnamed: FxHashMap::default(),
             emissions: Vec::new(),
         }
     }
 
-    fn emit(&mut self, index: usize, what: u32, id: &'e [u8], row: &Row) {
+    fn emit(&mut self, index: usize, subject: Subject, id: &'e [u8], row: &Row) {
         self.emissions.push(index);
         let Ok(number) = u32::try_from(index) else { return };
         let to = peer(row).unwrap_or(ANY);
         let any: &[u8] = WITH_ID;
         let queues = [(row.lifeline, id), (ANY, id), (row.lifeline, any), (ANY, any)];
-        // What has no id, and the ids of spans, are paired in one way only.
-        let count = if id.is_empty() || what >= REPLY { 2 } else { 4 };
+        // The queues for any id are only needed for messages with an id.
+        let count = if id.is_empty() || subject.is_span() { 2 } else { 4 };
         for (list, (from, id)) in queues.into_iter().take(count).enumerate() {
-            let queue = self.map.entry(Key { what, id, from, to });
+            let queue = self.map.entry(Key { subject, id, from, to });
             let queue = queue.or_insert(Queue { head: number, tail: number });
             if queue.tail != number {
                 self.next[queue.tail as usize][list] = number;
@@ -198,48 +215,47 @@ impl<'e> Queues<'e> {
         }
     }
 
-    fn receive(&mut self, what: u32, id: &'e [u8], row: &Row) -> Option<usize> {
+    fn receive(&mut self, subject: Subject, id: &'e [u8], row: &Row) -> Option<usize> {
         let (from, list) = peer(row).map_or((ANY, 1), |peer| (peer, 0));
         let list = if id == WITH_ID { list + 2 } else { list };
-        // One that was sent to this lifeline and to no other.
-        let own = Key { what, id, from, to: row.lifeline };
+        // First the emissions to this lifeline, then those without a named receiver.
+        let own = Key { subject, id, from, to: row.lifeline };
         if let Some(queue) = self.map.get_mut(&own) {
-            while queue.head != ANY {
+            while queue.head != END {
                 let emission = queue.head as usize;
                 queue.head = self.next[emission][list];
-                if !std::mem::replace(&mut self.heard[emission], true) {
+                if !std::mem::replace(&mut self.received[emission], true) {
                     return Some(emission);
                 }
             }
-            // What is empty stays so: all emissions have been noted.
         }
         let anyone = Key { to: ANY, ..own };
         let head = self.map.get(&anyone)?.head;
-        let place = self.read.entry((anyone, row.lifeline)).or_insert(head);
-        // By another id than its own it has not been received.
-        while id == WITH_ID && *place != ANY && self.heard[*place as usize] {
-            *place = self.next[*place as usize][list];
+        let next = self.next_unnamed.entry((anyone, row.lifeline)).or_insert(head);
+        // A reception without an id takes only emissions that none with their id has taken.
+        while id == WITH_ID && *next != END && self.received[*next as usize] {
+            *next = self.next[*next as usize][list];
         }
-        if *place == ANY {
+        if *next == END {
             return None;
         }
-        let emission = *place as usize;
-        *place = self.next[emission][list];
-        self.heard[emission] = true;
+        let emission = *next as usize;
+        *next = self.next[emission][list];
+        self.received[emission] = true;
         Some(emission)
     }
 
-    fn unheard(&self) -> impl Iterator<Item = usize> + '_ {
-        self.emissions.iter().copied().filter(|&emission| !self.heard[emission])
+    fn unreceived(&self) -> impl Iterator<Item = usize> + '_ {
+        self.emissions.iter().copied().filter(|&emission| !self.received[emission])
     }
 }
 
-/// Pairs by counting: see the module.
+/// Pairs by counting (see the module).
 fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
     if counted.is_empty() {
         return;
     }
-    let mut by_message: Vec<(u32, usize)> = counted
+    let mut by_message: Vec<(RunMessageId, usize)> = counted
         .iter()
         .filter_map(|&index| sides[index].map(|side| (side.message, index)))
         .collect();
@@ -248,7 +264,7 @@ fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
         let sides = same.iter().filter_map(|&(_, index)| sides[index].map(|side| (index, side)));
         let (mut emissions, mut receptions): (Vec<_>, Vec<_>) =
             sides.partition(|(_, side)| side.direction == Direction::Emission);
-        // Indices are in the order of components already.
+        // Sorting by index sorts by component.
         emissions.sort_unstable_by_key(|(index, _)| *index);
         receptions.sort_unstable_by_key(|(index, _)| *index);
         let senders: Vec<&[(usize, Side)]> =
@@ -257,7 +273,7 @@ fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
         for received in receptions.chunk_by(|a, b| a.1.component == b.1.component) {
             most = most.max(received.len());
             for (before, &(index, side)) in received.iter().enumerate() {
-                // On its own component only what is not after it counts.
+                // On its own component only the emissions before it count.
                 let counts = senders.iter().map(|sent| match sent.first() {
                     Some((_, first)) if first.component == side.component => {
                         sent.partition_point(|(emission, _)| *emission < index)
@@ -265,26 +281,21 @@ fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
                     _ => sent.len(),
                 });
                 let counts: Vec<usize> = counts.collect();
-                let total: usize = counts.iter().sum();
-                if before >= total {
+                let Some(certain) = certain_emissions(&counts, before + 1) else {
                     pairs.unpaired.push(index);
                     continue;
-                }
+                };
                 pairs.paired += 1;
-                for (sent, &known) in senders.iter().zip(&counts) {
-                    let other = sent.first().is_some_and(|(_, s)| s.component != side.component);
-                    if let Some(place) = before.checked_sub(total - known).filter(|_| other) {
-                        let edge = (sent[place].0, index);
-                        if senders.len() == 1 {
-                            pairs.matched.push(edge);
-                        } else {
-                            pairs.before.push(edge);
-                        }
+                let edges = if senders.len() == 1 { &mut pairs.matched } else { &mut pairs.before };
+                for (sender, number) in certain {
+                    let (emission, sent) = senders[sender][number];
+                    if sent.component != side.component {
+                        edges.push((emission, index));
                     }
                 }
             }
         }
-        // Which of several senders' emissions are lost nobody knows; of one it is the last ones.
+        // With one sender the last emissions are lost. With several it is unknown which are.
         if most == 0 {
             pairs.unpaired.extend(emissions.iter().map(|(index, _)| *index));
         } else if let [sent] = senders.as_slice() {
@@ -312,15 +323,16 @@ mod tests {
             let (event, peer) = event.split_once('>').unwrap_or((event, ""));
             let mut row = Row { id: id.as_bytes().to_vec(), ..Row::default() };
             let bytes = event.as_bytes();
-            row.lifeline = u32::from(bytes[0]);
-            row.peer = peer.bytes().next().map(u32::from);
+            row.lifeline = RunLifelineId(u32::from(bytes[0]));
+            row.peer = peer.bytes().next().map(|name| RunLifelineId(u32::from(name)));
             if !id.is_empty() {
-                row.marks.add(Marks::HAS_ID);
+                row.flags.add(RowFlags::HAS_ID);
             }
             let direction =
                 if bytes[1] == b'!' { Direction::Emission } else { Direction::Reception };
             let component = bytes[0] as usize;
-            sides.push(Some(Side { direction, message: u32::from(bytes[2]), component }));
+            let message = RunMessageId(u32::from(bytes[2]));
+            sides.push(Some(Side { direction, message, component }));
             rows.push(row);
         }
         let pairs = pair(&rows, &sides, pairing);

@@ -1,8 +1,9 @@
-//! What is wrong with a multi-trace whatever the signature.
+//! Finds the faults of a multi-trace that do not depend on a signature.
 //!
-//! Each lifeline is in one co-localization, each action in the component of its lifeline, and no
-//! action happens twice at one moment. A fault that repeats (a component of the wrong name may
-//! hold a million actions) is told once, with a count. One pass over the actions.
+//! Each lifeline must be in one co-localization, each action in the component of its lifeline, and
+//! no action may occur twice at one moment. A repeated fault is reported once, with a count: a
+//! component with a wrong name may hold a million actions. The check takes one pass over the
+//! actions.
 
 use otus_core::Signature;
 use otus_core::findings::{Findings, and_elsewhere};
@@ -11,8 +12,8 @@ use otus_syntax::ast::{Colocalization, Occurrence, TraceFile};
 use otus_syntax::name::Symbol;
 use otus_syntax::{Code, Diagnostic, Span};
 
-/// Everything that is wrong with a multi-trace and needs no signature to be seen, in the order
-/// of the text. [`lower`](crate::lower()) finds all this too.
+/// All faults of a multi-trace that do not depend on a signature, in the order of the text.
+/// [`lower`](crate::lower()) reports them, too.
 ///
 /// ```
 /// let empty = otus_syntax::ast::TraceFile::default();
@@ -22,13 +23,13 @@ pub fn check(trace: &TraceFile) -> Vec<Diagnostic> {
     render(trace, find(trace), &Signature::default())
 }
 
-/// A fault, with its place.
-pub(crate) struct Fault {
+/// A fault of a multi-trace.
+pub(crate) struct TraceFault {
     pub(crate) span: Span,
-    pub(crate) kind: FaultKind,
+    pub(crate) kind: TraceFaultKind,
 }
 
-pub(crate) enum FaultKind {
+pub(crate) enum TraceFaultKind {
     TwoColocalizations { lifeline: Symbol, first: Span, others: usize },
     Outside { action: usize, component: usize, others: usize },
     AllNotAlone { other: Span },
@@ -37,12 +38,12 @@ pub(crate) enum FaultKind {
     Undeclared { kind: NameKind, name: Symbol, others: usize },
 }
 
-/// Finds the faults, in the order of the work.
-pub(crate) fn find(trace: &TraceFile) -> Vec<Fault> {
+/// Finds the faults, in no particular order.
+pub(crate) fn find(trace: &TraceFile) -> Vec<TraceFault> {
     let mut finder = Finder {
         trace,
         faults: Vec::new(),
-        lifelines: vec![Lifeline::default(); trace.names.len()],
+        lifelines: vec![LifelineState::default(); trace.names.len()],
         actions: vec![ActionState::default(); trace.actions.len()],
         moment: 0,
     };
@@ -53,31 +54,31 @@ pub(crate) fn find(trace: &TraceFile) -> Vec<Fault> {
     finder.faults
 }
 
-/// Puts faults in the order of the text and into words.
+/// Turns faults into diagnostics, in the order of the text.
 pub(crate) fn render(
     trace: &TraceFile,
-    mut faults: Vec<Fault>,
+    mut faults: Vec<TraceFault>,
     declared: &Signature,
 ) -> Vec<Diagnostic> {
     faults.sort_by_key(|fault| fault.span);
     let mut findings = Findings::default();
-    for Fault { span, kind } in faults {
-        word(trace, span, &kind, declared, &mut findings);
+    for TraceFault { span, kind } in faults {
+        report(trace, span, &kind, declared, &mut findings);
     }
     findings.finish()
 }
 
-/// What is known of a lifeline on the way through the components.
+/// The state of a lifeline during the pass over the components.
 #[derive(Debug, Clone, Copy, Default)]
-struct Lifeline {
-    /// Where it was first said to belong to a component.
+struct LifelineState {
+    /// The span where a component first claims it.
     owned: Option<Span>,
-    /// The last component that claims it, from 1, and where it does.
+    /// The last component that claims it, from 1, and the span of the claim.
     claimed: usize,
     claimed_at: Span,
-    /// The last component outside of which it was met, from 1.
+    /// The last component, from 1, that has an action of it without having claimed it.
     outside: usize,
-    /// Where in the faults its latest ones are.
+    /// The index of that fault.
     outside_fault: usize,
     two_fault: Option<usize>,
     repeated: usize,
@@ -86,7 +87,7 @@ struct Lifeline {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct ActionState {
-    /// The last moment in which it happened, from 1, and where.
+    /// The last moment in which it occurred, from 1, and its offset there.
     moment: u32,
     start: u32,
     fault: Option<usize>,
@@ -94,16 +95,16 @@ struct ActionState {
 
 struct Finder<'a> {
     trace: &'a TraceFile,
-    faults: Vec<Fault>,
+    faults: Vec<TraceFault>,
     /// By symbol.
-    lifelines: Vec<Lifeline>,
+    lifelines: Vec<LifelineState>,
     /// By action.
     actions: Vec<ActionState>,
     moment: u32,
 }
 
 impl Finder<'_> {
-    /// `#all` leaves nothing for another component.
+    /// Checks that `#all` is the only component.
     fn all_alone(&mut self) {
         let components = &self.trace.components;
         let all =
@@ -113,8 +114,8 @@ impl Finder<'_> {
             });
         let Some((at, span)) = all else { return };
         if let Some(other) = components.get(usize::from(at == 0)) {
-            let kind = FaultKind::AllNotAlone { other: other.span };
-            self.faults.push(Fault { span, kind });
+            let kind = TraceFaultKind::AllNotAlone { other: other.span };
+            self.faults.push(TraceFault { span, kind });
         }
     }
 
@@ -129,7 +130,7 @@ impl Finder<'_> {
                 for name in names {
                     self.list(stamp, name.symbol, name.span);
                 }
-                // What an empty list was meant to hold has been asked for.
+                // An empty list has been reported by the parser.
                 (false, !names.is_empty())
             }
         };
@@ -154,7 +155,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A lifeline in the list of a component.
+    /// Notes a lifeline in the list of a component.
     fn list(&mut self, stamp: usize, symbol: Symbol, span: Span) {
         let lifeline = &mut self.lifelines[symbol.0 as usize];
         if lifeline.claimed != stamp {
@@ -163,14 +164,14 @@ impl Finder<'_> {
             lifeline.repeated = stamp;
             lifeline.repeated_fault = self.faults.len();
             let first = lifeline.claimed_at;
-            let kind = FaultKind::RepeatedLifeline { lifeline: symbol, first, others: 0 };
-            self.faults.push(Fault { span, kind });
+            let kind = TraceFaultKind::RepeatedLifeline { lifeline: symbol, first, others: 0 };
+            self.faults.push(TraceFault { span, kind });
         } else {
             count(&mut self.faults[lifeline.repeated_fault]);
         }
     }
 
-    /// A component takes a lifeline for itself.
+    /// Notes that a component claims a lifeline.
     fn claim(&mut self, stamp: usize, symbol: Symbol, span: Span) {
         let lifeline = &mut self.lifelines[symbol.0 as usize];
         lifeline.claimed = stamp;
@@ -180,8 +181,9 @@ impl Finder<'_> {
             (Some(_), Some(fault)) => count(&mut self.faults[fault]),
             (Some(first), None) => {
                 lifeline.two_fault = Some(self.faults.len());
-                let kind = FaultKind::TwoColocalizations { lifeline: symbol, first, others: 0 };
-                self.faults.push(Fault { span, kind });
+                let kind =
+                    TraceFaultKind::TwoColocalizations { lifeline: symbol, first, others: 0 };
+                self.faults.push(TraceFault { span, kind });
             }
         }
     }
@@ -193,10 +195,15 @@ impl Finder<'_> {
         }
         lifeline.outside = stamp;
         lifeline.outside_fault = self.faults.len();
-        let kind =
-            FaultKind::Outside { action: occurrence.action(), component: stamp - 1, others: 0 };
-        self.faults
-            .push(Fault { span: place(self.trace, occurrence.action(), occurrence.start), kind });
+        let kind = TraceFaultKind::Outside {
+            action: occurrence.action(),
+            component: stamp - 1,
+            others: 0,
+        };
+        self.faults.push(TraceFault {
+            span: place(self.trace, occurrence.action(), occurrence.start),
+            kind,
+        });
     }
 
     fn simultaneous(&mut self, occurrence: Occurrence) {
@@ -212,27 +219,29 @@ impl Finder<'_> {
         state.fault = Some(self.faults.len());
         let action = occurrence.action();
         let first = place(self.trace, action, state.start);
-        let kind = FaultKind::RepeatedAction { action, first, others: 0 };
-        self.faults
-            .push(Fault { span: place(self.trace, occurrence.action(), occurrence.start), kind });
+        let kind = TraceFaultKind::RepeatedAction { action, first, others: 0 };
+        self.faults.push(TraceFault {
+            span: place(self.trace, occurrence.action(), occurrence.start),
+            kind,
+        });
     }
 }
 
-/// One more of the same.
-fn count(fault: &mut Fault) {
+/// Counts a further occurrence of a fault.
+fn count(fault: &mut TraceFault) {
     match &mut fault.kind {
-        FaultKind::TwoColocalizations { others, .. }
-        | FaultKind::Outside { others, .. }
-        | FaultKind::RepeatedAction { others, .. }
-        | FaultKind::RepeatedLifeline { others, .. }
-        | FaultKind::Undeclared { others, .. } => *others += 1,
-        FaultKind::AllNotAlone { .. } => {}
+        TraceFaultKind::TwoColocalizations { others, .. }
+        | TraceFaultKind::Outside { others, .. }
+        | TraceFaultKind::RepeatedAction { others, .. }
+        | TraceFaultKind::RepeatedLifeline { others, .. }
+        | TraceFaultKind::Undeclared { others, .. } => *others += 1,
+        TraceFaultKind::AllNotAlone { .. } => {}
     }
 }
 
-/// The place of an action that begins at `start`: its lifeline. Only the first occurrence of an
-/// action keeps its whole span; elsewhere the length is that of the name, which lies inside the
-/// action whether or not it is quoted there, unless the name has wide characters.
+/// The span of an action that begins at `start`. Only the first occurrence of an action has its
+/// whole span. Other occurrences get the length of the lifeline's name, which lies inside of the
+/// action whether or not it is quoted there; the span is empty if the name is not ASCII.
 pub(crate) fn place(trace: &TraceFile, action: usize, start: u32) -> Span {
     let Some(action) = trace.actions.get(action) else { return Span::at(start) };
     let first = action.lifeline.span.to(action.message.span);
@@ -244,10 +253,10 @@ pub(crate) fn place(trace: &TraceFile, action: usize, start: u32) -> Span {
     Span::new(start, start.saturating_add(length))
 }
 
-fn word(
+fn report(
     trace: &TraceFile,
     span: Span,
-    kind: &FaultKind,
+    kind: &TraceFaultKind,
     declared: &Signature,
     findings: &mut Findings,
 ) {
@@ -259,7 +268,7 @@ fn word(
         format!("{lifeline}{}{message}", action.direction.symbol())
     };
     match *kind {
-        FaultKind::TwoColocalizations { lifeline, first, others } => {
+        TraceFaultKind::TwoColocalizations { lifeline, first, others } => {
             findings.add(Code::TWO_COLOCALIZATIONS, source, span, |draft| {
                 draft
                     .message(format!("the lifeline `{}` is in two components", text(lifeline)))
@@ -271,7 +280,7 @@ fn word(
                     )
             });
         }
-        FaultKind::Outside { action: index, component, others } => {
+        TraceFaultKind::Outside { action: index, component, others } => {
             findings.add(Code::OUTSIDE_COMPONENT, source, span, |draft| {
                 let lifeline = text(trace.actions[index].lifeline.symbol);
                 let component = &trace.components[component].lifelines;
@@ -307,7 +316,7 @@ fn word(
                 found
             });
         }
-        FaultKind::AllNotAlone { other } => {
+        TraceFaultKind::AllNotAlone { other } => {
             findings.add(Code::ALL_NOT_ALONE, source, span, |draft| {
                 draft
                     .message("`#all` leaves no lifeline for another component")
@@ -315,7 +324,7 @@ fn word(
                     .with_help("list the lifelines of each component, or use `#any`")
             });
         }
-        FaultKind::RepeatedAction { action: index, first, others } => {
+        TraceFaultKind::RepeatedAction { action: index, first, others } => {
             findings.add(Code::REPEATED_ACTION, source, span, |draft| {
                 draft
                     .message(format!("`{}` is twice in one set", action(index)))
@@ -327,7 +336,7 @@ fn word(
                     )
             });
         }
-        FaultKind::RepeatedLifeline { lifeline, first, others } => {
+        TraceFaultKind::RepeatedLifeline { lifeline, first, others } => {
             findings.add(Code::REPEATED_LIFELINE, source, span, |draft| {
                 draft
                     .message(format!("`{}` is listed twice in this component", text(lifeline)))
@@ -336,7 +345,7 @@ fn word(
                     .with_help("leave one of the two out")
             });
         }
-        FaultKind::Undeclared { kind, name, others } => unknown::report(
+        TraceFaultKind::Undeclared { kind, name, others } => unknown::report(
             Unknown { kind, name: text(name), source, span, others, in_diagram: false },
             declared,
             findings,
@@ -349,7 +358,7 @@ mod tests {
     use super::*;
     use otus_syntax::{Source, parse_trace};
 
-    /// What is found in a text: code, place, text there, related texts.
+    /// Checks the diagnostics of a text: code, text at the span, message, related texts.
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let parsed = parse_trace(&Source::new("x.htf", text));

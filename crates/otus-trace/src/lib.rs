@@ -1,18 +1,32 @@
-//! Observations: multi-traces over a signature, and the files that hold many of them.
+//! Observations: from logs and trace files to multi-traces and partial orders.
 //!
-//! A [`MultiTrace`] is what a distributed system was seen to do: one local trace per
-//! co-localization, none ordered against another. [`lower()`] makes one from the tree of a `.htf`
-//! text, [`check()`] says what is wrong with such a tree when there is no signature to hold
-//! against it, [`raise()`] turns a multi-trace back into a tree to print, [`transform`] derives
-//! slices and mutants, and [`case`] reads and writes case files, JSON lines with one multi-trace
-//! each. [`quick`] reads plain texts of many multi-traces without making a tree of each.
-//! [`order`] has the partial-order traces that formulas are about.
+//! A [`MultiTrace`] is the observation of a distributed system: one local trace per co-localization
+//! (component), with no order between components. A [`PartialOrder`] adds the order that messages
+//! impose; formulas are evaluated on it.
 //!
-//! Logs come in through [`read`] (streams to records), [`mapping`] (`otus.toml`, the plan) and [`run`]
-//! (plan and logs to groups of events, with an account of every line).
+//! - `.htf` texts: [`lower()`] turns a syntax tree into a multi-trace over a signature, [`check()`]
+//!   finds its faults without a signature, [`raise()`] turns a multi-trace back into a tree, and
+//!   [`quick`] reads plain texts without a tree.
+//! - Case files, JSON lines with one multi-trace each: [`case`].
+//! - Logs: [`read`] (streams to records), [`mapping`] (`otus.toml`, the plan), [`run`] (plan and
+//!   logs to groups of events, with an account of every record).
+//! - Partial-order traces and their file format: [`order`].
+//! - Slices, mutants, and learning: [`transform`].
 //!
-//! Everything is linear in the text, and an action of a long trace costs eight bytes (four
-//! without its place).
+//! # The path of a log event
+//!
+//! | form | made by | content |
+//! |---|---|---|
+//! | [`read::Record`] | [`read::read`] | a view of one line or span in the reader's buffer, with the wanted fields |
+//! | `mapper::Taken` | the first rule that matches | the record, the rule, the captures of its patterns |
+//! | `mapper::PendingAction` | the rule | an action by ids; kept until all actions of the record are known |
+//! | `group::Row` | `Mapper::store` | the event by ids of the [`run::Vocabulary`], with variables and vector clock |
+//! | words in `group::Arena` | `Groups::push` | the encoded row, about thirty bytes, until the group ends |
+//! | [`run::Event`] of an [`run::Observed`] | `Mapper::release` | a view of the decoded row; rows are sorted by component and paired |
+//! | [`Step`] of a [`MultiTrace`], event of a [`PartialOrder`], line of text | methods of [`run::Observed`] | the result |
+//!
+//! Everything is linear in the text, and an action of a long trace costs eight bytes (four without
+//! its offset).
 #![forbid(unsafe_code)]
 
 pub mod case;

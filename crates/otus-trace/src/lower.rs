@@ -1,9 +1,9 @@
-//! From the tree of a multi-trace to a multi-trace over a signature.
+//! Lowers the syntax tree of a multi-trace to a multi-trace over a signature.
 //!
-//! `#all` is every lifeline, `#any` those of the component's own actions; lifelines without a
-//! component get their own, empty. Whatever is wrong is reported, and the result is to be used
-//! only if no finding is an error: it leaves out actions on undeclared lifelines and actions
-//! outside their component, because no multi-trace can hold them.
+//! `#all` stands for all lifelines, `#any` for those of the component's own actions. Each lifeline
+//! without a component gets an empty one. The result is meaningful only if no diagnostic is an
+//! error: it leaves out actions on undeclared lifelines and actions outside of their component,
+//! because no multi-trace can hold them.
 
 use otus_core::unknown::NameKind;
 use otus_core::{Action, ActionId, LifelineId, MessageId, Pool, Signature};
@@ -11,13 +11,12 @@ use otus_syntax::Diagnostic;
 use otus_syntax::ast::{Colocalization, TraceFile};
 use otus_syntax::name::{Name, Symbol};
 
-use crate::check::{self, Fault, FaultKind};
+use crate::check::{self, TraceFault, TraceFaultKind};
 use crate::multitrace::{Builder, MultiTrace, Partition};
 
-/// The multi-trace a tree describes, over the signature of a pool, with all that is wrong with
-/// it: undeclared names, and what [`check`](crate::check()) finds. Undeclared messages are added
-/// to the pool, so that the actions that have them stay what they are: actions that no
-/// interaction of the pool has.
+/// Lowers a tree to a multi-trace over the signature of a pool. The diagnostics are undeclared
+/// names and the findings of [`check`](crate::check()). Undeclared messages are added to the pool,
+/// so that their actions are kept; no interaction of the pool has such actions.
 ///
 /// ```
 /// use otus_core::{Pool, Signature};
@@ -68,11 +67,11 @@ pub fn is_declared(trace: &TraceFile, signature: &Signature) -> bool {
         })
 }
 
-/// What the names of a trace are in a pool.
+/// The ids that the names of a trace have in a pool.
 struct Resolved {
     /// By symbol.
     lifelines: Vec<Option<LifelineId>>,
-    /// By action: none on a lifeline that is not declared.
+    /// By action; `None` if its lifeline is not declared.
     actions: Vec<Option<(ActionId, LifelineId)>>,
 }
 
@@ -98,8 +97,8 @@ impl Resolved {
     }
 }
 
-/// The partition of a trace, and which of its components are part of it: a component that has
-/// no lifeline (`[#any]` without actions) is none.
+/// The partition of a trace, and whether each component of the text is part of it. A component
+/// without a lifeline (`[#any]` without actions) is not.
 fn partition(trace: &TraceFile, pool: &Pool, names: &Resolved) -> (Partition, Vec<bool>) {
     let count = pool.signature().lifeline_count();
     let mut taken = vec![false; count];
@@ -134,8 +133,8 @@ fn partition(trace: &TraceFile, pool: &Pool, names: &Resolved) -> (Partition, Ve
     (Partition::new(components, count), kept)
 }
 
-/// Names that the signature does not have, each once.
-fn undeclared(trace: &TraceFile, signature: &Signature, faults: &mut Vec<Fault>) {
+/// Reports each name that the signature does not have, once.
+fn undeclared(trace: &TraceFile, signature: &Signature, faults: &mut Vec<TraceFault>) {
     let mut lifelines: Vec<Option<Name>> = vec![None; trace.names.len()];
     let mut messages: Vec<Option<Name>> = vec![None; trace.names.len()];
     for name in listed(trace) {
@@ -151,7 +150,7 @@ fn undeclared(trace: &TraceFile, signature: &Signature, faults: &mut Vec<Fault>)
     if lifelines.is_empty() && messages.is_empty() {
         return;
     }
-    // Counting uses takes a pass over the whole trace, which a good trace does not need.
+    // Counting uses takes a pass over the whole trace, so it is done only if something is reported.
     let mut lifeline_uses = vec![0usize; trace.names.len()];
     let mut message_uses = vec![0usize; trace.names.len()];
     for name in listed(trace) {
@@ -164,8 +163,8 @@ fn undeclared(trace: &TraceFile, signature: &Signature, faults: &mut Vec<Fault>)
     }
     let mut report = |kind, name: Name, uses: &[usize]| {
         let others = uses[name.symbol.0 as usize].saturating_sub(1);
-        let kind = FaultKind::Undeclared { kind, name: name.symbol, others };
-        faults.push(Fault { span: name.span, kind });
+        let kind = TraceFaultKind::Undeclared { kind, name: name.symbol, others };
+        faults.push(TraceFault { span: name.span, kind });
     };
     for name in lifelines.into_iter().flatten() {
         report(NameKind::Lifeline, name, &lifeline_uses);
@@ -175,7 +174,7 @@ fn undeclared(trace: &TraceFile, signature: &Signature, faults: &mut Vec<Fault>)
     }
 }
 
-/// The names in the lists of the components.
+/// The names in the lifeline lists of the components.
 fn listed(trace: &TraceFile) -> impl Iterator<Item = Name> {
     trace
         .components
@@ -187,7 +186,7 @@ fn listed(trace: &TraceFile) -> impl Iterator<Item = Name> {
         .copied()
 }
 
-/// Keeps the first place of a name.
+/// Keeps the first occurrence of a name.
 fn note(names: &mut [Option<Name>], name: Name) {
     let first = names[name.symbol.0 as usize].get_or_insert(name);
     if name.span.start < first.span.start {

@@ -1,13 +1,13 @@
-//! Partitions of the lifelines, and one trace per part.
+//! Multi-traces: a partition of the lifelines, and one trace per component of it.
 //!
 //! Invariants:
-//! - every lifeline is in exactly one component, and no component is without lifelines;
+//! - every lifeline is in exactly one component, and no component is empty;
 //! - the actions of a component are on its lifelines;
-//! - the actions of one moment are sorted by id, so equal observations are equal values.
+//! - the actions of one moment are sorted by id, so that equal observations are equal values.
 //!
-//! A trace is a flat vector of four-byte steps, in the manner of [`otus_syntax::ast::Occurrence`]:
-//! an action and a bit that joins it to the step before. Places in the text are a second vector,
-//! which a long analysis can drop.
+//! A trace is a flat vector of four-byte steps, like [`otus_syntax::ast::Occurrence`]: an action,
+//! and a bit that joins it to the step before. The offsets in the text are a second vector, which a
+//! long analysis can drop.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -37,15 +37,15 @@ define_id! {
 pub struct Partition {
     /// The lifelines of each component in turn, ascending within each.
     members: Vec<LifelineId>,
-    /// Where each component ends in `members`.
+    /// The end of each component in `members`.
     ends: IndexVec<ComponentId, usize>,
     component_of: IndexVec<LifelineId, ComponentId>,
 }
 
 impl Partition {
-    /// The partition of `count` lifelines with the given components, in this order. A lifeline
-    /// listed in several belongs to the first; lifelines in none follow, each by itself; empty
-    /// components are left out.
+    /// The partition of `count` lifelines with the given components, in this order. A lifeline in
+    /// several components belongs to the first. Lifelines in no component follow, each in its own.
+    /// Empty components are left out.
     ///
     /// # Panics
     /// If a component has a lifeline that is not among the first `count`.
@@ -75,22 +75,22 @@ impl Partition {
         partition
     }
 
-    /// Every lifeline by itself.
+    /// The partition with one lifeline in each component.
     pub fn discrete(count: usize) -> Self {
         Partition::new(Vec::new(), count)
     }
 
-    /// All lifelines together.
+    /// The partition with one component.
     pub fn trivial(count: usize) -> Self {
         Partition::new(vec![(0..count).map(LifelineId::new).collect()], count)
     }
 
-    /// How many components there are.
+    /// The number of components.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none, for want of lifelines.
+    /// Whether there are no lifelines.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -115,17 +115,17 @@ impl Partition {
         self.component_of[lifeline]
     }
 
-    /// How many lifelines there are.
+    /// The number of lifelines.
     pub fn lifeline_count(&self) -> usize {
         self.component_of.len()
     }
 
-    /// Whether every lifeline is by itself.
+    /// Whether every component has one lifeline.
     pub fn is_discrete(&self) -> bool {
         self.len() == self.lifeline_count()
     }
 
-    /// Whether all lifelines are together.
+    /// Whether there is at most one component.
     pub fn is_trivial(&self) -> bool {
         self.len() <= 1
     }
@@ -133,7 +133,7 @@ impl Partition {
 
 impl Hash for Partition {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Where each lifeline is follows from these.
+        // `component_of` follows from the other two.
         self.members.hash(state);
         for end in &self.ends {
             end.hash(state);
@@ -141,21 +141,21 @@ impl Hash for Partition {
     }
 }
 
-/// A multi-trace: what was observed on each component.
+/// A multi-trace: the observed actions of each component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MultiTrace {
-    /// Shared: many multi-traces are about the same one.
+    /// Shared, because many multi-traces have the same partition.
     pub(crate) partition: Arc<Partition>,
     /// The steps of each component in turn.
     pub(crate) steps: Vec<Step>,
-    /// Where each component ends in `steps`.
+    /// The end of each component in `steps`.
     pub(crate) ends: IndexVec<ComponentId, usize>,
-    places: Option<Places>,
+    offsets: Option<StepOffsets>,
 }
 
-/// Where the steps were read.
+/// The offsets from which the steps were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Places {
+struct StepOffsets {
     source: SourceId,
     /// By step: the offset of its first byte.
     starts: Vec<u32>,
@@ -173,7 +173,7 @@ impl Step {
         Step(action.0 | if joined { Self::JOINED } else { 0 })
     }
 
-    /// Which action.
+    /// The action.
     #[inline]
     pub fn action(self) -> ActionId {
         ActionId(self.0 & !Self::JOINED)
@@ -187,19 +187,19 @@ impl Step {
 }
 
 impl MultiTrace {
-    /// The multi-trace with nothing observed.
+    /// The multi-trace without any action.
     pub fn empty(partition: impl Into<Arc<Partition>>) -> Self {
         let partition = partition.into();
         let ends = IndexVec::filled(0, partition.len());
-        MultiTrace { partition, steps: Vec::new(), ends, places: None }
+        MultiTrace { partition, steps: Vec::new(), ends, offsets: None }
     }
 
-    /// The partition it is about.
+    /// The partition.
     pub fn partition(&self) -> &Partition {
         &self.partition
     }
 
-    /// The partition, to be kept.
+    /// The shared partition.
     pub fn shared_partition(&self) -> &Arc<Partition> {
         &self.partition
     }
@@ -209,70 +209,70 @@ impl MultiTrace {
         &self.steps[range(&self.ends, component)]
     }
 
-    /// The trace of a component, moment by moment: mostly single steps, several where actions
-    /// were observed as simultaneous.
+    /// The trace of a component, moment by moment. A moment has several steps if their actions were
+    /// observed as simultaneous.
     pub fn moments(&self, component: ComponentId) -> impl Iterator<Item = &[Step]> {
         self.steps(component).chunk_by(|_, next| next.joined())
     }
 
-    /// How many actions there are in all.
+    /// The number of actions of all components.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether nothing was observed.
+    /// Whether there are no actions.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Where the step with a given index in a component was read: the text and the offset.
+    /// The text and the offset from which a step of a component was read.
     pub fn place(&self, component: ComponentId, index: usize) -> Option<(SourceId, u32)> {
-        let places = self.places.as_ref()?;
+        let offsets = self.offsets.as_ref()?;
         let range = range(&self.ends, component);
-        Some((places.source, *places.starts[range].get(index)?))
+        Some((offsets.source, *offsets.starts[range].get(index)?))
     }
 
-    /// How many moments there are in all.
+    /// The number of moments of all components.
     pub fn moment_count(&self) -> usize {
         self.steps.iter().filter(|step| !step.joined()).count()
     }
 
-    /// The same without places, in half the memory.
+    /// The same multi-trace without offsets, in half the memory.
     #[must_use]
     pub fn without_places(self) -> Self {
-        MultiTrace { places: None, ..self }
+        MultiTrace { offsets: None, ..self }
     }
 }
 
-/// Puts a multi-trace together, component after component.
+/// Builds a multi-trace, component after component.
 #[derive(Debug)]
 pub struct Builder {
     trace: MultiTrace,
     starts: Option<Vec<u32>>,
-    /// Where the current moment begins in the steps.
+    /// The index of the first step of the current moment.
     moment: usize,
 }
 
 impl Builder {
-    /// A builder for a partition, expecting about `capacity` actions. With `places`, every
-    /// action is given its offset.
+    /// A builder for a partition, with memory for `capacity` actions. With `places`, the offsets of
+    /// actions are kept.
     pub fn new(partition: impl Into<Arc<Partition>>, capacity: usize, places: bool) -> Self {
         let partition = partition.into();
         let steps = Vec::with_capacity(capacity);
         let ends = IndexVec::default();
         Builder {
-            trace: MultiTrace { partition, steps, ends, places: None },
+            trace: MultiTrace { partition, steps, ends, offsets: None },
             starts: places.then(|| Vec::with_capacity(capacity)),
             moment: 0,
         }
     }
 
-    /// The partition the trace is about.
+    /// The partition.
     pub fn partition(&self) -> &Partition {
         &self.trace.partition
     }
 
-    /// The component whose trace is being built.
+    /// The current component.
     pub fn component(&self) -> ComponentId {
         ComponentId::new(self.trace.ends.len())
     }
@@ -281,7 +281,7 @@ impl Builder {
     pub fn next_moment(&mut self) {
         let steps = &mut self.trace.steps[self.moment..];
         if let [_, _, ..] = steps {
-            // Actions of one moment have no order; sorting gives them a fixed one.
+            // Actions of one moment are unordered; sorting makes equal observations equal.
             if let Some(starts) = &mut self.starts {
                 let starts = &mut starts[self.moment..];
                 let mut paired: Vec<(ActionId, u32)> =
@@ -301,7 +301,7 @@ impl Builder {
         self.moment = self.trace.steps.len();
     }
 
-    /// Adds an action to the current moment. `start` is its offset, if places are kept.
+    /// Adds an action to the current moment. `start` is its offset, if offsets are kept.
     pub fn push(&mut self, action: ActionId, start: u32) {
         let joined = self.trace.steps.len() > self.moment;
         self.trace.steps.push(Step::new(action, joined));
@@ -316,13 +316,13 @@ impl Builder {
         self.trace.ends.push(self.trace.steps.len());
     }
 
-    /// The multi-trace; components not reached are empty. `source` is what the offsets refer to.
+    /// Builds the multi-trace; the remaining components are empty. The offsets refer to `source`.
     pub fn finish(mut self, source: SourceId) -> MultiTrace {
         self.next_moment();
         while self.trace.ends.len() < self.trace.partition.len() {
             self.trace.ends.push(self.trace.steps.len());
         }
-        self.trace.places = self.starts.map(|starts| Places { source, starts });
+        self.trace.offsets = self.starts.map(|starts| StepOffsets { source, starts });
         self.trace
     }
 }

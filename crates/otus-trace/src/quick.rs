@@ -1,18 +1,18 @@
-//! Plain multi-traces, read from their text in one go.
+//! A fast reader for plain multi-traces, without a syntax tree.
 //!
 //! Case files have hundreds of thousands of short multi-traces with the same few lifelines and
-//! actions in them. Making a tree of each, with all its places, and then a multi-trace of the tree
-//! takes longer than most analyses do. This reader remembers every header (`[a, b]`) and every
-//! action as it was written and what it turned out to be, so that a text that holds nothing new is
-//! a few look-ups, and it fills the same multi-trace again and again.
+//! actions. Building a tree with spans for each of them takes longer than most analyses. This
+//! reader caches the meaning of every header (`[a, b]`) and every action by its text, so that most
+//! texts need only lookups, and it reuses the memory of one multi-trace.
 //!
-//! *Claim.* Whatever it reads, [`parse_trace`](otus_syntax::parse_trace) and [`lower`](crate::lower())
-//! read as the same multi-trace and have nothing to say about (tested on random texts). It reads
-//! `{[a] a!m.a?n; [b,c] {b?m, c?m}}` with plain or quoted names and white space between tokens, and
-//! gives up on everything else, wrong or just rare (comments, escapes, global traces without
-//! `[#all]`): that is for the general way, which finds the words for what is wrong.
+//! *Claim.* If this reader accepts a text, [`parse_trace`](otus_syntax::parse_trace) and
+//! [`lower`](crate::lower()) yield the same multi-trace without diagnostics (tested on random
+//! texts). It accepts texts such as `{[a] a!m.a?n; [b,c] {b?m, c?m}}` with plain or quoted names
+//! and white space between tokens. It rejects all other texts, faulty ones and rare forms
+//! (comments, escapes, global traces without `[#all]`); the caller then uses the general parser,
+//! which has diagnostics.
 //!
-//! *Cost.* Measured on the corpus: see the record in `bench/`.
+//! *Cost.* The measurements on the corpus are in `bench/`.
 
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -41,21 +41,22 @@ use crate::multitrace::{MultiTrace, Partition, Step};
 /// ```
 #[derive(Debug)]
 pub struct QuickReader {
-    /// Actions in the order in which they were first met.
+    /// The known actions, in the order of their first occurrence.
     actions: Vec<KnownAction>,
-    /// The same by how they are written.
+    /// The indices of the known actions, by their text.
     by_text: HashTable<u32>,
-    /// The action that was read last.
+    /// The index of the action that was read last.
     last: usize,
-    /// Lists of lifelines by how they are written, without the brackets.
+    /// The known lists of lifelines, by their text without brackets.
     headers: HashTable<Header>,
-    /// Partitions by the lifelines of their components, [`END`] after each.
+    /// The known partitions, by the lifelines of their components with [`END`] after each
+    /// component.
     partitions: HashTable<(Box<[u32]>, Arc<Partition>)>,
-    /// By lifeline: the last component that took it.
+    /// By lifeline: the number of the last component that has it.
     owners: Vec<u64>,
-    /// How many components there have been, over all texts.
+    /// The number of components of all texts so far.
     components: u64,
-    /// What the partition of the current text is found by.
+    /// The key of the partition of the current text.
     key: Vec<u32>,
     trace: MultiTrace,
 }
@@ -65,7 +66,7 @@ struct KnownAction {
     written: Box<[u8]>,
     action: ActionId,
     lifeline: LifelineId,
-    /// The action that followed it last time, which most often does so again.
+    /// The index of the action that followed it last time, as a guess for the next time.
     follower: u32,
 }
 
@@ -85,7 +86,7 @@ enum Lifelines {
 /// Ends a component in the key of a partition.
 const END: u32 = u32::MAX;
 
-/// How many headers and partitions are remembered. Real files have a few.
+/// The most headers and partitions that are cached. Real files have a few.
 const MOST: usize = 4096;
 
 impl QuickReader {
@@ -105,33 +106,33 @@ impl QuickReader {
         }
     }
 
-    /// The multi-trace of a text, without places; `None` if the text is not plain or not right.
-    /// The pool must be the one that the reader was made for; actions may be added to it.
+    /// Reads a text as a multi-trace without offsets; `None` if the text is not plain, or faulty.
+    /// The pool must be the one for which the reader was made; actions may be added to it.
     pub fn read(&mut self, text: &str, pool: &mut Pool) -> Option<&MultiTrace> {
         self.last = 0;
         self.trace.steps.clear();
         self.trace.ends.clear();
         self.key.clear();
-        let mut text = Cursor { text, bytes: text.as_bytes(), at: 0 };
+        let mut text = TraceCursor { text, bytes: text.as_bytes(), at: 0 };
         self.file(&mut text, pool)?;
         self.finish();
         Some(&self.trace)
     }
 
-    /// The multi-trace that was read last; nothing sensible if the text was given up.
+    /// The multi-trace that was read last; unspecified if the last text was rejected.
     pub fn trace(&self) -> &MultiTrace {
         &self.trace
     }
 
     /// `file := '{' components? '}' | components`
-    fn file(&mut self, text: &mut Cursor<'_>, pool: &mut Pool) -> Option<()> {
+    fn file(&mut self, text: &mut TraceCursor<'_>, pool: &mut Pool) -> Option<()> {
         text.skip_space();
         let braced = text.peek() == Some(b'{');
         if braced {
             text.at += 1;
             text.skip_space();
         }
-        // `{a!m, b?m}` is a set of simultaneous actions of a global trace.
+        // `{a!m, b?m}` would be a set of simultaneous actions of a global trace.
         if !matches!(text.peek(), Some(b'[' | b'}')) {
             return None;
         }
@@ -156,32 +157,38 @@ impl QuickReader {
     }
 
     /// `component := '[' lifelines ']' sequence?`; returns whether it is `#all`.
-    fn component(&mut self, text: &mut Cursor<'_>, pool: &mut Pool, before: u64) -> Option<bool> {
+    fn component(
+        &mut self,
+        text: &mut TraceCursor<'_>,
+        pool: &mut Pool,
+        before: u64,
+    ) -> Option<bool> {
         let start = text.at + 1;
         text.at = start + memchr::memchr(b']', &text.bytes[start..])?;
         let lifelines = header(&mut self.headers, &text.text[start..text.at], pool)?;
         text.at += 1;
         self.components += 1;
-        let (stamp, key) = (self.components, self.key.len());
-        let (mut any, mut all) = (false, false);
+        let mut here = Here { before, stamp: self.components, any: false };
+        let key = self.key.len();
+        let mut all = false;
         match lifelines {
             Lifelines::All => {
                 all = true;
                 self.key.extend((0..).take(self.owners.len()));
-                self.owners.fill(stamp);
+                self.owners.fill(here.stamp);
             }
-            Lifelines::Any => any = true,
+            Lifelines::Any => here.any = true,
             Lifelines::Listed(lifelines) => {
                 for &lifeline in lifelines {
-                    take(&mut self.owners, &mut self.key, lifeline, (before, stamp))?;
+                    take(&mut self.owners, &mut self.key, lifeline, here)?;
                 }
             }
         }
         text.skip_space();
         if !matches!(text.peek(), None | Some(b';' | b'}')) {
-            self.sequence(text, pool, (before, stamp, any))?;
+            self.sequence(text, pool, here)?;
         }
-        // A component without lifelines is none.
+        // A component without lifelines does not count.
         if self.key.len() > key {
             self.key.push(END);
             self.trace.ends.push(self.trace.steps.len());
@@ -190,12 +197,7 @@ impl QuickReader {
     }
 
     /// `sequence := step ('.' step)*`
-    fn sequence(
-        &mut self,
-        text: &mut Cursor<'_>,
-        pool: &mut Pool,
-        here: (u64, u64, bool),
-    ) -> Option<()> {
+    fn sequence(&mut self, text: &mut TraceCursor<'_>, pool: &mut Pool, here: Here) -> Option<()> {
         loop {
             if text.peek() == Some(b'{') {
                 self.moment(text, pool, here)?;
@@ -216,15 +218,10 @@ impl QuickReader {
     }
 
     /// `'{' action (',' action)* '}'`
-    fn moment(
-        &mut self,
-        text: &mut Cursor<'_>,
-        pool: &mut Pool,
-        here: (u64, u64, bool),
-    ) -> Option<()> {
+    fn moment(&mut self, text: &mut TraceCursor<'_>, pool: &mut Pool, here: Here) -> Option<()> {
         let first = self.trace.steps.len();
         loop {
-            // Past the brace or the comma.
+            // Take the brace or the comma.
             text.at += 1;
             text.skip_space();
             let action = self.action(text, pool, here)?;
@@ -248,12 +245,13 @@ impl QuickReader {
         Some(())
     }
 
-    /// An action on a lifeline of the component, or any lifeline that is free if `any`.
+    /// Reads an action on a lifeline of the component, or on any free lifeline if the component is
+    /// `#any`.
     fn action(
         &mut self,
-        text: &mut Cursor<'_>,
+        text: &mut TraceCursor<'_>,
         pool: &mut Pool,
-        (before, stamp, any): (u64, u64, bool),
+        here: Here,
     ) -> Option<ActionId> {
         let index = match self.guess(text) {
             Some(index) => index,
@@ -261,17 +259,17 @@ impl QuickReader {
         };
         self.last = index;
         let KnownAction { action, lifeline, .. } = self.actions[index];
-        if self.owners[lifeline.0 as usize] != stamp {
-            if !any {
+        if self.owners[lifeline.0 as usize] != here.stamp {
+            if !here.any {
                 return None;
             }
-            take(&mut self.owners, &mut self.key, lifeline, (before, stamp))?;
+            take(&mut self.owners, &mut self.key, lifeline, here)?;
         }
         Some(action)
     }
 
-    /// The action that stands here, if it is the one that followed the last one before.
-    fn guess(&self, text: &mut Cursor<'_>) -> Option<usize> {
+    /// Reads the next action if it is the one that followed the last action before.
+    fn guess(&self, text: &mut TraceCursor<'_>) -> Option<usize> {
         let index = self.actions.get(self.last)?.follower as usize;
         let written = &self.actions[index].written;
         let end = text.at + written.len();
@@ -282,8 +280,8 @@ impl QuickReader {
         Some(index)
     }
 
-    /// The index of the action that stands here, new or known.
-    fn known_action(&mut self, text: &mut Cursor<'_>, pool: &mut Pool) -> Option<usize> {
+    /// Reads the next action; returns its index.
+    fn known_action(&mut self, text: &mut TraceCursor<'_>, pool: &mut Pool) -> Option<usize> {
         let start = text.at;
         text.name()?;
         let middle = text.at;
@@ -323,7 +321,7 @@ impl QuickReader {
         Some(index as usize)
     }
 
-    /// Gives the multi-trace its partition.
+    /// Sets the partition of the multi-trace.
     fn finish(&mut self) {
         let mut hasher = FxHasher::default();
         self.key.hash(&mut hasher);
@@ -354,29 +352,35 @@ impl QuickReader {
     }
 }
 
-/// Whether an action ends before this byte. What else a name is followed by may belong to it:
-/// another alphabet, `-`.
+/// Whether an action ends before this byte. Other bytes may belong to the name: letters beyond
+/// ASCII, `-`.
 fn ends_action(byte: Option<&u8>) -> bool {
     matches!(byte, None | Some(b'.' | b';' | b'}' | b',' | b' ' | b'\n' | b'\t' | b'\r'))
 }
 
-/// A component takes a lifeline, unless another of the same text has it or it does already.
-fn take(
-    owners: &mut [u64],
-    key: &mut Vec<u32>,
-    lifeline: LifelineId,
-    (before, stamp): (u64, u64),
-) -> Option<()> {
+/// The current component.
+#[derive(Clone, Copy)]
+struct Here {
+    /// The number of components before the current text.
+    before: u64,
+    /// The number of the component.
+    stamp: u64,
+    /// Whether it is `#any`.
+    any: bool,
+}
+
+/// Adds a lifeline to a component, unless a component of the same text has it already.
+fn take(owners: &mut [u64], key: &mut Vec<u32>, lifeline: LifelineId, here: Here) -> Option<()> {
     let owner = &mut owners[lifeline.0 as usize];
-    if *owner > before {
+    if *owner > here.before {
         return None;
     }
-    *owner = stamp;
+    *owner = here.stamp;
     key.push(lifeline.0);
     Some(())
 }
 
-/// What a list of lifelines stands for, new or known.
+/// The lifelines of a header, from the cache or by a lookup.
 fn header<'h>(
     headers: &'h mut HashTable<Header>,
     written: &str,
@@ -407,7 +411,7 @@ fn resolve_header(written: &str, pool: &Pool) -> Option<Lifelines> {
     written.split(',').map(one).collect::<Option<_>>().map(Lifelines::Listed)
 }
 
-/// The name that is written plainly, or in quotes without anything special in them.
+/// The name of a plain text, or of a quoted text without special characters.
 fn name(written: &str) -> Option<&str> {
     let inner = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     match inner {
@@ -416,16 +420,16 @@ fn name(written: &str) -> Option<&str> {
     }
 }
 
-/// What ends a quoted name, or is more than itself in one.
+/// The characters that end a quoted name, or have a special meaning in it.
 const SPECIAL: [char; 4] = ['"', '\\', '\n', '\r'];
 
-struct Cursor<'t> {
+struct TraceCursor<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
 }
 
-impl Cursor<'_> {
+impl TraceCursor<'_> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -436,7 +440,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Moves past a name: letters, digits and `_` in ASCII, or anything in quotes.
+    /// Takes a name: ASCII letters, digits and `_`, or any text in quotes.
     fn name(&mut self) -> Option<()> {
         let start = self.at;
         if self.peek() == Some(b'"') {
@@ -477,11 +481,11 @@ mod tests {
         Pool::new(signature)
     }
 
-    /// Reads a text both ways; returns whether the quick one knew how.
+    /// Reads a text with both readers; returns whether the fast one accepts it.
     #[track_caller]
     fn both(reader: &mut QuickReader, pool: &mut Pool, text: &str) -> bool {
         let parsed = parse_trace(&Source::new("x.htf", text));
-        // Undeclared messages are added to a pool, which must not show in the next text.
+        // Lowering adds undeclared messages to the pool, which must not affect the next text.
         let (expected, found) = crate::lower(&parsed.tree, &mut pool.clone());
         let Some(trace) = reader.read(text, pool) else { return false };
         assert_eq!(parsed.diagnostics, [], "{text}");
@@ -546,7 +550,7 @@ mod tests {
             "[#any] a!m; [#any] a!m",
         ] {
             assert!(!both(&mut reader, &mut pool, text), "{text}");
-            // What was given up leaves nothing behind.
+            // A rejected text leaves no traces.
             assert!(both(&mut reader, &mut pool, "{[a] a!m; [b,c] b?m}"));
         }
     }

@@ -1,4 +1,4 @@
-//! From a multi-trace back to a tree, to print it.
+//! Turns a multi-trace back into a syntax tree, to print it.
 
 use otus_core::{LifelineId, Pool};
 use otus_syntax::Span;
@@ -8,8 +8,8 @@ use otus_syntax::source::offset;
 
 use crate::multitrace::MultiTrace;
 
-/// The tree of a multi-trace over the signature of `pool`. Its places are all zero. Components
-/// list their lifelines; the only component of a trivial partition is `#all`.
+/// The syntax tree of a multi-trace over the signature of `pool`. All its spans are empty.
+/// Components list their lifelines; the only component of a trivial partition is `#all`.
 ///
 /// ```
 /// use otus_core::{Pool, Signature};
@@ -32,8 +32,9 @@ pub fn raise(trace: &MultiTrace, pool: &Pool) -> TraceFile {
         let lifelines = if partition.is_trivial() {
             Colocalization::All(Span::default())
         } else {
-            let name =
-                |&lifeline: &LifelineId| nowhere(&mut file, signature.lifeline_name(lifeline));
+            let name = |&lifeline: &LifelineId| {
+                name_without_span(&mut file, signature.lifeline_name(lifeline))
+            };
             Colocalization::Listed(partition.lifelines(component).iter().map(name).collect())
         };
         let start = file.occurrences.len();
@@ -45,8 +46,9 @@ pub fn raise(trace: &MultiTrace, pool: &Pool) -> TraceFile {
                 let action = pool.action(step.action());
                 let index = offset(file.actions.len());
                 *slot = Some(index);
-                let lifeline = nowhere(&mut file, signature.lifeline_name(action.lifeline));
-                let message = nowhere(&mut file, signature.message_name(action.message));
+                let lifeline =
+                    name_without_span(&mut file, signature.lifeline_name(action.lifeline));
+                let message = name_without_span(&mut file, signature.message_name(action.message));
                 file.actions.push(TraceAction { lifeline, direction: action.direction, message });
                 index
             };
@@ -58,6 +60,6 @@ pub fn raise(trace: &MultiTrace, pool: &Pool) -> TraceFile {
     file
 }
 
-fn nowhere(file: &mut TraceFile, text: &str) -> Name {
+fn name_without_span(file: &mut TraceFile, text: &str) -> Name {
     Name { symbol: file.names.intern(text), span: Span::default() }
 }

@@ -340,17 +340,20 @@ pub struct Unusable {
 pub struct Place {
     /// The name of the file.
     pub file: String,
-    /// The line.
+    /// The line; 0 if the whole file is meant.
     pub line: usize,
     /// The columns; unknown for lines of raw logs, which are meant as a whole.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub columns: Option<Columns>,
 }
 
-/// `flow.mmd:3:5`, or `app.log:7` for a whole line.
+/// `flow.mmd:3:5`, `app.log:7` for a whole line, or `app.log` for a whole file.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)?;
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
         self.columns.map_or(Ok(()), |columns| write!(f, ":{}", columns.start))
     }
 }

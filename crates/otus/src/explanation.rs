@@ -200,8 +200,8 @@ impl Explanation {
                 let kind = if is_first { AnnotationKind::Primary } else { AnnotationKind::Context };
                 group = group.element(snippet(text, place, kind, span, label));
             } else {
-                let text = format!("{label} at {}:{}", place.file, place.line);
-                group = group.element(Level::NOTE.with_name("seen").message(text));
+                let text = format!("{action} at {}:{}", place.file, place.line);
+                group = group.element(Level::NOTE.with_name(*role).message(text));
             }
             is_first = false;
         }

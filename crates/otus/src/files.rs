@@ -41,6 +41,11 @@ pub trait Files: Debug + Send + Sync {
     /// The path from the root, without `.` and `..`.
     fn absolute(&self, path: &Path) -> PathBuf;
 
+    /// The same with links followed, or the path itself if it names nothing.
+    fn resolved(&self, path: &Path) -> PathBuf {
+        self.absolute(path)
+    }
+
     /// The folder that relative paths start from.
     fn working_folder(&self) -> PathBuf;
 
@@ -118,6 +123,10 @@ impl Files for Disk {
         }
         // Behind a link, `..` names another folder than the text says, so the file system decides.
         std::fs::canonicalize(&whole).unwrap_or_else(|_| without_parents(&whole))
+    }
+
+    fn resolved(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
     }
 
     fn working_folder(&self) -> PathBuf {

@@ -148,27 +148,32 @@ pub(crate) fn is_log_name(path: &Path) -> bool {
 
 /// The format of a log that says by itself what happened, so that it needs no mapping. `head` is its beginning.
 pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
-    match read::detect(head) {
-        Some(LogFormat::Text | LogFormat::Json | LogFormat::Csv | LogFormat::Htf) => None,
-        Some(format) => Some(format),
-        None => is_shiviz(head).then_some(LogFormat::Shiviz),
-    }
+    read::detect(None, head).filter(|format| format.is_self_describing())
 }
 
-/// Whether one of the first lines is a host and its vector clock, as `host {"host": 1}`.
-fn is_shiviz(head: &[u8]) -> bool {
+/// The format of a log, with or without a mapping; `None` if the file does not look like a log. `head` is its
+/// beginning.
+pub(crate) fn of_log(path: &Path, head: &[u8]) -> Option<LogFormat> {
+    if let Some(format) = describes_itself(head) {
+        return Some(format);
+    }
+    let is_other = Format::of_name(path).is_some_and(|ending| ending != Format::Jsonl);
+    if is_other || head.is_empty() || is_case_file(head) {
+        return None;
+    }
+    let name = path.file_name()?.to_string_lossy();
+    read::detect(Some(&name), head).filter(|&format| format != LogFormat::Htf)
+}
+
+/// Whether a text is a case file: its first line is an object with the text of a multi-trace.
+pub(crate) fn is_case_file(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
-    let has_clock = |line: &str| {
-        let Some((host, rest)) = line.trim().split_once(" {") else { return false };
-        let Some((clock, _)) = rest.split_once('}') else { return false };
-        let is_count = |entry: &str| {
-            entry.rsplit_once(':').is_some_and(|(host, count)| {
-                host.trim().starts_with('"') && count.trim().parse::<u64>().is_ok()
-            })
-        };
-        !host.is_empty() && !host.contains(char::is_whitespace) && clock.split(',').all(is_count)
-    };
-    text.lines().filter(|line| !line.trim().is_empty()).take(4).any(has_clock)
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match serde_json::from_str::<serde_json::Value>(first) {
+        Ok(value) => value.get("htf").is_some_and(serde_json::Value::is_string),
+        // A long line is cut.
+        Err(_) => first.starts_with('{') && first.contains("\"htf\""),
+    }
 }
 
 #[cfg(test)]
@@ -192,5 +197,30 @@ mod tests {
         check("started {config: 1}\n", None);
         check("[a] a!m", None);
         check("", None);
+    }
+
+    #[test]
+    fn logs_are_told_by_content_then_by_name() {
+        let check = |name: &str, head: &str, expected| {
+            assert_eq!(of_log(Path::new(name), head.as_bytes()), expected, "{name}: {head}");
+        };
+        check("a.log", "started\n", Some(LogFormat::Text));
+        check("a.log.1", "started\n", Some(LogFormat::Text));
+        check("messages", "started\n", Some(LogFormat::Text));
+        check("a.tsv.gz", "host\tmessage\n", Some(LogFormat::Csv));
+        check(
+            "a.log",
+            "started\n{\"level\":\"info\"}\n{\"level\":\"warn\"}\n",
+            Some(LogFormat::Json),
+        );
+        check("a.log", "{\"resourceSpans\":[]}", Some(LogFormat::Otlp));
+        check("a.jsonl", "{\"level\":\"info\"}\n", Some(LogFormat::Json));
+        check("a.jsonl", "{\"id\":\"x\",\"htf\":\"[a] a!m\"}\n", None);
+        check("a.jsonl", "{\"htf\":\"[a] a!m.a!m.a!m", None);
+        check("a.mmd", "sequenceDiagram\n", None);
+        check("a.log", "[a] a!m", None);
+        check("a.log", "\0\0\0\0\0\0\0\0\0\0", None);
+        check("a.log", "", None);
+        check("a.conf", "x = 1\n", None);
     }
 }

@@ -44,6 +44,7 @@
 //! - [`Request`], [`analyze`], [`Case`], [`Explanation`], [`Summary`]: the core;
 //! - [`Context`], [`Files`], [`Monitor`], [`Cancel`]: what a caller provides;
 //! - [`report`]: cases as text, JSON, JUnit, SARIF, TAP, GitHub annotations, Markdown and HTML;
+//! - [`map`], [`init`], [`learn`]: raw logs: what became of every line, an `otus.toml` for them, the diagram of them;
 //! - [`Spec`], [`Run`], [`Recorder`], [`Options`], [`assert_conforms!`], [`Project`]: for tests;
 //! - [`ctl`]: formulas over every order that the observed causality allows, and [`assert_holds!`].
 //!
@@ -57,16 +58,24 @@ mod assert;
 mod case;
 mod cause;
 mod context;
+pub mod convert;
 pub mod ctl;
+pub mod derive;
 mod diagnostics;
+pub mod draw;
 mod error;
 mod explanation;
+pub mod explore;
 mod files;
 mod format;
+pub mod generate;
+pub mod init;
+pub mod learn;
 #[doc(hidden)]
 pub mod load;
 #[doc(hidden)]
 pub mod logs;
+pub mod map;
 mod options;
 mod picture;
 #[doc(hidden)]
@@ -74,8 +83,11 @@ pub mod project;
 mod recorder;
 pub mod report;
 mod run;
+pub mod schema;
 mod spec;
+pub mod suite;
 mod summary;
+pub mod text;
 #[doc(hidden)]
 pub mod words;
 
@@ -106,8 +118,6 @@ pub use explanation::{
 pub use files::{Disk, FileKind, Files, Texts};
 pub use format::Format;
 pub use options::{Observed, Options};
-#[doc(hidden)]
-pub use picture::render as render_scene;
 pub use picture::{Picture, PictureFormat, PictureStyle, Theme};
 pub use project::{Checked, Project};
 pub use recorder::{Recorder, SharedLog};

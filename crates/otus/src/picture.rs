@@ -88,7 +88,11 @@ pub struct Picture {
 ///
 /// # Errors
 /// If it is too large for a PNG, or the feature `png` is off.
-pub fn render(scene: &Scene, format: PictureFormat, style: &PictureStyle) -> Result<Picture> {
+pub(crate) fn render(
+    scene: &Scene,
+    format: PictureFormat,
+    style: &PictureStyle,
+) -> Result<Picture> {
     match format {
         PictureFormat::Svg => {
             let bytes = otus_draw::svg(scene, style.theme).into_bytes();

@@ -1,23 +1,17 @@
-//! The text for `NuSMV`, read back and evaluated as `NuSMV` would, on small traces.
+//! Reads the text for `NuSMV` back, evaluates it as `NuSMV` would, and compares with our engine, on small traces.
 
 mod interpreter;
 
 use fastrand::Rng;
-use otus_ctl::{Checker, Options, lower};
-use otus_syntax::{Source, parse_formulas};
+use otus_papers::ctl::Method;
 use otus_trace::order::{Builder, Happened, PartialOrder, Writes};
 
 use super::{Untranslated, translate};
 use interpreter::Model;
 
-/// What our engine says.
+/// The answer of our engine.
 fn ours(trace: &PartialOrder, formula: &str) -> bool {
-    let parsed = parse_formulas(&Source::new("f", formula));
-    assert!(parsed.diagnostics.is_empty(), "{formula}: {:?}", parsed.diagnostics);
-    let lowered = lower(&parsed.tree, trace);
-    assert!(lowered.diagnostics.is_empty(), "{formula}: {:?}", lowered.diagnostics);
-    let mut checker = Checker::new(trace, lowered.formulas);
-    checker.check(lowered.properties[0].formula, &Options::default()).unwrap().holds
+    crate::ctl::check(trace, formula, Method::AUTO).holds().unwrap()
 }
 
 #[track_caller]
@@ -70,11 +64,11 @@ fn what_cannot_be_translated_is_told() {
 #[test]
 fn the_loop_at_the_last_cut_does_not_help_next() {
     let trace = small();
-    // At the last cut, x = 0 and y = 2; a loop there must not count as a step.
+    // At the last cut, x = 0 and y = 2; the self-loop there must not count as a step.
     assert!(!check(&trace, "EF(x = 0 & y = 2 & EX(y = 2))"));
     assert!(check(&trace, "AF(y = 2 & x = 0 & AX false)"));
     assert!(check(&trace, "AG(EF(AX false))"));
-    // Were `EX f` translated as it stands, the first of these would be true.
+    // If `EX f` were translated unchanged, the first of these would be true.
     let text = translate(&trace, "EF(x = 0 & y = 2 & EX(y = 2))").unwrap();
     let naive = text.replace("(!end) & ", "");
     assert_eq!(Model::read(&text).check(), [false]);
@@ -127,7 +121,7 @@ fn random_trace(rng: &mut Rng) -> PartialOrder {
     let mut events: Vec<Happened> = Vec::new();
     for _ in 0..rng.usize(0..=6) {
         let at = rng.usize(0..count);
-        // Some assign a variable that all share.
+        // Some events assign a variable that all processes share.
         let name = if rng.u8(0..4) == 0 { "s".to_owned() } else { format!("x{at}") };
         let event = builder.event(processes[at]).set(&name, i64::from(rng.u8(0..2))).at();
         if rng.bool() && !events.is_empty() {

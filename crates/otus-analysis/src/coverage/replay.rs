@@ -1,21 +1,22 @@
-//! A witness replayed so that it is known where in the interaction, as it was written, each event stands.
+//! Replays a witness to find, for each event, its position in the interaction as written.
 //!
-//! A witness says where an event stands in what is *left*, and what is left is made of parts of the
-//! interaction, some of them pruned, some of them once for each iteration of a loop. So each event of the
-//! interaction is given a message of its own ([`Marked`]), which changes no step: the rules look at
-//! lifelines only. What has not been touched yet is such a marked term together with the iteration it
-//! belongs to; pruning and removing are those of the language, remembered. What has been touched is a small
-//! tree over these, rewritten in place by the rules of the step relation:
+//! A witness gives the position of an event in the interaction that is *left*, which consists of
+//! parts of the original interaction, some of them pruned, some copied for each iteration of a
+//! loop. To trace events back, each event of the interaction gets a message of its own
+//! ([`Marked`]). This changes no step, since the rules look at lifelines only. A subterm that no
+//! event has touched yet is kept as a marked term together with the iteration it belongs to;
+//! `prune` and `remove` apply to it as usual, and are memoized. The touched part is a small tree
+//! over these, rewritten in place by the rules of the step relation:
 //!
 //! ```text
 //! strict, coreg    the operand that moved is replaced; a left one that is passed by is pruned, or dropped
 //! alt              becomes the branch that moved
-//! loop             a new iteration, with what is left of the loop before and after it
+//! loop             a new iteration, with the rest of the loop before and after it
 //! ```
 //!
-//! Laws that take ∅ away are the same as those of [`simplify`](mod@otus_core::algebra::simplify), so the letters of
-//! positions mean the same. No search is needed, and nothing is guessed: where the letters lead to no such
-//! step, the witness is refused.
+//! ∅ is simplified away exactly as in [`simplify`](mod@otus_core::algebra::simplify), so the
+//! letters of positions keep their meaning. There is no search and no guess: a witness whose
+//! letters lead to no such step is rejected.
 
 use otus_core::algebra::{Memo, prune, remove, simplify};
 use otus_core::index::Index as _;
@@ -23,27 +24,27 @@ use otus_core::{Action, LifelineSet, Pool, RegionId, Term, TermId};
 
 use super::MOST_WORK;
 use super::tree::{NodeKind, Tree, index};
-use crate::witness::{Place, Witness, WitnessStep};
+use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
-/// Why a witness is not counted.
+/// The reason why a witness is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Uncounted {
-    /// It takes too much work.
+    /// The replay takes more than [`MOST_WORK`] steps.
     TooMuchWork,
-    /// Its step with this number is none of the interaction.
+    /// The step with this index is not a step of the interaction.
     NoSuchStep(usize),
 }
 
-/// An interaction each of whose events has a message of its own.
+/// An interaction in which each event has a message of its own.
 #[derive(Debug, Clone)]
 pub struct Marked {
     pool: Pool,
     memo: Memo,
-    /// The whole of it, simplified.
+    /// The whole interaction, simplified.
     term: TermId,
-    /// How many messages there were before.
+    /// The number of messages before marking.
     first: usize,
-    /// By further message: the node with the event.
+    /// By added message: the node of its event.
     nodes: Vec<u32>,
 }
 
@@ -58,7 +59,7 @@ impl Marked {
             first,
             nodes: Vec::new(),
         };
-        // Operands before operators.
+        // Reverse preorder visits operands before operators.
         let mut terms = vec![Pool::EMPTY; tree.len()];
         for at in (0..index(tree.len())).rev() {
             let operand = |node: u32| terms[node as usize];
@@ -68,7 +69,7 @@ impl Marked {
             terms[at as usize] = match pool.node(tree.node(at).term) {
                 Term::Empty => Pool::EMPTY,
                 Term::Event(event) => {
-                    // No text has this letter in a name.
+                    // A name in a source text cannot contain NUL, so the message is new.
                     let message = pool.add_message(&format!("\0{at}"));
                     debug_assert_eq!(message.index(), first + marked.nodes.len(), "it is new");
                     marked.nodes.push(at);
@@ -113,19 +114,20 @@ impl Marked {
     }
 }
 
-/// What a witness does to the interaction as it was written.
+/// The events and iterations of a witness, by position in the interaction as written.
 #[derive(Debug)]
 pub(super) struct Run {
     /// In the order of the witness.
-    pub(super) events: Vec<Happened>,
-    /// The first is the whole, which is no iteration of anything; the others come after those around them.
+    pub(super) events: Vec<Occurrence>,
+    /// The first is the whole execution, which belongs to no loop; an iteration comes after its
+    /// parent.
     pub(super) iterations: Vec<Iteration>,
-    /// Whether it goes to an end.
+    /// Whether the execution terminates.
     pub(super) ends: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Happened {
+pub(super) struct Occurrence {
     pub(super) node: u32,
     pub(super) iteration: u32,
     pub(super) observed: bool,
@@ -133,11 +135,11 @@ pub(super) struct Happened {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Iteration {
-    /// The loop; none of the whole.
+    /// The loop; `None` for the whole execution.
     pub(super) node: Option<u32>,
-    /// The iteration around it.
+    /// The enclosing iteration.
     pub(super) parent: u32,
-    /// Whether something in it was observed.
+    /// Whether an event in it was observed.
     pub(super) observed: bool,
 }
 
@@ -145,7 +147,8 @@ pub(super) struct Iteration {
 pub(super) fn replay(
     marked: &mut Marked,
     tree: &Tree,
-    (pool, witness): (&Pool, &Witness),
+    pool: &Pool,
+    witness: &Witness,
 ) -> Result<Run, Uncounted> {
     let whole = Iteration { node: None, parent: 0, observed: false };
     let run = Run { events: Vec::new(), iterations: vec![whole], ends: true };
@@ -182,17 +185,17 @@ type CellId = u32;
 /// ∅
 const NOTHING: CellId = u32::MAX;
 
-/// A node of what is left.
+/// A node of the interaction that is left.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     kind: CellKind,
-    /// Its lifelines, by number modulo 64: what has none in common with another has nothing in common.
+    /// Its lifelines modulo 64, as a bit set. Disjoint masks imply disjoint lifelines.
     lifelines: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum CellKind {
-    /// A marked term that is as it was, but for what was pruned, and the iteration that it belongs to.
+    /// A marked term that no event has touched (it may be pruned), and the iteration it belongs to.
     Untouched(TermId, u32),
     Strict(CellId, CellId),
     Coreg(RegionId, CellId, CellId),
@@ -209,14 +212,14 @@ struct Replay<'m> {
 }
 
 impl Replay<'_> {
-    /// Takes a step. `whole`: whether no lifeline was removed.
-    fn step(&mut self, place: &Place, observed: bool, whole: bool) -> Result<(), Broken> {
-        // Down to what is untouched.
+    /// Takes a step. `whole`: whether no lifeline was removed before.
+    fn step(&mut self, place: &WitnessEvent, observed: bool, whole: bool) -> Result<(), Broken> {
+        // Descend to an untouched term.
         let mut letters = place.position.iter().copied();
         let mut path: Vec<(CellId, u8)> = Vec::new();
         let mut at = self.root;
         let (term, iteration) = loop {
-            self.count(1)?;
+            self.count()?;
             if at == NOTHING {
                 return Err(Broken::NoSuchStep);
             }
@@ -229,11 +232,11 @@ impl Replay<'_> {
             at = if letter == 1 { left } else { right };
         };
         self.release(at);
-        let mut now = self.touch((term, iteration), letters, place, (observed, whole))?;
-        // And up again.
+        let mut now = self.touch(term, iteration, letters, place, observed, whole)?;
+        // Rebuild the path upwards.
         let event = now.event;
         while let Some((at, letter)) = path.pop() {
-            self.count(1)?;
+            self.count()?;
             let cell = match (self.cells[at as usize].kind, letter) {
                 (CellKind::Strict(_, right), 1) => CellKind::Strict(now.left, right),
                 (CellKind::Coreg(region, _, right), 1) => CellKind::Coreg(region, now.left, right),
@@ -256,18 +259,21 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// The rules within what is untouched: along the letters that are left to the event, and up again.
+    /// Applies the rules within an untouched term: along the remaining letters to the event, and
+    /// back up.
     fn touch(
         &mut self,
-        (term, iteration): (TermId, u32),
+        term: TermId,
+        iteration: u32,
         letters: impl Iterator<Item = u8>,
-        place: &Place,
-        (observed, whole): (bool, bool),
-    ) -> Result<Now, Broken> {
+        place: &WitnessEvent,
+        observed: bool,
+        whole: bool,
+    ) -> Result<Residual, Broken> {
         let mut path: Vec<(TermId, u8)> = Vec::new();
         let mut at = term;
         for letter in letters {
-            self.count(1)?;
+            self.count()?;
             path.push((at, letter));
             let mut operands = self.marked.pool.node(at).operands();
             let next = if letter == 1 { operands.next() } else { operands.nth(1) };
@@ -280,7 +286,7 @@ impl Replay<'_> {
         }
         let iterations = self.enter(&path, node, iteration)?;
         let inside = iterations.last().copied().unwrap_or(iteration);
-        self.run.events.push(Happened { node, iteration: inside, observed });
+        self.run.events.push(Occurrence { node, iteration: inside, observed });
         let mut seen = inside;
         while observed && !self.run.iterations[seen as usize].observed {
             self.run.iterations[seen as usize].observed = true;
@@ -290,7 +296,7 @@ impl Replay<'_> {
         let mut entered = iterations.len();
         let mut left = NOTHING;
         while let Some((at, letter)) = path.pop() {
-            self.count(1)?;
+            self.count()?;
             let around = |entered: usize| match entered {
                 0 => iteration,
                 entered => iterations[entered - 1],
@@ -337,10 +343,10 @@ impl Replay<'_> {
                 (Term::Empty | Term::Event(_), _) => return Err(Broken::NoSuchStep),
             };
         }
-        Ok(Now { event, left })
+        Ok(Residual { event, left })
     }
 
-    /// The new iterations of the loops along a path to an event, outermost first.
+    /// Creates the iterations of the loops along a path to an event, outermost first.
     fn enter(&mut self, path: &[(TermId, u8)], node: u32, from: u32) -> Result<Vec<u32>, Broken> {
         let is_loop = |&&(term, _): &&(TermId, u8)| {
             matches!(self.marked.pool.node(term), Term::LoopS(_) | Term::LoopC(..))
@@ -367,7 +373,7 @@ impl Replay<'_> {
         Ok(entered)
     }
 
-    /// Prunes what is left of a part, in place.
+    /// Prunes a subtree, in place.
     fn prune(&mut self, root: CellId, region: RegionId) -> Result<CellId, Broken> {
         if region == Pool::NONE {
             return Ok(root);
@@ -386,7 +392,7 @@ impl Replay<'_> {
         )
     }
 
-    /// Removes lifelines from all that is left.
+    /// Removes lifelines from the whole tree.
     fn remove(&mut self, lifelines: &LifelineSet) -> Result<(), Broken> {
         let region = self.marked.pool.intern_region(lifelines);
         self.root = self.rewrite(
@@ -400,7 +406,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Rewrites all that is untouched below a cell, where it has one of the lifelines.
+    /// Rewrites the untouched terms below a cell that have one of the lifelines.
     fn rewrite(
         &mut self,
         root: CellId,
@@ -414,7 +420,7 @@ impl Replay<'_> {
         let mut tasks = vec![Task::Visit(root)];
         let mut done: Vec<CellId> = Vec::new();
         while let Some(task) = tasks.pop() {
-            self.count(1)?;
+            self.count()?;
             match task {
                 Task::Visit(at) => {
                     if at == NOTHING || self.cells[at as usize].lifelines & lifelines == 0 {
@@ -450,7 +456,7 @@ impl Replay<'_> {
         Ok(done.pop().expect("the root is done"))
     }
 
-    /// Whether what is left of a part may end.
+    /// Whether a subtree may terminate.
     fn terminates(&mut self, root: CellId) -> bool {
         let mut pending = vec![root];
         while let Some(at) = pending.pop() {
@@ -493,7 +499,7 @@ impl Replay<'_> {
         }
     }
 
-    /// A cell with other operands: itself, or the only one that is something.
+    /// Updates a cell with new operands; returns the cell, or its only operand that is not ∅.
     fn renew(&mut self, at: CellId, kind: CellKind) -> CellId {
         match kind {
             CellKind::Strict(NOTHING, other)
@@ -535,7 +541,7 @@ impl Replay<'_> {
     fn release_all(&mut self, root: CellId) -> Result<(), Broken> {
         let mut pending = vec![root];
         while let Some(at) = pending.pop() {
-            self.count(1)?;
+            self.count()?;
             if at == NOTHING {
                 continue;
             }
@@ -550,15 +556,15 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn count(&mut self, steps: u64) -> Result<(), Broken> {
-        self.work += steps;
+    fn count(&mut self) -> Result<(), Broken> {
+        self.work += 1;
         if self.work > MOST_WORK { Err(Broken::TooMuchWork) } else { Ok(()) }
     }
 }
 
-/// What is left of a part after an event in it.
-struct Now {
-    /// The event, marked.
+/// An untouched term after an event in it.
+struct Residual {
+    /// The marked event.
     event: otus_core::EventId,
     left: CellId,
 }

@@ -1,8 +1,9 @@
-//! From where events stand to counts: the choices that were made, iteration by iteration.
+//! Counts the choices that were made, iteration by iteration, from the positions of events.
 //!
-//! Every iteration of a loop, and the whole, is a derivation of its own: of the loop's body down to the loops in
-//! it, whose iterations are others. What has an event is found by going up from the events of the iteration; what
-//! was left out, by going down from its root along what was taken. Parts without choices are not visited.
+//! The whole execution and every iteration of a loop is a derivation of its own: it covers the
+//! loop's body down to the inner loops, whose iterations are other derivations. Nodes with an event
+//! are found by going up from the events of the iteration; skipped nodes by going down from its
+//! root along the taken branches. Nodes without choices are not visited.
 
 use otus_core::LifelineSet;
 
@@ -10,16 +11,16 @@ use super::Count;
 use super::replay::Run;
 use super::tree::{NodeKind, Tree};
 
-/// What is remembered between runs, so that nothing is cleared for each.
+/// Tables that are reused between runs, so that they need not be cleared for each.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    /// How many derivations there were.
+    /// The number of derivations so far.
     derivations: u64,
-    /// By node: what is known of it in the last derivation that had an event in it.
+    /// By node: its mark in the last derivation that had an event in it.
     marks: Vec<Mark>,
-    /// By part: what the run at hand adds.
+    /// By part: the counts of the current run.
     counts: Vec<Count>,
-    /// The parts to which it adds something.
+    /// The parts with a count in the current run.
     touched: Vec<u32>,
 }
 
@@ -27,7 +28,7 @@ pub(super) struct Scratch {
 struct Mark {
     derivation: u64,
     observed: bool,
-    /// Of a loop: its iterations, and those in which nothing was observed.
+    /// For a loop: its iterations, and those in which nothing was observed.
     iterations: u64,
     assumed: u64,
 }
@@ -42,7 +43,7 @@ impl Scratch {
         }
     }
 
-    /// What the run at hand adds to a part.
+    /// The count of a part in the current run.
     fn part(&mut self, part: u32) -> &mut Count {
         let count = &mut self.counts[part as usize];
         if *count == Count::default() {
@@ -52,7 +53,7 @@ impl Scratch {
     }
 }
 
-/// What a run adds to the counts of parts.
+/// The counts that a run adds, by part.
 pub(super) fn counts(
     scratch: &mut Scratch,
     tree: &Tree,
@@ -78,11 +79,12 @@ pub(super) fn counts(
     all.filter(|(_, count)| *count != Count::default()).collect()
 }
 
-/// What happened in an iteration, without what happened in the iterations in it.
+/// The events and inner iterations of an iteration, without those inside inner iterations.
 struct Inside {
-    /// Where its derivation begins.
+    /// The root of its derivation.
     root: u32,
-    /// Events and iterations: their node, whether they were observed, and whether it is a loop.
+    /// Events and inner iterations: their node, whether they were observed, and whether it is a
+    /// loop.
     nodes: Vec<(u32, bool, bool)>,
 }
 
@@ -119,7 +121,7 @@ impl Tally<'_> {
         }
     }
 
-    /// Notes that something happened at a node, and so in all nodes above it up to the root of its
+    /// Marks a node in which something happened, and all nodes above it up to the root of its
     /// derivation.
     fn mark(&mut self, node: u32, observed: bool, is_loop: bool, root: u32) {
         let derivation = self.scratch.derivations;
@@ -180,28 +182,28 @@ impl Tally<'_> {
         }
     }
 
-    /// A loop is left.
+    /// Counts that a loop is left.
     fn leave(&mut self, at: u32) {
         self.most(at);
         let node = self.tree.node(at);
         let Some(part) = node.part else { return };
         let Mark { iterations, assumed, .. } = self.marked(at).unwrap_or_default();
-        let left = &mut self.scratch.part(part).left;
+        let exits = &mut self.scratch.part(part).exits;
         if assumed > 0 || !node.lifelines.is_subset(self.seen) {
-            left.assumed += 1;
+            exits.assumed += 1;
             return;
         }
         match iterations {
-            0 => left.zero += 1,
-            1 => left.one += 1,
-            _ => left.more += 1,
+            0 => exits.zero += 1,
+            1 => exits.one += 1,
+            _ => exits.more += 1,
         }
     }
 
-    /// A loop is iterated so often.
+    /// Updates the most observed iterations of a loop.
     fn most(&mut self, at: u32) {
         let (Some(part), Some(mark)) = (self.tree.node(at).part, self.marked(at)) else { return };
-        let left = &mut self.scratch.part(part).left;
-        left.most = left.most.max(mark.iterations - mark.assumed);
+        let exits = &mut self.scratch.part(part).exits;
+        exits.most = exits.most.max(mark.iterations - mark.assumed);
     }
 }

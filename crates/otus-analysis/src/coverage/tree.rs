@@ -1,11 +1,11 @@
-//! The positions of an interaction, and the parts of it that can be exercised.
+//! The positions of an interaction, and its parts that can be exercised.
 //!
-//! Nodes are numbered in the order of a walk that visits an operator before its operands and these from
-//! left to right, so the left operand of a node has the next number and the right one that behind
-//! the left one's last. `alt(i, alt(j, k))`, which is how `alt(i, j, k)` is read, is one choice of three.
+//! Nodes are numbered in preorder, so the left operand of a node has the next number, and the right
+//! one the number after the last of the left. `alt(i, alt(j, k))`, which is how `alt(i, j, k)` is
+//! parsed, is one choice of three branches.
 //!
-//! Not every branch is a part: of those without any action one is, since they cannot be told apart. A
-//! loop without any action is none.
+//! Of the branches without any action, only one is a part, since they cannot be distinguished. A
+//! loop without any action is not a part.
 
 use otus_core::{EventId, LifelineSet, Pool, Term, TermId};
 
@@ -19,13 +19,13 @@ pub struct Tree {
 /// A part that can be exercised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// What it is.
+    /// The kind of part.
     pub kind: PartKind,
-    /// The number of its position.
+    /// The number of its node.
     pub node: usize,
 }
 
-/// What a part is.
+/// The kinds of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PartKind {
     /// An event: an action, or a synchronous passing.
@@ -40,13 +40,13 @@ pub enum PartKind {
 pub(super) struct Node {
     pub(super) term: TermId,
     pub(super) kind: NodeKind,
-    /// The node above it; its own number at the root.
+    /// The parent; the root is its own parent.
     pub(super) parent: u32,
-    /// Behind the last of its nodes.
+    /// One past the last node of its subtree.
     pub(super) end: u32,
-    /// The innermost loop around it.
+    /// The innermost enclosing loop.
     pub(super) around: Option<u32>,
-    /// Whether it has a choice or a loop in it.
+    /// Whether its subtree has a choice or a loop.
     pub(super) has_choices: bool,
     /// The number of its part, if it is an action or a loop.
     pub(super) part: Option<u32>,
@@ -61,13 +61,13 @@ pub(super) enum NodeKind {
     Event(EventId),
     /// `strict` or `coreg`
     Both,
-    /// An `alt`, and the branch that is taken when nothing happens, of the choice that begins here.
+    /// An `alt`. If a choice begins here: the branch that is taken when no branch has an event.
     Alt(Option<u32>),
     Loop,
 }
 
 impl Tree {
-    /// The tree of a term; none if it has too many positions.
+    /// The tree of a term; `None` if it has too many positions.
     pub fn new(pool: &Pool, term: TermId) -> Option<Tree> {
         if !super::is_countable(pool, term) {
             return None;
@@ -109,17 +109,17 @@ impl Tree {
         Some(tree)
     }
 
-    /// The parts, in the order of their positions; a branch before the action or loop that it is.
+    /// The parts, in preorder; a branch comes before the action or loop at its root.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// How many positions there are.
+    /// The number of positions.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no position, which is never.
+    /// Whether there is no position. Never true.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -129,12 +129,12 @@ impl Tree {
         self.nodes[node].term
     }
 
-    /// The positions in and below one.
+    /// The positions of a subtree.
     pub fn within(&self, node: usize) -> std::ops::Range<usize> {
         node..self.nodes[node].end as usize
     }
 
-    /// Of a branch: the position of its choice, which one it is (from 1), and of how many.
+    /// For a branch: the position of its choice, its number (from 1), and the number of branches.
     pub fn branch(&self, node: usize) -> Option<(usize, usize, usize)> {
         self.nodes[node].branch?;
         let mut choice = self.nodes[node].parent;
@@ -158,7 +158,7 @@ impl Tree {
         self.node(Tree::left(node)).end
     }
 
-    /// Whether a node is the rest of a choice that began above it.
+    /// Whether a node continues a choice that begins above it.
     pub(super) fn continues(&self, node: u32) -> bool {
         let above = self.node(node).parent;
         let is_alt = |node: u32| matches!(self.node(node).kind, NodeKind::Alt(_));
@@ -185,8 +185,8 @@ impl Tree {
         })
     }
 
-    /// Says for each choice what is taken when nothing happens: what has no action, or else the first
-    /// branch that can end at once.
+    /// Determines for each choice the branch that is taken when no branch has an event: a branch
+    /// without actions, otherwise the first branch that can terminate at once.
     fn choose(&mut self, pool: &Pool) {
         for at in 0..index(self.nodes.len()) {
             if !matches!(self.node(at).kind, NodeKind::Alt(_)) || self.continues(at) {
@@ -227,7 +227,7 @@ impl Tree {
     }
 }
 
-/// The number of a node or part; there are fewer than [`super::MOST_POSITIONS`], twice.
+/// The number of a node or part. There are at most twice [`super::MOST_POSITIONS`] of them.
 pub(super) fn index(at: usize) -> u32 {
     u32::try_from(at).expect("positions are bounded")
 }

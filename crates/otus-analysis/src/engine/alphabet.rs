@@ -1,60 +1,53 @@
-//! What components can observe, as small numbers.
+//! The observations of components as small numbers.
 //!
 //! A component observes a moment: the actions of one event on its lifelines. Each pair of a
-//! component and such a moment is a [`SymbolId`]; a multi-trace is read as symbols on the fly, so
-//! that nothing is stored beside it. Moments that no event of the interaction shows have none.
+//! component and such a moment is a [`SymbolId`]. A multi-trace is translated to symbols while it
+//! is read, so that nothing is stored besides it. Moments that no event of the interaction produces
+//! have no symbol.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, LifelineSet, Pool};
 use otus_trace::Partition;
-use otus_trace::multitrace::{ComponentId, Step};
+use otus_trace::multitrace::Step;
 use rustc_hash::FxHashMap;
 
 use super::store::{Leaf, LeafId, SymbolId};
+use crate::observation::by_component;
 
 /// The symbols of an interaction over a partition.
 #[derive(Debug, Default)]
 pub(crate) struct Alphabet {
-    /// By action: the symbol of the moment that has this action alone.
-    alone: Vec<Option<SymbolId>>,
-    /// By action: the leaf that is observed as this action alone and as nothing else. It is what
-    /// [`Alphabet::single`] says of the symbol, in one look-up: every action that is read asks for it.
+    /// By action: the symbol of the moment that consists of this action.
+    by_action: Vec<Option<SymbolId>>,
+    /// By action: the leaf that is observed as this action and nowhere else. This is
+    /// [`Alphabet::single`] of the symbol in one look-up, which every action that is read needs.
     direct: Vec<Option<LeafId>>,
-    /// The symbols of larger moments, whose actions are sorted.
+    /// The symbols of moments with several actions, which are sorted.
     together: FxHashMap<Box<[ActionId]>, SymbolId>,
-    /// By symbol: the action, if it is the moment of one alone.
+    /// By symbol: the action, if its moment consists of a single one.
     actions: Vec<Option<ActionId>>,
-    /// By symbol: the leaf that is observed as this symbol and as nothing else, if there is one.
+    /// By symbol: the leaf that is observed as this symbol and nowhere else, if there is one.
     pub(crate) single: Vec<Option<LeafId>>,
     /// By symbol: all leaves that have it as a part.
     pub(crate) leaves: Vec<Vec<LeafId>>,
-    /// By component: all leaves that it can see.
+    /// By component: all leaves that touch it.
     pub(crate) on: Vec<Vec<LeafId>>,
 }
 
 impl Alphabet {
-    /// No symbols yet, for so many components.
+    /// An alphabet without symbols, for this number of components.
     pub(crate) fn new(components: usize) -> Self {
         Alphabet { on: vec![Vec::new(); components], ..Alphabet::default() }
     }
 
-    /// What each component sees of an event.
+    /// By component that an event touches: the leaf of its actions there.
     pub(crate) fn parts(
         &mut self,
         pool: &Pool,
         partition: &Partition,
         event: EventId,
     ) -> Vec<Leaf> {
-        let mut by_component: Vec<(ComponentId, Vec<ActionId>)> = Vec::new();
-        for &action in pool.event_actions(event) {
-            let component = partition.component_of(pool.action(action).lifeline);
-            match by_component.iter_mut().find(|(known, _)| *known == component) {
-                Some((_, actions)) => actions.push(action),
-                None => by_component.push((component, vec![action])),
-            }
-        }
-        let parts = by_component.into_iter().map(|(component, mut actions)| {
-            actions.sort_unstable();
+        let parts = by_component(pool, partition, event).into_iter().map(|(component, actions)| {
             let lifelines = actions.iter().map(|&action| pool.action(action).lifeline).collect();
             let symbol = self.intern(actions);
             Leaf { lifelines, parts: Box::new([(component, symbol)]) }
@@ -62,7 +55,7 @@ impl Alphabet {
         parts.collect()
     }
 
-    /// One leaf of several parts.
+    /// One leaf with the given parts.
     pub(crate) fn joined(parts: &[Leaf]) -> Leaf {
         let lifelines =
             parts.iter().fold(LifelineSet::EMPTY, |all, part| all.union(&part.lifelines));
@@ -72,7 +65,7 @@ impl Alphabet {
         }
     }
 
-    /// Notes that a leaf exists.
+    /// Registers a leaf.
     pub(crate) fn note(&mut self, id: LeafId, leaf: &Leaf) {
         for &(component, symbol) in &leaf.parts {
             if !self.on[component.index()].contains(&id) {
@@ -91,12 +84,12 @@ impl Alphabet {
         }
     }
 
-    /// The symbol of the moment that begins a log, if it is known, and where the next one begins.
+    /// The symbol of the first moment of a log, if it has one, and the start of the next moment.
     #[inline]
     pub(crate) fn read(&self, log: &[Step]) -> (Option<SymbolId>, usize) {
         let [first, rest @ ..] = log else { return (None, 0) };
         if rest.first().is_none_or(|step| !step.joined()) {
-            let symbol = self.alone.get(first.action().index()).copied().flatten();
+            let symbol = self.by_action.get(first.action().index()).copied().flatten();
             return (symbol, 1);
         }
         self.read_joint(log)
@@ -109,8 +102,8 @@ impl Alphabet {
         (self.together.get(actions.as_slice()).copied(), length)
     }
 
-    /// The leaf that is observed as the moment after so many actions of a log and nowhere else, if there
-    /// is one, and where the next moment begins; `None` at the end.
+    /// The leaf that is observed as the moment at this index of a log and nowhere else, if there is
+    /// one, and the start of the next moment; `None` at the end.
     #[inline]
     pub(crate) fn leaf_at(&self, log: &[Step], at: u32) -> Option<(Option<LeafId>, u32)> {
         let start = at as usize;
@@ -121,7 +114,7 @@ impl Alphabet {
         }
     }
 
-    /// The leaf that is observed as this action alone and nowhere else, if there is one.
+    /// The leaf that is observed as this action and nowhere else, if there is one.
     #[inline]
     pub(crate) fn direct(&self, step: Step) -> Option<LeafId> {
         self.direct.get(step.action().index()).copied().flatten()
@@ -136,20 +129,20 @@ impl Alphabet {
 
     fn intern(&mut self, actions: Vec<ActionId>) -> SymbolId {
         let next = SymbolId::new(self.leaves.len());
-        let alone = if let [only] = actions.as_slice() { Some(*only) } else { None };
+        let only = if let [only] = actions.as_slice() { Some(*only) } else { None };
         let found = if let [only] = actions.as_slice() {
             let index = only.index();
-            if self.alone.len() <= index {
-                self.alone.resize(index + 1, None);
+            if self.by_action.len() <= index {
+                self.by_action.resize(index + 1, None);
                 self.direct.resize(index + 1, None);
             }
-            *self.alone[index].get_or_insert(next)
+            *self.by_action[index].get_or_insert(next)
         } else {
             *self.together.entry(actions.into()).or_insert(next)
         };
         if found == next {
             self.leaves.push(Vec::new());
-            self.actions.push(alone);
+            self.actions.push(only);
             self.single.push(None);
         }
         found

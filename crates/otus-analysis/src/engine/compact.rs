@@ -1,20 +1,20 @@
-//! Forgetting what is not needed, so that tables do not grow without end.
+//! Garbage collection of expressions, so that tables do not grow without bound.
 //!
-//! Expressions are numbered in the order in which they are made, operands before what is made of
-//! them. Keeping only what some roots are made of, in the same order, keeps sorted operands sorted;
-//! what was computed for the rest is computed again when it is needed.
+//! Expressions are numbered in order of creation, operands before the expressions that have them.
+//! Keeping only the subexpressions of some roots, in the same order, keeps sorted operands sorted;
+//! everything else is computed again when it is needed.
 //!
-//! **Claim.** Whatever is asked afterwards has the same answer.
+//! **Claim.** Every later question has the same answer.
 //!
-//! *Proof.* Tables hold what can be computed from expressions. An expression that is kept has the
-//! same operands under new numbers, in the same order among each other, hence the same form. ∎
+//! *Proof.* Tables only hold results that can be computed from expressions. A kept expression has
+//! the same operands under new numbers, in the same relative order, hence the same form. ∎
 //!
-//! *Cost.* One walk over the table of expressions. It is done between analyses only, when tables have
-//! outgrown 256 MiB or half of the memory that the budget allows; within an analysis all that is met
-//! may be met again.
+//! *Cost.* One walk over the table of expressions. It is done only between analyses, when tables
+//! have outgrown 256 MiB or half of the memory budget; within an analysis every expression may be
+//! met again.
 //!
-//! *Switch.* None: without it the memory budget would end what follows. *Counter.* None;
-//! `Engine::bytes` says how large the tables are.
+//! *Switch.* None: without it, later analyses would run out of the memory budget. *Counter.* None;
+//! `Engine::bytes` tells the size of the tables.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use otus_core::intern::Interner;
 use super::store::{Expr, ExprId, Store};
 
 impl Store {
-    /// Keeps these expressions, which get new numbers, and what they are made of.
+    /// Keeps these expressions, which get new numbers, and their subexpressions.
     pub(crate) fn compact(&mut self, roots: &mut [&mut ExprId]) {
         let mut kept = vec![false; self.len()];
         let mut pending: Vec<ExprId> = roots.iter().map(|root| **root).collect();
@@ -37,7 +37,7 @@ impl Store {
                         pending.extend_from_slice(operands);
                     }
                     Expr::Par(operands) => pending.extend(operands.iter().map(|&(x, _)| x)),
-                    Expr::Loop(_, inner) | Expr::Late(_, inner) => pending.push(*inner),
+                    Expr::Loop(_, inner) | Expr::Suffix(_, inner) => pending.push(*inner),
                 }
             }
         }
@@ -57,7 +57,7 @@ impl Store {
                     Expr::Par(operands.iter().map(|&(x, n)| (renamed[x], n)).collect())
                 }
                 Expr::Loop(order, inner) => Expr::Loop(*order, renamed[*inner]),
-                Expr::Late(skipped, inner) => Expr::Late(*skipped, renamed[*inner]),
+                Expr::Suffix(skipped, inner) => Expr::Suffix(*skipped, renamed[*inner]),
                 leaf @ (Expr::Never | Expr::Empty | Expr::Leaf(_)) => leaf.clone(),
             };
             renamed[old] = self.intern(expr, facts[old].clone());
@@ -73,18 +73,18 @@ impl Store {
         self.stepped.clear();
         self.stepped_that.clear();
         self.pruned.clear();
-        self.stripped.clear();
-        self.cuts.clear();
+        self.erased.clear();
+        self.truncated.clear();
         self.idle.clear();
-        self.shed.clear();
-        self.begun.clear();
+        self.prefix_reduced.clear();
+        self.initial.clear();
         self.expanded.clear();
-        self.hurried.clear();
+        self.greedy.clear();
         self.included.clear();
         self.waiting.clear();
         self.occurring.clear();
-        self.alone.clear();
-        self.loosened.clear();
+        self.independent.clear();
+        self.fully_relaxed.clear();
         self.forced.clear();
         self.boxed = 0;
     }
@@ -121,7 +121,7 @@ mod tests {
         assert!(store.len() < before);
         let again = store.step(root, first);
         assert_eq!(store.size(again), size);
-        // Made again, it is the same.
+        // An expression that is built again gets the same number.
         let (a, b, c) = (leaf(&mut store, 0), leaf(&mut store, 1), leaf(&mut store, 2));
         let either = store.alt([a, c]);
         let body = store.seq(order, &[either, b]);

@@ -1,15 +1,15 @@
-//! From a term to the two expressions that analyses start from.
+//! Compilation of a term to the two expressions from which analyses start.
 //!
-//! The *rigid* expression has the conflicts of the language: `strict` orders everything, a
-//! synchronous passing is one event. The *relaxed* one ([`harm`](super::harm)) has them only as
-//! far as components can tell. Long sequences become trees of short ones, so that a step costs
-//! little.
+//! The *rigid* expression has the conflicts of the language: `strict` orders everything, and a
+//! synchronous passing is one event. The *relaxed* expression ([`coupling`]) has
+//! only the conflicts that components can observe. Long sequences become trees of short ones, so
+//! that a step is cheap.
 //!
-//! A term without `strict`, `loopS` and synchronous passings is the same in both forms. Where a
-//! formula is asked before any search ([`sat`](super::sat)), a [`Source`] is kept instead and compiled if a
-//! search comes about all the same.
+//! For a term without `strict`, `loopS` and synchronous passings both expressions are the same. If
+//! a formula is asked before any search ([`sat`](super::sat)), a [`Source`] is kept instead and
+//! compiled only if a search is needed after all.
 //!
-//! *Cost.* Every distinct part of the term once for each form. *Switch.* `Options::relax`: without it,
+//! *Cost.* Every distinct subterm once for each expression. *Switch.* `Options::relax`: if off,
 //! the rigid expression is used for both.
 
 use otus_core::{LifelineSet, Pool, Term, TermId};
@@ -17,22 +17,30 @@ use otus_trace::Partition;
 use rustc_hash::FxHashMap;
 
 use super::alphabet::Alphabet;
-use super::harm::{self, Harm};
+use super::coupling::{self, Coupling};
 use super::order::Order;
 use super::store::{ExprId, OrderId, Store};
 
-/// A term prepared.
+/// The expressions of a term.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) rigid: ExprId,
     pub(crate) relaxed: ExprId,
     /// Whether the relaxed expression has no conflict and no event across components.
     pub(crate) decoupled: bool,
-    /// By component: whether nothing across components matters if only this one is observed.
-    pub(crate) alone: Box<[bool]>,
+    /// By component: whether the fully relaxed expression is exact if only this one is observed.
+    pub(crate) relaxable: Box<[bool]>,
 }
 
-/// What a term is compiled from, for later.
+/// The input of a compilation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Interaction<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) term: TermId,
+    pub(crate) partition: &'a Partition,
+}
+
+/// The input of a deferred compilation.
 #[derive(Debug)]
 pub(crate) struct Source {
     pool: Pool,
@@ -41,29 +49,30 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(pool: &Pool, term: TermId, partition: &Partition) -> Self {
-        Source { pool: pool.clone(), term, partition: partition.clone() }
+    pub(crate) fn new(of: Interaction<'_>) -> Self {
+        Source { pool: of.pool.clone(), term: of.term, partition: of.partition.clone() }
     }
 
-    pub(crate) fn parts(&self) -> (&Pool, TermId, &Partition) {
-        (&self.pool, self.term, &self.partition)
+    pub(crate) fn interaction(&self) -> Interaction<'_> {
+        Interaction { pool: &self.pool, term: self.term, partition: &self.partition }
     }
 }
 
-/// How many operands a branch of the tree of a long sequence has.
+/// The number of operands of each node in the tree of a long sequence.
 const BRANCH: usize = 24;
 
-/// Compiles a term. Without `harm`, the relaxed expression is the rigid one.
+/// Compiles a term. Without `coupling`, the relaxed expression is the rigid one.
 pub(crate) fn compile(
     store: &mut Store,
     alphabet: &mut Alphabet,
-    (pool, term, partition): (&Pool, TermId, &Partition),
-    harm: Option<&Harm>,
+    interaction: Interaction<'_>,
+    coupling: Option<&Coupling>,
 ) -> Compiled {
-    let mut compiler = Compiler::new(store, alphabet, (pool, partition), harm);
-    let rigid = compiler.run((term, Form::Rigid));
-    let relaxed = if harm.is_some() && differs(pool, term) {
-        compiler.run((term, Form::Relaxed))
+    let Interaction { pool, term, partition } = interaction;
+    let mut compiler = Compiler::new(store, alphabet, pool, partition, coupling);
+    let rigid = compiler.run((term, Relaxation::Rigid));
+    let relaxed = if coupling.is_some() && differs(pool, term) {
+        compiler.run((term, Relaxation::Exact))
     } else {
         rigid
     };
@@ -75,21 +84,21 @@ pub(crate) fn compile(
         })
     };
     let decoupled = !is_coupled(compiler.store, relaxed, crosses);
-    let alone = |component| harm.is_some_and(|harm| harm.is_free_alone(component));
-    let alone = partition.components().map(alone).collect();
-    Compiled { rigid, relaxed, decoupled, alone }
+    let relaxable = |component| coupling.is_some_and(|coupling| coupling.is_free(component));
+    let relaxable = partition.components().map(relaxable).collect();
+    Compiled { rigid, relaxed, decoupled, relaxable }
 }
 
-/// Whether relaxing might change anything.
+/// Whether relaxing might change the term.
 fn differs(pool: &Pool, term: TermId) -> bool {
-    harm::parts(pool, term).into_iter().any(|part| match pool.node(part) {
+    coupling::parts(pool, term).into_iter().any(|part| match pool.node(part) {
         Term::Strict(..) | Term::LoopS(_) => true,
         Term::Event(event) => pool.event_actions(event).len() > 1,
         Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
     })
 }
 
-/// Whether some event or some conflict of an expression is across components.
+/// Whether some event or conflict of an expression crosses components.
 fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> bool {
     use super::store::Expr;
     let mut pending = vec![expr];
@@ -119,68 +128,71 @@ fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> 
                 }
                 pending.push(*body);
             }
-            Expr::Late(_, inner) => pending.push(*inner),
+            Expr::Suffix(_, inner) => pending.push(*inner),
         }
     }
     false
 }
 
-/// What a part is compiled to.
+/// How much of the causality between components is forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Form {
-    /// As the language has it.
+pub(super) enum Relaxation {
+    /// Nothing: the conflicts of the language.
     Rigid,
-    /// Without what components cannot tell, where that is exact.
-    Relaxed,
-    /// The same everywhere.
-    Loose,
+    /// All causality that components cannot observe, where that is exact.
+    Exact,
+    /// Everything across components, exact or not.
+    Full,
 }
 
-/// Compiles terms of one pool; what is done is kept.
+/// Compiles terms of one pool, and memoizes the results.
 pub(super) struct Compiler<'a> {
     store: &'a mut Store,
     alphabet: &'a mut Alphabet,
     pool: &'a Pool,
     partition: &'a Partition,
-    /// Needed for the relaxed form only.
-    harm: Option<&'a Harm>,
+    /// Only needed for [`Relaxation::Exact`].
+    coupling: Option<&'a Coupling>,
     everything: LifelineSet,
     strict: OrderId,
     local: OrderId,
-    pub(super) done: FxHashMap<(TermId, Form), ExprId>,
+    pub(super) done: FxHashMap<(TermId, Relaxation), ExprId>,
 }
 
 impl<'a> Compiler<'a> {
     pub(super) fn new(
         store: &'a mut Store,
         alphabet: &'a mut Alphabet,
-        (pool, partition): (&'a Pool, &'a Partition),
-        harm: Option<&'a Harm>,
+        pool: &'a Pool,
+        partition: &'a Partition,
+        coupling: Option<&'a Coupling>,
     ) -> Self {
         let everything = LifelineSet::full(partition.lifeline_count());
         let strict = store.intern_order(Order::new([everything.clone()]));
         let local = Order::new(partition.components().map(|c| partition.set(c)));
         let local = store.intern_order(local);
         let done = FxHashMap::default();
-        Compiler { store, alphabet, pool, partition, harm, everything, strict, local, done }
+        Compiler { store, alphabet, pool, partition, coupling, everything, strict, local, done }
     }
 
-    /// Operands before their term, without recursion.
-    pub(super) fn run(&mut self, whole: (TermId, Form)) -> ExprId {
+    /// Compiles operands before their term, without recursion.
+    pub(super) fn run(&mut self, whole: (TermId, Relaxation)) -> ExprId {
         let mut pending = vec![whole];
         while let Some(&part) = pending.last() {
             if self.done.contains_key(&part) {
                 pending.pop();
                 continue;
             }
-            let (operands, form) = self.operands(part);
+            let (operands, relaxation) = self.operands(part);
             let before = pending.len();
-            pending
-                .extend(operands.iter().map(|&x| (x, form)).filter(|x| !self.done.contains_key(x)));
+            pending.extend(
+                operands.iter().map(|&x| (x, relaxation)).filter(|x| !self.done.contains_key(x)),
+            );
             if pending.len() > before {
                 continue;
             }
-            let compiled: Vec<ExprId> = operands.iter().map(|&x| self.done[&(x, form)]).collect();
+            let compiled: Vec<ExprId> =
+                operands.iter().map(|&x| self.done[&(x, relaxation)]).collect();
             let expr = self.build(part, &compiled);
             self.done.insert(part, expr);
             pending.pop();
@@ -188,11 +200,15 @@ impl<'a> Compiler<'a> {
         self.done[&whole]
     }
 
-    /// The operands of a term, with those of the same operator further down in one list, and the
-    /// form they take: below a harmful node everything is rigid.
-    fn operands(&self, (term, form): (TermId, Form)) -> (Vec<TermId>, Form) {
+    /// The operands of a term, with nested operators of the same kind flattened, and their
+    /// relaxation: below a coupling node everything is rigid.
+    fn operands(&self, (term, relaxation): (TermId, Relaxation)) -> (Vec<TermId>, Relaxation) {
         let root = self.pool.node(term);
-        let form = if form == Form::Relaxed && self.is_harmful(term) { Form::Rigid } else { form };
+        let relaxation = if relaxation == Relaxation::Exact && self.is_coupling(term) {
+            Relaxation::Rigid
+        } else {
+            relaxation
+        };
         let same = |node: Term| match (root, node) {
             (Term::Strict(..), Term::Strict(..)) | (Term::Alt(..), Term::Alt(..)) => true,
             (Term::Coreg(r, ..), Term::Coreg(s, ..)) => r == s,
@@ -202,37 +218,37 @@ impl<'a> Compiler<'a> {
         let mut pending: Vec<TermId> = root.operands().rev().collect();
         while let Some(operand) = pending.pop() {
             let node = self.pool.node(operand);
-            let harmful = form == Form::Relaxed && self.is_harmful(operand);
-            if same(node) && !harmful {
+            let coupling = relaxation == Relaxation::Exact && self.is_coupling(operand);
+            if same(node) && !coupling {
                 pending.extend(node.operands().rev());
             } else {
                 operands.push(operand);
             }
         }
-        (operands, form)
+        (operands, relaxation)
     }
 
-    fn is_harmful(&self, term: TermId) -> bool {
-        self.harm.is_some_and(|harm| harm.is_harmful(term))
+    fn is_coupling(&self, term: TermId) -> bool {
+        self.coupling.is_some_and(|coupling| coupling.is_coupling(term))
     }
 
-    fn build(&mut self, (term, form): (TermId, Form), operands: &[ExprId]) -> ExprId {
-        let whole = match form {
-            Form::Rigid => self.strict,
-            Form::Relaxed | Form::Loose => self.local,
+    fn build(&mut self, (term, relaxation): (TermId, Relaxation), operands: &[ExprId]) -> ExprId {
+        let whole = match relaxation {
+            Relaxation::Rigid => self.strict,
+            Relaxation::Exact | Relaxation::Full => self.local,
         };
         match self.pool.node(term) {
             Term::Empty => Store::EMPTY,
             Term::Event(event) => {
                 let parts = self.alphabet.parts(self.pool, self.partition, event);
-                // Whatever is looked at one component at a time needs the parts by themselves.
+                // Components that are examined one at a time need the parts as leaves of their own.
                 for part in &parts {
                     let id = self.store.leaves.intern(part.clone());
                     self.alphabet.note(id, part);
                 }
-                let leaves = match form {
-                    Form::Rigid => vec![Alphabet::joined(&parts)],
-                    Form::Relaxed | Form::Loose => parts,
+                let leaves = match relaxation {
+                    Relaxation::Rigid => vec![Alphabet::joined(&parts)],
+                    Relaxation::Exact | Relaxation::Full => parts,
                 };
                 let mut exprs = Vec::new();
                 for leaf in leaves {
@@ -256,7 +272,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The order in which every lifeline outside a region is in conflict with itself.
+    /// The order in which every lifeline outside a region is in conflict only with itself.
     fn outside(&mut self, region: otus_core::RegionId) -> OrderId {
         let free = self.pool.region(region);
         self.store.intern_order(Order::diagonal(self.everything.difference(&free)))

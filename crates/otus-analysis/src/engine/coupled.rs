@@ -1,66 +1,58 @@
-//! Explaining a multi-trace event by event, where order between components matters.
+//! The search for coupled components: consumes event by event, where order between components
+//! matters.
 //!
-//! A state is an expression and how much of each log is consumed. An event can happen if on every
-//! component that it touches it is the next moment, or is not seen: before the first moment of a
-//! log that may start late, or after the end of one that may stop early. Depth first; states that
-//! were met are not met again; only events that touch a stubborn set are tried
-//! ([`stubborn`](super::stubborn)); branches that components alone refute are dropped
-//! ([`loosen`](super::loosen)); what happens unseen and unconstrained after the end of a log is
-//! stripped ([`strip`](super::strip)).
+//! A state is an expression and how much of each log is consumed. An event can happen if, on every
+//! component that it touches, it is the next moment or is outside the period of observation: before
+//! the first moment of a log that may start late, or after the end of one that may stop early. The
+//! search is depth first and visits no state twice. Only events that touch a stubborn set are tried
+//! ([`stubborn`](super::stubborn)); branches that single components refute are dropped
+//! ([`relaxation`](super::relaxation)); unconstrained events after the end of a log are erased
+//! ([`erase`](super::erase)).
 //!
-//! *Unseen events* come to an end because of the loop lemma ([`unroll`](super::unroll)): so many
-//! iterations at most are begun by unseen events in a row. The limit is low at first and doubled
-//! until it is never in the way, or as high as the lemma has it.
+//! *Unobserved events* are bounded by the loop lemma ([`unroll`](super::unroll)), which limits the
+//! iterations begun by unobserved events in a row. The limit is low at first and doubled
+//! until it cuts nothing off, or is as high as the lemma demands.
 //!
-//! For a *global prefix* nothing is unseen and nothing need be completed: when all logs are
-//! consumed, the rest of the interaction can be (every expression but `NEVER` has a trace).
+//! In a *global prefix* no event is unobserved and nothing need be completed: when all logs are
+//! consumed, the rest of the interaction can be completed (every expression except `NEVER` has a
+//! trace).
 //!
 //! *Cost.* States are pairs of an expression and a position in each log: in the worst case the
 //! product of the lengths of logs, times the expressions. States with a single move are not
-//! remembered until a way was wrong, but the move is: by the expression and the next moments, so that
-//! next time it is a look-up.
+//! remembered before the first dead end, but the move is memoized by the expression and the next
+//! symbols, so that it is a look-up next time.
 //!
-//! *Switch.* None: it is the search itself. What it leaves out is switched by `Options::stubborn`,
-//! `Options::strip` and `Options::look_ahead`; with `Options::relax` off, all multi-traces come here
-//! unless the term never orders anything across components. *Counters.*
-//! `Counters::branches` (expressions split), `Counters::reduced`, `Counters::refuted`.
+//! *Switch.* None: it is the search itself. Its reductions are switched by `Options::stubborn`,
+//! `Options::erase` and `Options::look_ahead`; with `Options::relax` off, all multi-traces come
+//! here unless the term never orders anything across components. *Counters.* `Counters::branches`
+//! (expressions split), `Counters::reduced`, `Counters::refuted`.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::ahead::is_possible_alone;
+use super::decoupled::{self, Found};
 use super::logs::{Consumed, Logs};
-use super::search::{self, Found};
+use super::lookahead::is_locally_possible;
 use super::store::{ExprId, Heads, LeafId, SetId, Store};
 use super::unroll::Begins;
-use super::{Context, Ending, begin};
+use super::{Context, Ending, initial_expr};
 use crate::budget::{Meter, Stop};
 use otus_core::LifelineSet;
 
-/// After how many dead ends components are asked alone.
+/// The number of dead ends after which look-ahead begins.
 const FAILURES: u64 = 8;
-/// How many single moves are remembered.
+/// The most memoized single moves.
 const MANY: usize = 1 << 20;
-/// How many states a look-ahead may make.
+/// The most states of a look-ahead.
 const AHEAD: u64 = 128;
 
-/// Whether an expression explains what is left of the logs.
+/// Whether an expression explains the rest of the logs. Gives up after this number of states.
 pub(crate) fn explain(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
     global: bool,
-    meter: &mut Meter<'_>,
-) -> Found {
-    explain_within(context, start, logs, (global, u64::MAX), meter)
-}
-
-/// The same, giving up after so many states.
-pub(crate) fn explain_within(
-    context: &mut Context<'_>,
-    start: ExprId,
-    logs: &mut Logs<'_>,
-    (global, states): (bool, u64),
+    states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
     let mut states = states;
@@ -68,14 +60,15 @@ pub(crate) fn explain_within(
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
     let mut limit = u64::from(unseen);
-    let is_known = |component| logs.is_known(component, context.alphabet);
-    if !context.asked_alone && !(0..logs.len()).all(is_known) {
+    let is_in_alphabet = |component| logs.is_in_alphabet(component, context.alphabet);
+    if !context.locally_analyzed && !(0..logs.len()).all(is_in_alphabet) {
         return Found::No;
     }
-    if context.options.look_ahead && unseen && !context.asked_alone {
-        let loose = context.store.loosen(start);
-        let loose = begin(context, loose, logs);
-        if !(0..logs.len()).all(|component| is_possible_alone(context, logs, loose, component)) {
+    if context.options.look_ahead && unseen && !context.locally_analyzed {
+        let relaxed = context.store.relax_fully(start);
+        let relaxed = initial_expr(context, relaxed, logs);
+        if !(0..logs.len()).all(|component| is_locally_possible(context, logs, relaxed, component))
+        {
             if !context.store.is_spent() {
                 return Found::No;
             }
@@ -88,16 +81,16 @@ pub(crate) fn explain_within(
         search.states = states;
         let found = search.run(start, meter);
         states = search.states;
-        if found != Found::No || !search.cut {
+        if found != Found::No || !search.was_limited {
             return found;
         }
         limit = limit.saturating_mul(2);
     }
 }
 
-/// Whether an expression explains what is left with luck: one log after the other
-/// ([`hurry`](super::hurry)). If not, nothing is known.
-pub(crate) fn is_lucky(
+/// Whether the greedy attempt explains the rest: one log after the other
+/// ([`greedy`](super::greedy)). If not, nothing is known.
+pub(crate) fn explains_greedily(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
@@ -105,7 +98,7 @@ pub(crate) fn is_lucky(
 ) -> bool {
     let initial = logs.consumed.clone();
     let mut search = Search::new(context, logs, false, 2, start);
-    search.hurried = true;
+    search.greedy = true;
     search.states = 500 + 8 * search.logs.left() as u64;
     let found = search.run(start, meter);
     logs.consumed.copy_from_slice(&initial);
@@ -113,17 +106,17 @@ pub(crate) fn is_lucky(
     found == Found::Yes
 }
 
-/// By component: yes or no.
+/// A flag for each component.
 type Flags = SmallVec<[bool; 8]>;
 
-/// A state to go to.
+/// A state of the search.
 #[derive(Debug, Clone)]
-struct State {
+struct CoupledState {
     expr: ExprId,
     consumed: Consumed,
-    /// How many iterations were begun by unseen events since the last moment.
+    /// The number of iterations begun by unobserved events since the last moment.
     unseen: u64,
-    /// The observed event that led here, if it was one.
+    /// The observed event that led here, if it was observed.
     by: Option<LeafId>,
 }
 
@@ -132,27 +125,27 @@ struct Search<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     logs: &'s mut Logs<'l>,
     global: bool,
-    /// Whether logs are consumed one after the other.
-    hurried: bool,
-    /// How many states may still be made.
+    /// Whether logs are consumed one after the other ([`greedy`](super::greedy)).
+    greedy: bool,
+    /// The number of states that may still be visited.
     states: u64,
     limit: u64,
-    /// From which size on alternatives are tried one by one.
+    /// The size above which alternatives are tried one by one.
     together: u32,
-    /// How often nothing was left to try.
+    /// The number of dead ends since the last progress.
     failures: u64,
-    /// The most that was consumed, and for how many states it has been the most.
+    /// The most actions consumed, and the number of states since that was reached.
     most: u64,
     stale: u64,
     /// The component that moved last.
     last: usize,
-    /// Whether a log may be over, so that events may be stripped.
-    haunted: bool,
-    /// Whether components alone were asked about all that is left.
+    /// Whether a log may be consumed, so that events may be erased.
+    may_erase: bool,
+    /// Whether look-ahead has examined all of the rest.
     looked: bool,
-    /// Whether the limit was in the way.
-    cut: bool,
-    /// The states met, with the least number of iterations so begun.
+    /// Whether the limit cut something off.
+    was_limited: bool,
+    /// The visited states, with the least number of iterations begun by unobserved events.
     met: FxHashMap<(ExprId, Consumed), u64>,
 }
 
@@ -169,7 +162,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             context,
             logs,
             global,
-            hurried: false,
+            greedy: false,
             states: u64::MAX,
             limit,
             together,
@@ -177,9 +170,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             most: 0,
             stale: 0,
             last: 0,
-            haunted: true,
+            may_erase: true,
             looked: false,
-            cut: false,
+            was_limited: false,
             met: FxHashMap::default(),
         }
     }
@@ -187,14 +180,14 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     fn run(&mut self, start: ExprId, meter: &mut Meter<'_>) -> Found {
         let expr = self.settle(start);
         let mut stack =
-            vec![State { expr, consumed: self.logs.consumed.clone(), unseen: 0, by: None }];
+            vec![CoupledState { expr, consumed: self.logs.consumed.clone(), unseen: 0, by: None }];
         let mut begun = false;
         while let Some(state) = stack.pop() {
             let mut state = state;
-            // Whether one way was wrong: then ways meet again.
+            // Whether there was a dead end. From then on, paths may meet again.
             let turned = std::mem::replace(&mut begun, true);
             self.logs.consumed.copy_from_slice(&state.consumed);
-            self.haunted = (0..self.logs.len()).any(|c| self.logs.is_over(c));
+            self.may_erase = (0..self.logs.len()).any(|c| self.logs.is_over(c));
             loop {
                 if let Some(stop) = self.context.tick(meter) {
                     return Found::Unknown(stop);
@@ -218,7 +211,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     state = first;
                     continue;
                 }
-                // A single move needs no memory, as long as all went well.
+                // A single move need not be remembered before the first dead end.
                 if self.take_forced(&mut state) || (!turned && self.take_known(&mut state)) {
                     continue;
                 }
@@ -233,10 +226,10 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                         continue;
                     }
                 }
-                let was_cut = std::mem::replace(&mut self.cut, false);
+                let limited_before = std::mem::replace(&mut self.was_limited, false);
                 let mut moves = self.moves(&state);
-                let complete = !self.cut;
-                self.cut |= was_cut;
+                let complete = !self.was_limited;
+                self.was_limited |= limited_before;
                 if complete && self.note_single(&state, &moves) {
                     if turned {
                         self.met.insert(key, state.unseen);
@@ -251,7 +244,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     self.note_progress(&state);
                 }
                 if moves.len() > 1 && self.context.options.look_ahead && self.is_lost() {
-                    // The first time all the way to the end, later only some of it.
+                    // The first look-ahead goes to the end, later ones have a limit.
                     if !std::mem::replace(&mut self.looked, true)
                         && !self.is_plausible(&state, u64::MAX, meter)
                     {
@@ -272,8 +265,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         Found::No
     }
 
-    /// Counts states in which nothing more than before was consumed.
-    fn note_progress(&mut self, state: &State) {
+    /// Counts states without progress.
+    fn note_progress(&mut self, state: &CoupledState) {
         let consumed = state.consumed.iter().map(|&n| u64::from(n)).sum();
         if consumed > self.most {
             self.most = consumed;
@@ -284,21 +277,21 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         }
     }
 
-    /// Whether it is time to ask components alone: often enough the search got nowhere.
+    /// Whether the search has made no progress for long enough to use look-ahead.
     fn is_lost(&self) -> bool {
         self.failures >= FAILURES || self.stale >= 4 * FAILURES
     }
 
-    /// The alternatives of an expression that has grown, one by one, the smallest last.
-    fn split(&mut self, state: &State, meter: &mut Meter<'_>) -> Option<Vec<State>> {
+    /// The alternatives of an expression that has grown, the smallest last.
+    fn split(&mut self, state: &CoupledState, meter: &mut Meter<'_>) -> Option<Vec<CoupledState>> {
         let mut alternatives = self.context.store.alternatives(state.expr);
         if alternatives.len() < 2 {
             return None;
         }
         self.context.counters.branches += 1;
         alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
-        let mut ways: Vec<State> =
-            alternatives.into_iter().map(|expr| State { expr, ..state.clone() }).collect();
+        let mut ways: Vec<CoupledState> =
+            alternatives.into_iter().map(|expr| CoupledState { expr, ..state.clone() }).collect();
         ways.retain(|way| {
             let key = (way.expr, way.consumed.clone());
             self.met.get(&key).is_none_or(|least| *least > way.unseen)
@@ -309,80 +302,52 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         Some(ways)
     }
 
-    /// Whether a component sees nothing of an event now, and need not.
+    /// Whether an event is now outside the period of observation of a component.
     #[inline]
-    fn is_blind(&self, component: usize) -> bool {
-        !self.global && self.logs.is_blind(component)
+    fn is_outside(&self, component: usize) -> bool {
+        !self.global && self.logs.is_outside(component)
     }
 
-    /// The next moment of a component, if the interaction has it.
+    /// The next symbol of a component, if the interaction has it.
     #[inline]
     fn head(&self, component: usize) -> Option<(super::store::SymbolId, u32)> {
         let (symbol, after) = self.logs.symbol(component, self.context.alphabet)?;
         symbol.map(|symbol| (symbol, after))
     }
 
-    /// Takes the only move, where that is plain to see: the next moments of some components are
+    /// Takes a forced move, if one is easily recognised: the next moments of some components are
     /// parts of one leaf that can happen, no other leaf has any of these parts, and it waits only
     /// for these components. They are then a stubborn set.
-    fn take_forced(&mut self, state: &mut State) -> bool {
+    fn take_forced(&mut self, state: &mut CoupledState) -> bool {
         if !self.context.options.stubborn {
             return false;
         }
         let count = self.logs.len();
         for offset in 0..count {
             let component = (self.last + offset) % count;
-            if self.is_blind(component) {
+            if self.is_outside(component) {
                 continue;
             }
             let Some((symbol, _)) = self.head(component) else { continue };
             let alphabet = self.context.alphabet;
             for &leaf in &alphabet.leaves[symbol.0 as usize] {
-                if !self.context.is_alone(state.expr, leaf) || !self.fits(leaf) {
+                if !self.context.is_independent(state.expr, leaf) || !self.fits(leaf) {
                     continue;
                 }
                 let next = self.context.store.step(state.expr, leaf);
                 if next == Store::NEVER {
                     continue;
                 }
-                let mut settle = false;
-                for k in 0..self.context.store.leaf(leaf).parts.len() {
-                    let at = self.context.store.leaf(leaf).parts[k].0.0 as usize;
-                    if let Some((_, after)) = self.head(at) {
-                        state.consumed[at] = after;
-                        self.logs.consumed[at] = after;
-                    }
-                    settle |= self.logs.is_over(at);
-                    self.last = at;
-                }
-                self.arrive(state, next, settle);
+                self.take(state, leaf, next);
                 return true;
             }
         }
         false
     }
 
-    /// The state after an observed event, and whether a log ended by it.
-    fn arrive(&mut self, state: &mut State, next: ExprId, ended: bool) {
-        let mut settle = ended;
-        if !self.global {
-            self.haunted |= ended;
-            settle = self.haunted || self.hurried;
-        }
-        state.expr = if settle { self.settle(next) } else { next };
-        state.unseen = 0;
-        state.by = None;
-    }
-
-    /// Takes the only move, where it was found to be the only one before: which moves there are depends
-    /// on the expression and the next moments alone.
-    fn take_known(&mut self, state: &mut State) -> bool {
-        if self.hurried || !self.context.options.stubborn {
-            return false;
-        }
-        let Some(heads) = self.heads() else { return false };
-        let Some(&leaf) = self.context.store.forced.get(&(state.expr, heads)) else { return false };
-        let next = self.context.store.step(state.expr, leaf);
+    /// Moves to the residual after an event that all of its components observe.
+    #[inline]
+    fn take(&mut self, state: &mut CoupledState, leaf: LeafId, next: ExprId) {
         let mut ended = false;
         for k in 0..self.context.store.leaf(leaf).parts.len() {
             let at = self.context.store.leaf(leaf).parts[k].0.0 as usize;
@@ -393,14 +358,33 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 self.last = at;
             }
         }
-        self.arrive(state, next, ended);
+        let mut settle = ended;
+        if !self.global {
+            self.may_erase |= ended;
+            settle = self.may_erase || self.greedy;
+        }
+        state.expr = if settle { self.settle(next) } else { next };
+        state.unseen = 0;
+        state.by = None;
+    }
+
+    /// Takes the only move if it is memoized. The possible moves depend only on the expression and
+    /// the next symbols.
+    fn take_known(&mut self, state: &mut CoupledState) -> bool {
+        if self.greedy || !self.context.options.stubborn {
+            return false;
+        }
+        let Some(heads) = self.heads() else { return false };
+        let Some(&leaf) = self.context.store.forced.get(&(state.expr, heads)) else { return false };
+        let next = self.context.store.step(state.expr, leaf);
+        self.take(state, leaf, next);
         true
     }
 
-    /// Remembers an observed event that is the only move.
-    fn note_single(&mut self, state: &State, moves: &[State]) -> bool {
-        let &[State { by: Some(leaf), .. }] = moves else { return false };
-        if self.hurried || !self.context.options.stubborn {
+    /// Memoizes an observed event that is the only move; returns whether it is one.
+    fn note_single(&mut self, state: &CoupledState, moves: &[CoupledState]) -> bool {
+        let &[CoupledState { by: Some(leaf), .. }] = moves else { return false };
+        if self.greedy || !self.context.options.stubborn {
             return false;
         }
         self.logs.consumed.copy_from_slice(&state.consumed);
@@ -412,35 +396,35 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         true
     }
 
-    /// What the logs say about moves: by component its next moment, or that it is over, and how. `None`
-    /// if a log may begin later.
+    /// The key of possible moves: by component its next symbol, or how its log ended. `None` if a
+    /// log may start later.
     fn heads(&self) -> Option<Heads> {
         let mut heads = Heads::new();
         heads.push(u32::from(self.global));
         for component in 0..self.logs.len() {
-            if self.logs.is_unborn(component) {
+            if self.logs.is_unstarted(component) {
                 return None;
             }
             heads.push(match self.head(component) {
                 Some((symbol, _)) => symbol.0 + 2,
-                None => u32::from(self.is_blind(component)),
+                None => u32::from(self.is_outside(component)),
             });
         }
         Some(heads)
     }
 
-    /// Whether all components of a leaf see it next.
+    /// Whether all components of a leaf observe it next.
     fn fits(&self, leaf: LeafId) -> bool {
         self.context.store.leaf(leaf).parts.iter().all(|&(at, symbol)| {
             let at = at.0 as usize;
-            !self.is_blind(at) && self.head(at).is_some_and(|(head, _)| head == symbol)
+            !self.is_outside(at) && self.head(at).is_some_and(|(head, _)| head == symbol)
         })
     }
 
-    /// The events to be tried, the best last.
-    fn moves(&mut self, state: &State) -> Vec<State> {
+    /// The events to try, the best last.
+    fn moves(&mut self, state: &CoupledState) -> Vec<CoupledState> {
         let count = self.logs.len();
-        let mut best: Option<Vec<State>> = None;
+        let mut best: Option<Vec<CoupledState>> = None;
         if self.context.options.stubborn {
             for component in 0..count {
                 if self.logs.is_over(component) || self.must_wait(component) {
@@ -465,7 +449,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         best.unwrap_or_default()
     }
 
-    /// The least stubborn set with a component, as a flag for each.
+    /// The least stubborn set with a component, as flags.
     fn close(&mut self, expr: ExprId, component: usize) -> Flags {
         let mut inside = Flags::from_elem(false, self.logs.len());
         inside[component] = true;
@@ -475,13 +459,14 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 if !self.context.store.occurs(expr, leaf) {
                     continue;
                 }
-                // The first that cannot take part, and whether none of these is inside.
+                // The first component that cannot take part, and whether no such component is
+                // inside.
                 let mut missing = None;
                 let parts = &*self.context.store.leaf(leaf).parts;
                 for &(at, symbol) in parts {
                     let at = at.0 as usize;
-                    let absent =
-                        !self.is_blind(at) && self.head(at).is_none_or(|(head, _)| head != symbol);
+                    let absent = !self.is_outside(at)
+                        && self.head(at).is_none_or(|(head, _)| head != symbol);
                     if absent {
                         let (first, open) = missing.unwrap_or((at, true));
                         missing = Some((first, open && !inside[at]));
@@ -512,10 +497,10 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         inside
     }
 
-    /// The leaves that a component may see, or not see, next.
+    /// The leaves that may be next on a component, observed or not.
     fn leaves(&self, component: usize) -> &'c [LeafId] {
         let alphabet = self.context.alphabet;
-        if self.is_blind(component) {
+        if self.is_outside(component) {
             return &alphabet.on[component];
         }
         match self.head(component) {
@@ -524,8 +509,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         }
     }
 
-    /// The events that touch a set of components, as states after them, unseen ones first.
-    fn moves_of(&mut self, state: &State, inside: &[bool]) -> Vec<State> {
+    /// The states after events that touch a set of components, unobserved events first.
+    fn moves_of(&mut self, state: &CoupledState, inside: &[bool]) -> Vec<CoupledState> {
         let mut leaves: SmallVec<[LeafId; 16]> = SmallVec::new();
         for component in (0..self.logs.len()).filter(|&component| inside[component]) {
             leaves.extend_from_slice(self.leaves(component));
@@ -543,7 +528,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                     let expr = self.context.store.step(state.expr, leaf);
                     if expr != Store::NEVER {
                         let state = self.follow(expr, consumed, 0, leaf);
-                        seen.push(State { by: Some(leaf), ..state });
+                        seen.push(CoupledState { by: Some(leaf), ..state });
                     }
                 } else {
                     let store = &mut *self.context.store;
@@ -563,20 +548,20 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         unseen
     }
 
-    /// The ways in which the components of a leaf can take part in it: what is consumed then, and whether
-    /// any of them sees it.
-    fn ways(&self, state: &State, leaf: LeafId) -> SmallVec<[(Consumed, bool); 2]> {
+    /// The ways in which the components of a leaf can take part in it: the consumed actions, and
+    /// whether any component observes it.
+    fn ways(&self, state: &CoupledState, leaf: LeafId) -> SmallVec<[(Consumed, bool); 2]> {
         let mut ways: SmallVec<[(Consumed, bool); 2]> = SmallVec::new();
         ways.push((state.consumed.clone(), false));
         for &(at, symbol) in &self.context.store.leaf(leaf).parts {
             let at = at.0 as usize;
             let head = self.head(at).filter(|&(head, _)| head == symbol && !self.must_wait(at));
-            match (head, self.is_blind(at)) {
+            match (head, self.is_outside(at)) {
                 (None, false) => return SmallVec::new(),
                 (None, true) => {}
-                (Some((_, after)), blind) => {
+                (Some((_, after)), outside) => {
                     for i in 0..ways.len() {
-                        if blind {
+                        if outside {
                             let unseen = ways[i].clone();
                             ways.push(unseen);
                         }
@@ -590,56 +575,62 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         ways
     }
 
-    /// Whether one more iteration may be begun unseen.
-    fn may_begin(&mut self, state: &State) -> bool {
+    /// Whether one more iteration may be begun by an unobserved event.
+    fn may_begin(&mut self, state: &CoupledState) -> bool {
         if state.unseen >= self.logs.left() as u64 * self.context.loop_depth {
             return false;
         }
         let within = state.unseen < self.limit;
-        self.cut |= !within;
+        self.was_limited |= !within;
         within
     }
 
     /// The state after an event.
-    fn follow(&mut self, expr: ExprId, consumed: Consumed, unseen: u64, leaf: LeafId) -> State {
+    fn follow(
+        &mut self,
+        expr: ExprId,
+        consumed: Consumed,
+        unseen: u64,
+        leaf: LeafId,
+    ) -> CoupledState {
         let ended = self.context.store.leaf(leaf).parts.iter().any(|&(at, _)| {
             let at = at.0 as usize;
             consumed[at] != self.logs.consumed[at] && self.logs.length(at) == consumed[at] as usize
         });
-        // What was unconstrained is gone already; after an event more may be.
+        // Unconstrained events are erased already; after an event there may be more.
         self.logs.consumed.copy_from_slice(&consumed);
-        let haunted = |at| self.logs.is_over(at) && self.logs.endings[at] == Ending::Early;
-        let again = self.hurried || ended || (!self.global && (0..self.logs.len()).any(haunted));
+        let may_erase = |at| self.logs.is_over(at) && self.logs.endings[at] == Ending::Early;
+        let again = self.greedy || ended || (!self.global && (0..self.logs.len()).any(may_erase));
         let expr = if again { self.settle(expr) } else { expr };
-        State { expr, consumed, unseen, by: None }
+        CoupledState { expr, consumed, unseen, by: None }
     }
 
     fn settle(&mut self, expr: ExprId) -> ExprId {
         let expr = settle(self.context, expr, self.logs, self.global);
-        if !self.hurried {
+        if !self.greedy {
             return expr;
         }
-        let mut blind = LifelineSet::EMPTY;
-        for component in (0..self.logs.len()).filter(|&component| self.is_blind(component)) {
-            blind = blind.union(&self.context.store.components[component]);
+        let mut outside = LifelineSet::EMPTY;
+        for component in (0..self.logs.len()).filter(|&component| self.is_outside(component)) {
+            outside = outside.union(&self.context.store.components[component]);
         }
-        let blind = self.context.store.set(&blind);
-        self.context.store.strip_open(expr, blind)
+        let outside = self.context.store.set(&outside);
+        self.context.store.erase_outside_loops(expr, outside)
     }
 
-    /// Whether a log is not begun now because another one is not over.
+    /// Whether a log must not start yet because another one is not consumed (greedy attempt).
     fn must_wait(&self, component: usize) -> bool {
-        let busy = |c: usize| !self.logs.is_over(c) && !self.logs.is_unborn(c);
-        self.hurried && self.logs.is_unborn(component) && (0..self.logs.len()).any(busy)
+        let busy = |c: usize| !self.logs.is_over(c) && !self.logs.is_unstarted(c);
+        self.greedy && self.logs.is_unstarted(component) && (0..self.logs.len()).any(busy)
     }
 
-    /// Whether components alone do not refute a state.
-    fn is_plausible(&mut self, state: &State, states: u64, meter: &mut Meter<'_>) -> bool {
+    /// Whether look-ahead does not refute a state.
+    fn is_plausible(&mut self, state: &CoupledState, states: u64, meter: &mut Meter<'_>) -> bool {
         self.logs.consumed.copy_from_slice(&state.consumed);
-        let loose = self.context.store.loosen(state.expr);
-        // For a global prefix too, whose logs are prefixes.
-        let start = begin(self.context, loose, self.logs);
-        let found = search::look_ahead(self.context, start, self.logs, states, meter);
+        let relaxed = self.context.store.relax_fully(state.expr);
+        // The logs of a global prefix are prefixes, so the relaxation holds for it too.
+        let start = initial_expr(self.context, relaxed, self.logs);
+        let found = decoupled::explain_exhaustively(self.context, start, self.logs, states, meter);
         self.logs.consumed.copy_from_slice(&state.consumed);
         if found == Found::No {
             self.context.counters.refuted += 1;
@@ -648,7 +639,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 }
 
-/// An expression without what logs that are over say cannot, or may as well not, happen.
+/// The expression without events that consumed logs exclude, or that can be erased.
 pub(super) fn settle(
     context: &mut Context<'_>,
     expr: ExprId,
@@ -656,10 +647,10 @@ pub(super) fn settle(
     global: bool,
 ) -> ExprId {
     if global {
-        return cut(context, expr, logs);
+        return truncate(context, expr, logs);
     }
     let mut expr = expr;
-    let mut ghosts = LifelineSet::EMPTY;
+    let mut finished = LifelineSet::EMPTY;
     for component in 0..logs.len() {
         if !logs.is_over(component) {
             continue;
@@ -669,25 +660,25 @@ pub(super) fn settle(
                 let lifelines: SetId = context.components[component];
                 expr = context.store.prune(expr, lifelines);
             }
-            Ending::Early => ghosts = ghosts.union(&context.store.components[component]),
+            Ending::Early => finished = finished.union(&context.store.components[component]),
         }
     }
-    if context.options.strip && !ghosts.is_empty() {
-        let set = context.store.set(&ghosts);
-        expr = context.store.strip(expr, set);
+    if context.options.erase && !finished.is_empty() {
+        let set = context.store.set(&finished);
+        expr = context.store.erase(expr, set);
     }
     expr
 }
 
-/// The same for a global prefix.
-fn cut(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
+/// [`settle`] for a global prefix.
+fn truncate(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
     let mut over = LifelineSet::EMPTY;
     for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
         over = over.union(&context.store.components[component]);
     }
-    if !context.options.strip || over.is_empty() {
+    if !context.options.erase || over.is_empty() {
         return expr;
     }
     let over = context.store.set(&over);
-    context.store.cut(expr, over)
+    context.store.truncate(expr, over)
 }

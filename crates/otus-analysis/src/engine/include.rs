@@ -1,7 +1,7 @@
-//! Inclusion of expressions, as far as it can be seen from their form.
+//! Inclusion of expressions, as far as their form shows it.
 //!
-//! `x ⊑ y` says that every trace of x is one of y. The test is sound and quick, not complete; it
-//! is used only to drop what adds nothing. Each case is a law:
+//! `x ⊑ y` says that every trace of x is a trace of y. The test is sound and fast, but incomplete;
+//! it is only used to drop redundant expressions. Each case is a law:
 //!
 //! ```text
 //! ∅ ⊑ y                        if y has the empty trace
@@ -17,7 +17,7 @@
 //! ```
 //! A sequence with more conflicts has fewer traces, hence the conditions on E.
 //!
-//! *Cost.* Each pair of expressions once; deep pairs cost as many pairs as there are below them.
+//! *Cost.* Each pair of expressions once; a pair costs as many pairs as there are below it.
 //! *Switch.* `Options::absorb`. *Counter.* None.
 
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ use super::order::Order;
 use super::store::{Expr, ExprId, Store};
 
 impl Store {
-    /// Whether every trace of x is seen to be a trace of y.
+    /// Whether every trace of x is known to be a trace of y.
     pub(crate) fn includes(&mut self, x: ExprId, y: ExprId) -> bool {
         if x == y || x == Store::NEVER {
             return true;
@@ -61,28 +61,26 @@ impl Store {
         match self.expr(y).clone() {
             Expr::Never | Expr::Empty | Expr::Leaf(_) => false,
             Expr::Alt(alternatives) => alternatives.iter().any(|&y| self.includes(x, y)),
-            Expr::Late(_, y) => self.includes(x, y),
+            Expr::Suffix(_, y) => self.includes(x, y),
             Expr::Loop(order, body) => {
                 let order = self.order(order);
                 self.includes(x, body) || self.iterates(x, y, &order)
             }
             Expr::Seq(order, operands) => {
                 let order = self.order(order);
-                // One more than there are places for is as bad as many more.
+                // One operand more than there are places for is enough to fail.
                 let (own, parts) = self.parts(x, operands.len() + 1);
                 self.aligns(&parts, &operands) && has(&own, &self.needed(&order, &parts))
             }
             Expr::Par(operands) => {
                 // Equal operands cancel; of the rest, x must have none and y only optional ones.
-                let mut parts: SmallVec<[(ExprId, u32); 16]> = match self.expr(x) {
-                    Expr::Par(own) => SmallVec::from_slice(own),
-                    Expr::Seq(_, own) => own.iter().map(|&x| (x, 1)).collect(),
-                    Expr::Never
-                    | Expr::Empty
-                    | Expr::Leaf(_)
-                    | Expr::Alt(_)
-                    | Expr::Loop(..)
-                    | Expr::Late(..) => SmallVec::from_elem((x, 1), 1),
+                let mut parts: SmallVec<[(ExprId, u32); 16]> = if let Expr::Par(own) = self.expr(x)
+                {
+                    SmallVec::from_slice(own)
+                } else if let Expr::Seq(_, own) = self.expr(x) {
+                    own.iter().map(|&x| (x, 1)).collect()
+                } else {
+                    SmallVec::from_elem((x, 1), 1)
                 };
                 for &(y, count) in operands.iter() {
                     let mut left = count;
@@ -107,32 +105,24 @@ impl Store {
                 has(&self.order(own), &order.within(self.lifelines(body))) && self.includes(body, y)
             }
             Expr::Seq(..) | Expr::Par(_) => {
-                // Twice is enough to see a conflict with itself; more could be long.
+                // Two copies are enough to show a conflict with itself; all could be very many.
                 let (own, parts) = self.parts(x, 2);
                 has(&own, &self.needed(order, &parts)) && parts.iter().all(|&x| self.includes(x, y))
             }
-            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Late(..) => false,
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Suffix(..) => false,
         }
     }
 
-    /// An expression as a sequence, in which equal operands without conflict are repeated only so
-    /// often.
+    /// An expression as a sequence, with at most `most` copies of equal operands without conflict.
     fn parts(&self, x: ExprId, most: usize) -> (Order, SmallVec<[ExprId; 16]>) {
-        match self.expr(x) {
-            Expr::Seq(order, operands) => {
-                ((*self.orders.items[*order]).clone(), SmallVec::from_slice(operands))
-            }
-            Expr::Par(operands) => {
-                let often = |n: u32| most.min(n as usize);
-                let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, often(n)));
-                (Order::default(), all.collect())
-            }
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Loop(..)
-            | Expr::Late(..) => (Order::default(), SmallVec::from_elem(x, 1)),
+        if let Expr::Seq(order, operands) = self.expr(x) {
+            ((*self.orders.items[*order]).clone(), SmallVec::from_slice(operands))
+        } else if let Expr::Par(operands) = self.expr(x) {
+            let often = |n: u32| most.min(n as usize);
+            let all = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, often(n)));
+            (Order::default(), all.collect())
+        } else {
+            (Order::default(), SmallVec::from_elem(x, 1))
         }
     }
 
@@ -141,7 +131,7 @@ impl Store {
         order.between(operands.iter().map(|&x| self.lifelines(x)))
     }
 
-    /// Whether the xs are included, in order, in some of the ys, the others being optional.
+    /// Whether the xs are included, in order, in some of the ys, and the other ys are nullable.
     fn aligns(&mut self, xs: &[ExprId], ys: &[ExprId]) -> bool {
         let mut next = 0;
         for &y in ys {

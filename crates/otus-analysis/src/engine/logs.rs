@@ -1,4 +1,4 @@
-//! The logs of a multi-trace, as they are consumed.
+//! The logs of a multi-trace, and how much of them is consumed.
 
 use otus_core::index::Index as _;
 use otus_trace::multitrace::Step;
@@ -10,10 +10,10 @@ use super::alphabet::Alphabet;
 use super::store::{LeafId, SymbolId};
 use crate::question::{Observed, Question};
 
-/// One for each component, of which there are few as a rule.
+/// A list by component. There are usually few components.
 type Few<T> = SmallVec<[T; 8]>;
 
-/// By component: how many actions are consumed.
+/// By component: the number of consumed actions.
 pub(crate) type Consumed = Few<u32>;
 
 /// A multi-trace being consumed.
@@ -22,11 +22,11 @@ pub(crate) struct Logs<'t> {
     /// By component.
     all: Few<&'t [Step]>,
     pub(crate) consumed: Consumed,
-    /// By component: what its end means.
+    /// By component: the meaning of its end.
     pub(crate) endings: Few<Ending>,
-    /// By component: whether something may have happened before its first moment.
+    /// By component: whether events may have happened before its first moment.
     pub(crate) late: Few<bool>,
-    /// The most that was consumed by a branch that failed.
+    /// The most actions that a failed branch consumed, and by component.
     pub(crate) furthest: Option<(u64, Consumed)>,
 }
 
@@ -43,7 +43,7 @@ impl<'t> Logs<'t> {
             let observed = question.of(component);
             let log = if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
             logs.all.push(log);
-            // Nothing observed of what may start late: all of it may have been before.
+            // If a log that may start late is empty, everything may have happened before it.
             let early = observed.may_stop_early() || (observed.may_start_late() && log.is_empty());
             logs.endings.push(if early { Ending::Early } else { Ending::Final });
             logs.late.push(observed.may_start_late() && !log.is_empty());
@@ -52,12 +52,12 @@ impl<'t> Logs<'t> {
         logs
     }
 
-    /// How many components there are.
+    /// The number of components.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// How many actions a component's log has.
+    /// The number of actions of a component's log.
     pub(crate) fn length(&self, component: usize) -> usize {
         self.all[component].len()
     }
@@ -68,7 +68,7 @@ impl<'t> Logs<'t> {
         self.all[component]
     }
 
-    /// Whether all of a component's log is consumed.
+    /// Whether a component's log is consumed.
     #[inline]
     pub(crate) fn is_over(&self, component: usize) -> bool {
         self.consumed[component] as usize >= self.all[component].len()
@@ -80,17 +80,17 @@ impl<'t> Logs<'t> {
     }
 
     /// Whether nothing of a component's log is consumed.
-    pub(crate) fn is_fresh(&self, component: usize) -> bool {
+    pub(crate) fn is_untouched(&self, component: usize) -> bool {
         self.consumed[component] == 0
     }
 
-    /// Whether a log that may start late has not begun.
-    pub(crate) fn is_unborn(&self, component: usize) -> bool {
-        self.late[component] && self.is_fresh(component) && !self.is_over(component)
+    /// Whether a log that may start late has not started.
+    pub(crate) fn is_unstarted(&self, component: usize) -> bool {
+        self.late[component] && self.is_untouched(component) && !self.is_over(component)
     }
 
-    /// Which logs are over, and how: two bits for each component. `None` if there are too many, or if some
-    /// log may start late.
+    /// A key of the consumed logs and their endings, two bits for each component. `None` if there
+    /// are too many components, or if some log may start late.
     pub(crate) fn missing(&self) -> Option<u64> {
         if self.len() > 32 || self.late.contains(&true) {
             return None;
@@ -106,19 +106,19 @@ impl<'t> Logs<'t> {
         Some(missing)
     }
 
-    /// Whether a component sees nothing of an event now, and need not: before the first moment of a
-    /// log that may start late, and after the end of one that may stop early.
+    /// Whether an event is now outside the period of observation of a component: before the first
+    /// moment of a log that may start late, or after the end of one that may stop early.
     #[inline]
-    pub(crate) fn is_blind(&self, component: usize) -> bool {
+    pub(crate) fn is_outside(&self, component: usize) -> bool {
         if self.is_over(component) {
             self.endings[component] == Ending::Early
         } else {
-            self.late[component] && self.is_fresh(component)
+            self.late[component] && self.is_untouched(component)
         }
     }
 
-    /// The symbol that comes next on a component, if it is one of the interaction, and what is
-    /// consumed with it; `None` at the end.
+    /// The next symbol of a component, if the interaction has it, and the number of actions
+    /// consumed after it; `None` at the end.
     #[inline]
     pub(crate) fn symbol(
         &self,
@@ -134,7 +134,7 @@ impl<'t> Logs<'t> {
         Some((symbol, at + u32::try_from(length).unwrap_or(u32::MAX)))
     }
 
-    /// The same as the leaf that is observed so and nowhere else.
+    /// As [`Logs::symbol`], with the leaf that is observed as this symbol and nowhere else.
     #[inline]
     pub(crate) fn next(
         &self,
@@ -144,7 +144,7 @@ impl<'t> Logs<'t> {
         self.next_at(component, self.consumed[component], alphabet)
     }
 
-    /// The same after so many actions.
+    /// As [`Logs::next`], after this number of actions.
     #[inline]
     pub(crate) fn next_at(
         &self,
@@ -155,8 +155,8 @@ impl<'t> Logs<'t> {
         alphabet.leaf_at(self.all[component], at)
     }
 
-    /// Whether the interaction has all that is left of a component's log.
-    pub(crate) fn is_known(&self, component: usize, alphabet: &Alphabet) -> bool {
+    /// Whether the interaction has a symbol for every unconsumed moment of a component.
+    pub(crate) fn is_in_alphabet(&self, component: usize, alphabet: &Alphabet) -> bool {
         let mut rest = &self.all[component][self.consumed[component] as usize..];
         while !rest.is_empty() {
             let (symbol, length) = alphabet.read(rest);
@@ -168,12 +168,12 @@ impl<'t> Logs<'t> {
         true
     }
 
-    /// The most that was consumed, for an outcome.
+    /// The most that was consumed, by component.
     pub(crate) fn into_furthest(self) -> Option<Box<[u32]>> {
         self.furthest.map(|(_, consumed)| consumed.into_vec().into())
     }
 
-    /// Keeps the consumption if it is the largest so far.
+    /// Records the consumed actions if they are the most so far.
     pub(crate) fn note_furthest(&mut self) {
         let total = self.consumed.iter().map(|&n| u64::from(n)).sum();
         if self.furthest.as_ref().is_none_or(|(most, _)| total > *most) {
@@ -181,7 +181,7 @@ impl<'t> Logs<'t> {
         }
     }
 
-    /// How many actions are left in all.
+    /// The number of unconsumed actions of all components.
     pub(crate) fn left(&self) -> usize {
         let left = |(log, &at): (&&[Step], &u32)| log.len() - at as usize;
         self.all.iter().zip(&self.consumed).map(left).sum()

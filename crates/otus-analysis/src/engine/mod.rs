@@ -1,52 +1,56 @@
 //! The fast, exact engine.
 //!
-//! Data flows down this list:
+//! The modules, in the order of the data flow:
 //!
-//! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions, stored once each;
-//! - [`step`] (on [`known`]), [`prune`], [`strip`], [`late`], [`cut`]: what is left of them;
-//! - [`harm`], [`compile`]: from a term to expressions, components taken apart where that is exact;
-//! - [`logs`], [`search`], [`coupled`]: consuming a multi-trace, with [`ahead`], [`loosen`],
-//!   [`alone`], [`hurry`], [`stubborn`] and [`unroll`] to leave out what makes no difference;
-//! - [`sat`]: the same question as a formula;
-//! - [`witness`]: one execution that shows the answer; [`compact`]: forgetting.
+//! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions in
+//!   normal form, hash-consed;
+//! - [`step`] (memoized in [`memo`]), [`prune`], [`erase`], [`suffix`], [`truncate`]: residuals of
+//!   expressions;
+//! - [`coupling`], [`compile`]: from a term to expressions, with components decoupled where that is
+//!   exact;
+//! - [`logs`], [`decoupled`], [`coupled`]: the two searches that consume a multi-trace, with
+//!   [`lookahead`], [`relaxation`], [`decompose`], [`greedy`], [`stubborn`] and [`unroll`] to
+//!   reduce or bound the search space;
+//! - [`sat`]: the same question as a propositional formula;
+//! - [`witness`]: an execution that proves a Pass; [`compact`]: garbage collection.
 //!
-//! | switch | what it turns off | counter |
+//! | switch | turns off | counter |
 //! |---|---|---|
-//! | [`Options::relax`] | [`harm`]: taking components apart, and so [`search`] and [`late`], but for looking ahead | |
-//! | [`Options::look_ahead`] | [`ahead`], [`loosen`], [`hurry`] | [`Counters::refuted`] |
+//! | [`Options::relax`] | [`coupling`]: decoupling components, and thereby [`decoupled`] and [`suffix`] except for look-ahead | |
+//! | [`Options::look_ahead`] | [`lookahead`], [`relaxation`], [`greedy`] | [`Counters::refuted`] |
 //! | [`Options::stubborn`] | [`stubborn`] | [`Counters::reduced`] |
-//! | [`Options::alone`] | [`alone`] | [`Counters::alone`] |
-//! | [`Options::strip`] | [`strip`] in coupled searches, [`cut`] | |
+//! | [`Options::decompose`] | [`decompose`] | [`Counters::decomposed`] |
+//! | [`Options::erase`] | [`erase`] in coupled searches, [`truncate`] | |
 //! | [`Options::absorb`] | [`include`](mod@include), absorption in [`normal`] | |
 //! | [`Options::solver`] | [`sat`] | conflicts, in [`Outcome::states`] |
 //!
-//! [`Counters::branches`] says how often alternatives had to be tried one by one. Every combination of
-//! switches gives the same verdicts, which the tests of otus-testkit check; `docs/engine.md` tells the
-//! whole story.
+//! [`Counters::branches`] counts how often alternatives had to be tried one by one. Every
+//! combination of switches gives the same verdicts, which the tests of otus-testkit check.
+//! `docs/engine.md` describes how the parts work together.
 
-mod ahead;
-mod alone;
 mod alphabet;
 mod compact;
 mod compile;
 mod coupled;
-mod cut;
-pub mod harm;
-mod hurry;
+pub mod coupling;
+mod decompose;
+mod decoupled;
+mod erase;
+mod greedy;
 mod include;
-mod known;
-mod late;
 mod logs;
-mod loosen;
+mod lookahead;
+mod memo;
 mod normal;
 mod order;
 mod prune;
+mod relaxation;
 pub mod sat;
-mod search;
 mod step;
 mod store;
-mod strip;
 mod stubborn;
+mod suffix;
+mod truncate;
 mod unroll;
 mod witness;
 
@@ -58,32 +62,34 @@ use crate::budget::{Budget, Meter, Stop};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
-use ahead::Alone;
 use alphabet::Alphabet;
-use compile::{Compiled, Source};
-use harm::Harm;
+use compile::{Compiled, Interaction, Source};
+use coupling::Coupling;
+use decoupled::Found;
 use logs::Logs;
-use search::Found;
+use lookahead::LocalAnswer;
 use store::{ExprId, SetId, Store};
 
-/// Which ideas are used. Each can be switched off and no verdict changes; only the cost does.
+/// Switches of the engine's reductions. Each can be switched off without changing a verdict; only
+/// the cost changes. They are for tests and measurements. The question itself is a [`Question`],
+/// and the limits are a [`Budget`]; [`Config`](crate::Config) is for the searches of the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Options {
-    /// Components are taken apart where that is exact.
+    /// Decouple components where that is exact.
     pub relax: bool,
-    /// At branch points, components are looked at alone before a branch is followed.
+    /// At branch points, check each component by itself before following a branch.
     pub look_ahead: bool,
-    /// Slices of what repeats itself are asked one log at a time.
-    pub alone: bool,
-    /// Of coupled components only those are moved that must be.
+    /// Decide slices of loops one log at a time.
+    pub decompose: bool,
+    /// Of coupled components, move only those of a stubborn set.
     pub stubborn: bool,
-    /// What is left of a component that stopped early is taken away where that is exact.
-    pub strip: bool,
-    /// Alternatives and loops that add nothing are dropped.
+    /// Erase the rest of a component that stopped early, where that is exact.
+    pub erase: bool,
+    /// Drop alternatives and loops that another one includes.
     pub absorb: bool,
-    /// Terms with many choices go to a solver of propositional formulas, and others do if a search
-    /// takes long.
+    /// Decide terms with many choices, and searches that take long, by a solver of propositional
+    /// formulas.
     pub solver: bool,
 }
 
@@ -92,43 +98,44 @@ impl Default for Options {
         Options {
             relax: true,
             look_ahead: true,
-            alone: true,
+            decompose: true,
             stubborn: true,
-            strip: true,
+            erase: true,
             absorb: true,
             solver: true,
         }
     }
 }
 
-/// An interaction and a partition, prepared for many multi-traces. Whatever is learnt from one
-/// multi-trace is kept for the next. Threads have an engine each.
+/// An interaction and a partition, prepared for many multi-traces. Tables filled by one analysis
+/// are reused by the next. An engine belongs to one thread.
 #[derive(Debug)]
 pub struct Engine {
     store: Store,
     alphabet: Alphabet,
-    /// What to compile when a search first needs it. Until then the tables are empty.
+    /// The term, kept until a search first needs it compiled. Until then the tables are empty.
     source: Option<Box<Source>>,
-    /// Searches get it from [`Engine::context`], which makes it if it is not there.
+    /// Searches get it from [`Engine::context`], which compiles it first if necessary.
     compiled: Option<Compiled>,
-    /// Whether components depend on each other by choices only.
+    /// Whether components depend on each other only by choices.
     decoupled: bool,
-    /// How many components there are. (A multi-trace knows too, but may have to be asked far away in memory.)
+    /// The number of components. (A multi-trace has it too, but possibly far away in memory.)
     count: usize,
     components: Vec<SetId>,
-    /// By component: the lifelines of all others.
+    /// By component: the lifelines of all other components.
     others: Vec<SetId>,
-    /// By expression: the component looked at there.
+    /// By expression: the component that moved there.
     hints: Vec<Hint>,
-    /// By component: what it sees of the interaction, once that was asked; empty if it is too much.
-    seen: Option<Vec<ExprId>>,
-    /// How many analyses there were.
+    /// By component: its projection of the interaction, once computed; empty if that is too much
+    /// work.
+    projections: Option<Vec<ExprId>>,
+    /// The number of analyses so far.
     analysis: u32,
-    /// Whether the logs of this analysis were looked at alone, all of each, and not refuted.
-    asked_alone: bool,
-    /// How deep loops are nested.
+    /// Whether each log of this analysis was checked by itself, completely, and not refuted.
+    locally_analyzed: bool,
+    /// The nesting depth of loops.
     loop_depth: u64,
-    /// The same as a formula, where that may be better.
+    /// The interaction as a formula, where that may be faster.
     formula: Option<Formula>,
     options: Options,
     counters: Counters,
@@ -138,57 +145,58 @@ pub struct Engine {
 #[derive(Debug)]
 struct Formula {
     problem: sat::Problem,
-    /// After how many states of a search it is asked.
+    /// The number of states of a search after which the formula is asked.
     after: u64,
 }
 
-/// How often the ideas were of use.
+/// Counts how often each reduction applied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// States in which alternatives were tried one by one.
     pub branches: u64,
-    /// Branches that looking ahead saved.
+    /// Branches refuted by look-ahead.
     pub refuted: u64,
-    /// Logs that were asked by themselves.
-    pub alone: u64,
-    /// Stubborn sets that leave out some components.
+    /// Logs that were decided one at a time.
+    pub decomposed: u64,
+    /// Stubborn sets that left out some component.
     pub reduced: u64,
 }
 
-/// What an analysis found.
+/// The result of an analysis.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The answer: Pass if accepted as it is, `WeakPass` if explained, Fail, or Inconclusive.
+    /// The verdict: Pass if accepted as it is, `WeakPass` if explained, Fail, or Inconclusive.
     pub verdict: Verdict,
-    /// How many states were made.
+    /// The number of states.
     pub states: u64,
     /// Why the search ended.
     pub stop: Stop,
-    /// Of the failing search that got furthest: per component how many actions were consumed. If a
-    /// component alone fails, how many each can consume alone.
+    /// For a Fail, by component: the number of actions consumed by the search that got furthest. If
+    /// a component fails by itself, the number of actions that each component can consume by
+    /// itself.
     pub furthest: Option<Box<[u32]>>,
 }
 
-/// After how many states of a search a formula is asked otherwise.
+/// The number of states of a search after which a formula is asked, unless it is asked at once.
 const PATIENCE: u64 = 400;
 
-/// Up to how many actions the weaker question is asked first.
+/// The most actions for which the weaker question is asked first.
 const SHORT: usize = 256;
-/// How much new work components alone may take, beside one for each action.
-const ALONE: u64 = 1000;
-/// Tables beyond this are emptied before the next analysis.
+/// The fuel for checking components by themselves, besides one unit per action.
+const LOCAL_FUEL: u64 = 1000;
+/// Larger tables are emptied before the next analysis.
 const LARGE: usize = 256 << 20;
 
-/// What the end of a log means.
+/// The meaning of the end of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// Nothing more happened there.
     Final,
-    /// More may have happened, unseen.
+    /// More may have happened there, unobserved.
     Early,
 }
 
-/// What searches use and change.
+/// The state that searches read and change.
 #[derive(Debug)]
 pub(crate) struct Context<'e> {
     store: &'e mut Store,
@@ -197,20 +205,20 @@ pub(crate) struct Context<'e> {
     others: &'e [SetId],
     hints: &'e mut Vec<Hint>,
     analysis: u32,
-    asked_alone: bool,
+    locally_analyzed: bool,
     loop_depth: u64,
     options: Options,
     counters: &'e mut Counters,
 }
 
 impl Context<'_> {
-    /// Whether no other leaf of an expression has a part of this one, and it waits only for its own
-    /// components.
-    fn is_alone(&mut self, expr: ExprId, leaf: store::LeafId) -> bool {
-        if let Some(known) = self.store.alone.get(expr, leaf) {
+    /// Whether no other leaf of an expression shares an observation with this leaf, and the leaf
+    /// waits only for its own components.
+    fn is_independent(&mut self, expr: ExprId, leaf: store::LeafId) -> bool {
+        if let Some(known) = self.store.independent.get(expr, leaf) {
             return known;
         }
-        let alone = self.store.waits_for(expr, leaf).is_some_and(|waits| {
+        let independent = self.store.waits_for(expr, leaf).is_some_and(|waits| {
             let parts = self.store.leaf(leaf).parts.clone();
             let mut own = LifelineSet::EMPTY;
             for &(component, _) in &parts {
@@ -224,11 +232,11 @@ impl Context<'_> {
                         .all(|&other| other == leaf || !self.store.occurs(expr, other))
                 })
         });
-        self.store.alone.insert((expr, leaf), self.store.leaves.items.len(), alone);
-        alone
+        self.store.independent.insert(expr, leaf, self.store.leaves.items.len(), independent);
+        independent
     }
 
-    /// Counts a state; says why to stop, if so.
+    /// Counts a state; returns a reason to stop, if there is one.
     #[inline]
     fn tick(&mut self, meter: &mut Meter<'_>) -> Option<Stop> {
         if self.store.is_spent() {
@@ -245,8 +253,8 @@ impl Context<'_> {
         stop
     }
 
-    /// The component that was looked at last time in this state of this analysis, and the size of what
-    /// it left: what other analyses did makes no difference.
+    /// The component that moved last time from this expression in this analysis, and the size after
+    /// its step. Hints of other analyses are ignored, so that results do not depend on them.
     #[inline]
     fn hint(&self, expr: ExprId) -> Option<(usize, u32)> {
         let hint = self.hints.get(expr.0 as usize)?;
@@ -263,64 +271,67 @@ impl Context<'_> {
     }
 }
 
-/// Which component was looked at in a state.
+/// The component that moved from an expression.
 #[derive(Debug, Clone, Copy, Default)]
 struct Hint {
-    /// By which analysis; none has the number 0 but after very many.
+    /// The analysis. No analysis has number 0 before the counter wraps around.
     analysis: u32,
     component: u32,
-    /// The size of what was left after its step.
+    /// The size of the expression after its step.
     size: u32,
 }
 
 impl Engine {
     /// Prepares an interaction for multi-traces over a partition.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition, options: Options) -> Self {
-        let harm = Harm::new(pool, term, partition);
+        let interaction = Interaction { pool, term, partition };
+        let coupling = Coupling::new(pool, term, partition);
         let attributes = pool.attributes(term);
         let loops = attributes.loops > 0;
         let wanted = options.solver && (loops || sat::worth_it(pool, term));
-        let problem = if wanted { sat::Problem::of(&harm, (pool, term, partition)) } else { None };
+        let problem = if wanted { sat::Problem::of(&coupling, interaction) } else { None };
         let at_once = sat::is_plain(pool, term);
         let formula =
             problem.map(|problem| Formula { problem, after: if at_once { 0 } else { PATIENCE } });
-        // A formula that is asked at once mostly answers, and then nothing searches.
-        let later = at_once && formula.is_some() && options.relax && harm.decoupled();
+        // A formula that is asked at once mostly answers, so that no search needs the expressions.
+        let later = at_once && formula.is_some() && options.relax && coupling.decoupled();
         let mut engine = Engine {
             store: Store::new(Vec::new(), options.absorb),
             alphabet: Alphabet::default(),
-            source: later.then(|| Box::new(Source::new(pool, term, partition))),
+            source: later.then(|| Box::new(Source::new(interaction))),
             compiled: None,
             decoupled: later,
             count: partition.len(),
             components: Vec::new(),
             others: Vec::new(),
             hints: Vec::new(),
-            seen: None,
+            projections: None,
             analysis: 0,
-            asked_alone: false,
+            locally_analyzed: false,
             loop_depth: u64::from(attributes.loop_depth),
             formula,
             options,
             counters: Counters::default(),
         };
         if !later {
-            engine.compile(&harm, (pool, term, partition));
+            engine.compile(&coupling, interaction);
         }
         engine
     }
 
-    /// Compiles what was left for later, if anything was.
+    /// Compiles the term if that was deferred.
     fn prepare(&mut self) {
         if let Some(source) = self.source.take() {
-            let (pool, term, partition) = source.parts();
+            let interaction = source.interaction();
+            let Interaction { pool, term, partition } = interaction;
             let deadline = self.store.deadline();
-            self.compile(&Harm::new(pool, term, partition), (pool, term, partition));
+            self.compile(&Coupling::new(pool, term, partition), interaction);
             self.store.set_deadline(deadline);
         }
     }
 
-    fn compile(&mut self, harm: &Harm, (pool, term, partition): (&Pool, TermId, &Partition)) {
+    fn compile(&mut self, coupling: &Coupling, interaction: Interaction<'_>) {
+        let partition = interaction.partition;
         let sets: Vec<LifelineSet> =
             partition.components().map(|component| partition.set(component)).collect();
         let all = LifelineSet::full(partition.lifeline_count());
@@ -329,8 +340,8 @@ impl Engine {
         let compiled = compile::compile(
             &mut store,
             &mut self.alphabet,
-            (pool, term, partition),
-            self.options.relax.then_some(harm),
+            interaction,
+            self.options.relax.then_some(coupling),
         );
         self.decoupled = compiled.decoupled;
         self.compiled = Some(compiled);
@@ -339,13 +350,13 @@ impl Engine {
         self.store = store;
     }
 
-    /// The verdict on a multi-trace, whose partition must be the engine's.
+    /// The verdict on a multi-trace. Its partition must be the engine's.
     pub fn analyze(&mut self, trace: &MultiTrace, question: &Question, budget: &Budget) -> Outcome {
         self.analyze_up_to(Verdict::Pass, trace, question, budget)
     }
 
-    /// The same with another goal: if that is `WeakPass`, whether the multi-trace is also a Pass is not
-    /// asked.
+    /// As [`Engine::analyze`], with another goal: with `WeakPass` the engine does not ask whether
+    /// the multi-trace is also a Pass.
     pub fn analyze_up_to(
         &mut self,
         goal: Verdict,
@@ -356,16 +367,16 @@ impl Engine {
         let mut meter = Meter::new(budget);
         self.begin_analysis(&meter);
         let strong = strongest(question, self.count);
-        let alone = self.ask_alone(trace, question);
-        if let Alone::Refuted(explained) = alone {
+        let local = self.analyze_locally(trace, question);
+        if let LocalAnswer::Refuted(explained) = local {
             let (verdict, stop) = (Verdict::Fail, Stop::Exhausted);
             return Outcome { verdict, states: 0, stop, furthest: Some(explained) };
         }
         let mut furthest = None;
-        // A short multi-trace that is not explained need not be asked twice; a long one that is
-        // accepted should not be.
+        // Asking the weak question first saves the second question if a short multi-trace fails;
+        // asking the strong question first saves it if a long multi-trace is accepted.
         let unfinished =
-            alone == Alone::Unfinished || (goal < Verdict::Pass && *question != strong);
+            local == LocalAnswer::Unfinished || (goal < Verdict::Pass && *question != strong);
         let weak_first = *question != strong && (unfinished || trace.len() <= SHORT);
         let mut verdict = Verdict::Pass;
         let mut found = Found::No;
@@ -386,7 +397,7 @@ impl Engine {
                 };
             }
         }
-        self.asked_alone = false;
+        self.locally_analyzed = false;
         let (verdict, stop) = match found {
             Found::Yes => (verdict, Stop::Goal),
             Found::No => (Verdict::Fail, Stop::Exhausted),
@@ -396,15 +407,15 @@ impl Engine {
         Outcome { verdict, states: meter.states(), stop, furthest }
     }
 
-    /// About how much memory the tables take.
+    /// The approximate memory of the tables.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + self.hints.len() * size_of::<Hint>()
     }
 
-    /// Numbers an analysis, and forgets earlier ones if their tables have become large.
+    /// Numbers an analysis, and empties the tables of earlier ones if they have become large.
     fn begin_analysis(&mut self, meter: &Meter<'_>) {
         self.analysis = self.analysis.wrapping_add(1);
-        self.asked_alone = false;
+        self.locally_analyzed = false;
         self.store.set_deadline(meter.deadline());
         self.store.refuel();
         let bytes = self.bytes();
@@ -413,39 +424,39 @@ impl Engine {
                 self.store.compact(&mut [rigid, relaxed]);
             }
             self.hints = Vec::new();
-            self.seen = None;
+            self.projections = None;
         }
     }
 
-    /// What components alone say about a multi-trace, if that is worth asking.
-    fn ask_alone(&mut self, trace: &MultiTrace, question: &Question) -> Alone {
+    /// The local analysis of a multi-trace, if it is worth the work.
+    fn analyze_locally(&mut self, trace: &MultiTrace, question: &Question) -> LocalAnswer {
         let late = may_start_late(question, self.count);
         let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
         // A long multi-trace that is accepted should not be read twice.
         let long = trace.len() > SHORT && *question == Question::ACCEPT;
         if late || at_once || long || !self.options.look_ahead {
-            return Alone::Unknown;
+            return LocalAnswer::Unknown;
         }
         let Some(&Compiled { relaxed, decoupled, .. }) = self.compiled.as_ref() else {
-            return Alone::Unknown;
+            return LocalAnswer::Unknown;
         };
-        let mut seen = self.seen.take().unwrap_or_else(|| {
-            let whole = if decoupled { relaxed } else { self.store.loosen(relaxed) };
-            self.others.iter().map(|&others| self.store.strip(whole, others)).collect()
+        let mut projections = self.projections.take().unwrap_or_else(|| {
+            let whole = if decoupled { relaxed } else { self.store.relax_fully(relaxed) };
+            self.others.iter().map(|&others| self.store.erase(whole, others)).collect()
         });
-        self.store.fuel = self.store.fuel.min(ALONE + trace.len() as u64);
+        self.store.fuel = self.store.fuel.min(LOCAL_FUEL + trace.len() as u64);
         let (mut context, _) = self.context();
-        let alone = ahead::ask_alone(&mut context, &seen, trace, question);
+        let local = lookahead::analyze_locally(&mut context, &projections, trace, question);
         if self.store.is_spent() {
-            // Too much work once is too much work again.
-            seen.clear();
+            // The projections are too large for this analysis, so they will be for later ones.
+            projections.clear();
         }
-        self.seen = Some(seen);
-        self.asked_alone = matches!(alone, Alone::Unfinished | Alone::Explained);
-        alone
+        self.projections = Some(projections);
+        self.locally_analyzed = matches!(local, LocalAnswer::Unfinished | LocalAnswer::Explained);
+        local
     }
 
-    /// How often the ideas were of use so far.
+    /// How often each reduction applied so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -466,9 +477,10 @@ impl Engine {
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
-        let alone = self.asks_alone(&question);
-        if let Some(formula) = self.formula.as_ref().filter(|_| !alone) {
-            // Most witnesses are found by replaying; a formula is given a share of the budget.
+        let decomposed = self.decomposes(&question);
+        if let Some(formula) = self.formula.as_ref().filter(|_| !decomposed) {
+            // Most witnesses are found by replaying, so the formula gets only a share of the
+            // budget.
             let most = budget.max_states.unwrap_or(u64::MAX).min(20_000);
             let share = Budget {
                 max_states: Some(most),
@@ -482,10 +494,10 @@ impl Engine {
                 return Some(formula.problem.witness(pool, trace, &question, &model));
             }
         }
-        witness::replay(self, (pool, term), trace, &question, budget)
+        witness::replay(self, pool, term, trace, &question, budget)
     }
 
-    /// What searches use, and what they start from.
+    /// The state that searches use, and the expressions that they start from.
     fn context(&mut self) -> (Context<'_>, &Compiled) {
         self.prepare();
         let context = Context {
@@ -495,7 +507,7 @@ impl Engine {
             others: &self.others,
             hints: &mut self.hints,
             analysis: self.analysis,
-            asked_alone: self.asked_alone,
+            locally_analyzed: self.locally_analyzed,
             loop_depth: self.loop_depth,
             options: self.options,
             counters: &mut self.counters,
@@ -524,7 +536,7 @@ impl Engine {
     ) -> Found {
         self.store.refuel();
         let found = self.search(trace, question, meter, furthest);
-        // What is refuted by work that was broken off is not refuted.
+        // A refutation from interrupted work is void.
         if found == Found::No && self.store.is_spent() {
             Found::Unknown(self.store.why_spent())
         } else {
@@ -539,7 +551,7 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
-        if !self.asks_alone(question) {
+        if !self.decomposes(question) {
             return self.search_together(trace, question, meter, furthest);
         }
         let observed = |component: &usize| {
@@ -548,30 +560,31 @@ impl Engine {
         };
         let components = self.components.len();
         for component in (0..components).filter(observed) {
-            let question = alone::only(question, component, components);
+            let question = decompose::only(question, component, components);
             let mut logs = Logs::new(trace, &question, self.count);
             let (mut context, compiled) = self.context();
-            let mut found = alone::explain(&mut context, compiled, &mut logs, component, meter);
+            let mut found = decompose::explain(&mut context, compiled, &mut logs, component, meter);
             let mut consumed = logs.into_furthest();
             if matches!(found, Found::Unknown(Stop::States)) && !meter.is_out() {
                 self.store.refuel();
                 found = self.search_together(trace, &question, meter, &mut consumed);
             }
             if found != Found::Yes {
-                *furthest = consumed.map(|consumed| alone::beside(trace, component, consumed));
+                *furthest = consumed.map(|consumed| decompose::beside(trace, component, consumed));
                 return found;
             }
         }
         Found::Yes
     }
 
-    /// Whether logs are asked one by one ([`alone`]). What is left for later does not repeat itself.
-    fn asks_alone(&self, question: &Question) -> bool {
-        let applies = |compiled: &Compiled| alone::applies(&self.store, compiled, question);
-        self.options.alone && self.compiled.as_ref().is_some_and(applies)
+    /// Whether logs are decided one by one ([`decompose`]). A term whose compilation is deferred
+    /// has no loops.
+    fn decomposes(&self, question: &Question) -> bool {
+        let applies = |compiled: &Compiled| decompose::applies(&self.store, compiled, question);
+        self.options.decompose && self.compiled.as_ref().is_some_and(applies)
     }
 
-    /// [`Engine::search`] with all logs together.
+    /// Searches with all logs together.
     fn search_together(
         &mut self,
         trace: &MultiTrace,
@@ -582,21 +595,20 @@ impl Engine {
         let global = *question == Question::GlobalPrefix;
         let count = self.count;
         let late = may_start_late(question, self.count);
-        let apart = !global && self.is_apart(question);
-        // Searching coupled components for where observation began is what takes longest.
+        let apart = !global && self.is_decoupled(question);
+        // Searching coupled components for the start of observation takes longest.
         if late && !apart && self.options.look_ahead {
             let mut logs = Logs::new(trace, question, count);
             let (mut context, compiled) = self.context();
             let start = compiled.relaxed;
-            let found =
-                coupled::explain_within(&mut context, start, &mut logs, (false, PATIENCE), meter);
+            let found = coupled::explain(&mut context, start, &mut logs, false, PATIENCE, meter);
             if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                 *furthest = logs.into_furthest();
                 return found;
             }
             let mut logs = Logs::new(trace, question, count);
             context.store.refuel();
-            if coupled::is_lucky(&mut context, start, &mut logs, meter) {
+            if coupled::explains_greedily(&mut context, start, &mut logs, meter) {
                 return Found::Yes;
             }
         }
@@ -608,10 +620,10 @@ impl Engine {
             if formula.after > 0 && apart {
                 let mut logs = Logs::new(trace, question, count);
                 let patience = PATIENCE + 4 * trace.len() as u64;
-                let start = self.taken_apart();
+                let start = self.decoupled_start();
                 let (mut context, _) = self.context();
-                let start = begin(&mut context, start, &logs);
-                let found = search::explain_within(&mut context, start, &mut logs, patience, meter);
+                let start = initial_expr(&mut context, start, &logs);
+                let found = decoupled::explain(&mut context, start, &mut logs, patience, meter);
                 if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
                     *furthest = logs.into_furthest();
                     return found;
@@ -627,68 +639,72 @@ impl Engine {
                 };
             }
         }
-        // Work that was broken off in a first attempt does not spoil this one.
+        // Interrupted work of a first attempt does not count against this one.
         self.store.refuel();
         let mut logs = Logs::new(trace, question, count);
         let found = if apart {
-            let start = self.taken_apart();
+            let start = self.decoupled_start();
             let (mut context, _) = self.context();
-            let start = begin(&mut context, start, &logs);
-            search::explain(&mut context, start, &mut logs, meter)
+            let start = initial_expr(&mut context, start, &logs);
+            decoupled::explain(&mut context, start, &mut logs, u64::MAX, meter)
         } else {
             let (mut context, compiled) = self.context();
             let complete = *question == Question::ACCEPT;
             let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
-            coupled::explain(&mut context, rigid, &mut logs, global, meter)
+            coupled::explain(&mut context, rigid, &mut logs, global, u64::MAX, meter)
         };
         *furthest = logs.into_furthest();
         found
     }
 
-    /// Whether components, or the only one that is observed, can be asked one at a time ([`harm`]).
-    fn is_apart(&self, question: &Question) -> bool {
-        let seen = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
-        let mut seen = (0..self.components.len()).filter(seen);
+    /// Whether the components, or the only observed one, can be searched one at a time
+    /// ([`coupling`]).
+    fn is_decoupled(&self, question: &Question) -> bool {
+        let observed = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
+        let mut observed = (0..self.components.len()).filter(observed);
         self.decoupled
             || self.compiled.as_ref().is_some_and(|compiled| {
-                seen.next().is_some_and(|only| compiled.alone[only]) && seen.next().is_none()
+                observed.next().is_some_and(|only| compiled.relaxable[only])
+                    && observed.next().is_none()
             })
     }
 
-    /// The expression from which they are: the relaxed one, or, if it is for one only, all of it loosened.
-    fn taken_apart(&mut self) -> ExprId {
+    /// The expression for a decoupled search: the relaxed one or, if only one component is
+    /// observed, the fully relaxed one.
+    fn decoupled_start(&mut self) -> ExprId {
         let decoupled = self.decoupled;
         let (context, compiled) = self.context();
-        if decoupled { compiled.relaxed } else { context.store.loosen(compiled.relaxed) }
+        if decoupled { compiled.relaxed } else { context.store.relax_fully(compiled.relaxed) }
     }
 }
 
-/// The expression from which logs are consumed one component at a time.
-fn begin(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
-    let Some(missing) = logs.missing() else { return begin_anew(context, expr, logs) };
-    if let Some(&known) = context.store.begun.get(&(expr, missing)) {
+/// The expression from which a decoupled search consumes the logs, memoized: components without a
+/// log to consume are pruned or erased, and logs may start late.
+fn initial_expr(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
+    let Some(missing) = logs.missing() else { return compute_initial(context, expr, logs) };
+    if let Some(&known) = context.store.initial.get(&(expr, missing)) {
         return known;
     }
-    let begun = begin_anew(context, expr, logs);
+    let initial = compute_initial(context, expr, logs);
     if !context.store.is_spent() {
-        context.store.begun.insert((expr, missing), begun);
+        context.store.initial.insert((expr, missing), initial);
     }
-    begun
+    initial
 }
 
-fn begin_anew(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
+fn compute_initial(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
     let mut expr = expr;
     for component in 0..logs.len() {
         let lifelines = context.components[component];
         expr = match (logs.is_over(component), logs.endings[component]) {
             (true, Ending::Final) => context.store.prune(expr, lifelines),
-            (true, Ending::Early) => context.store.strip(expr, lifelines),
+            (true, Ending::Early) => context.store.erase(expr, lifelines),
             (false, _) => expr,
         };
     }
     for component in 0..logs.len() {
-        if logs.late[component] && logs.is_fresh(component) && !logs.is_over(component) {
-            expr = context.store.late(context.components[component], expr);
+        if logs.late[component] && logs.is_untouched(component) && !logs.is_over(component) {
+            expr = context.store.suffix(context.components[component], expr);
         }
     }
     expr
@@ -705,7 +721,7 @@ fn may_start_late(question: &Question, components: usize) -> bool {
     }
 }
 
-/// The same question with nothing missing; what is unobserved stays so.
+/// The question with no missing observations; unobserved components stay unobserved.
 fn strongest(question: &Question, components: usize) -> Question {
     match question {
         Question::Uniform(Observed::Unobserved) => question.clone(),
@@ -721,7 +737,7 @@ fn strongest(question: &Question, components: usize) -> Question {
     }
 }
 
-/// Recursion on the depth of expressions, which no input may break.
+/// Recursion on the depth of expressions, which grows the stack if necessary.
 fn deep<T>(function: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, function)
 }

@@ -1,28 +1,28 @@
-//! Normal forms: one function per operator, each giving the number of an expression that denotes
-//! the operator applied to its operands.
+//! Normal forms: one constructor per operator, which returns the expression of the operator applied
+//! to its operands.
 //!
-//! Laws used, all of which keep the traces (D is a conflict relation, see [`Order`]):
+//! All laws preserve the traces (D is a conflict relation, see [`Order`]):
 //!
-//! - *units*: operands that are ∅ go; one operand alone is itself;
+//! - *units*: operands ∅ are dropped; a single operand stands for itself;
 //! - *restriction*: of D only classes that meet two operands matter, and within these only the
-//!   lifelines that occur; if nothing is left the operands are without conflict;
-//! - *flattening*: `sched_D(x, sched_E(y, z)) = sched_F(x, y, z)` if F has the conflicts of D between
-//!   x and the others and those of E between y and z;
-//! - *independence*: operands in no conflict with each other, directly or through others, fall
-//!   apart into operands of `Par`; neighbours without conflict commute, so they are sorted;
-//! - *idempotence*: alternatives are a set; ∅ is not needed beside one that has the empty trace;
+//!   lifelines that occur; if nothing is left, the operands are without conflict;
+//! - *flattening*: `sched_D(x, sched_E(y, z)) = sched_F(x, y, z)` if F has the conflicts of D
+//!   between x and the others and those of E between y and z;
+//! - *independence*: operands that are not connected by conflicts, directly or through others,
+//!   become operands of `Par`; neighbours without conflict commute, so they are sorted;
+//! - *idempotence*: alternatives are a set; ∅ is dropped beside a nullable alternative;
 //!   `loop(alt(∅, x)) = loop(x)`, `loop_D(loop_D(x)) = loop_D(x)`;
-//! - *absorption* (switch `absorb`): x is not needed beside y if x ⊑ y ([`include`](super::include));
+//! - *absorption* (switch `absorb`): x is dropped beside y if x ⊑ y ([`include`](super::include));
 //!   `loop_D(x)` followed by `loop_D(y)` is `loop_D(y)` if x ⊑ y and they are in conflict as
-//!   iterations are: iterations of x are iterations of y, and none at all is allowed. The same the
-//!   other way round. This keeps expressions of constant size on long traces.
+//!   iterations are, because iterations of x are iterations of y, and zero iterations are allowed.
+//!   The same holds in the other order. This keeps expressions of constant size on long traces.
 //!
 //! *Cost.* Sorting, and comparing neighbours. Flattening stops at [`FLAT`] operands. Absorption
-//! compares all pairs of at most [`COMPARED`] alternatives, and gives up beyond.
+//! compares all pairs of at most [`COMPARED`] alternatives, and is skipped beyond.
 //!
-//! *Switch.* `Options::absorb` for absorption. The other laws have none: they make equal things one
-//! number, on which all tables rest. *Counter.* None; what absorption saves shows in the number of
-//! states and in `Engine::bytes`.
+//! *Switch.* `Options::absorb` for absorption. The other laws have none: they give equivalent
+//! expressions the same number, on which all memo tables rely. *Counter.* None; the effect of
+//! absorption shows in the number of states and in `Engine::bytes`.
 
 use std::sync::Arc;
 
@@ -31,17 +31,17 @@ use otus_core::{LifelineId, LifelineSet};
 use smallvec::SmallVec;
 
 use super::order::Order;
-use super::store::{self, Expr, ExprId, Facts, Form, OrderId, Store};
+use super::store::{self, Expr, ExprId, ExprRef, Facts, OrderId, Store};
 
-/// Sequences do not become longer than this by flattening, so that a step, which makes a new
-/// sequence, costs no more than this; longer ones are trees ([`compile`](super::compile)).
+/// The most operands of a flattened sequence. A step creates a new sequence, so this bounds its
+/// cost; longer sequences are trees ([`compile`](super::compile)).
 const FLAT: usize = 64;
-/// Beyond this many alternatives, not every pair is compared.
+/// With more alternatives than this, not every pair is compared.
 const COMPARED: usize = 24;
 
-/// Operands on their way to a normal form, which are few as a rule.
+/// Operands of an expression under construction; usually few.
 type Operands = SmallVec<[ExprId; 16]>;
-/// The lifelines in conflict with an operand.
+/// The lifelines in conflict with an operand, as a set or as a word.
 trait Reach: Clone {
     fn meets(&self, other: &Self) -> bool;
     #[must_use]
@@ -69,19 +69,14 @@ impl Reach for u64 {
 }
 
 impl Store {
-    /// One of these.
+    /// The alternative of these expressions.
     pub(crate) fn alt(&mut self, alternatives: impl IntoIterator<Item = ExprId>) -> ExprId {
         let mut all = Operands::new();
         for alternative in alternatives {
-            match self.expr(alternative) {
-                Expr::Never => {}
-                Expr::Alt(nested) => all.extend_from_slice(nested),
-                Expr::Empty
-                | Expr::Leaf(_)
-                | Expr::Par(_)
-                | Expr::Seq(..)
-                | Expr::Loop(..)
-                | Expr::Late(..) => all.push(alternative),
+            if let Expr::Alt(nested) = self.expr(alternative) {
+                all.extend_from_slice(nested);
+            } else if alternative != Store::NEVER {
+                all.push(alternative);
             }
         }
         match all.as_slice() {
@@ -100,7 +95,7 @@ impl Store {
         if let [only] = all.as_slice() {
             return *only;
         }
-        if let Some(known) = self.find(Form::Alt(&all)) {
+        if let Some(known) = self.find(ExprRef::Alt(&all)) {
             return known;
         }
         let facts = Facts {
@@ -112,7 +107,7 @@ impl Store {
         self.intern(Expr::Alt(all.as_slice().into()), facts)
     }
 
-    /// All of these, without conflict.
+    /// The composition of these without conflicts, each with its multiplicity.
     pub(crate) fn par(&mut self, operands: impl IntoIterator<Item = (ExprId, u32)>) -> ExprId {
         let mut all: SmallVec<[(ExprId, u32); 16]> = SmallVec::new();
         for (operand, count) in operands {
@@ -120,7 +115,11 @@ impl Store {
                 Expr::Never => return Store::NEVER,
                 Expr::Empty => {}
                 Expr::Par(nested) => all.extend(nested.iter().map(|&(x, n)| (x, n * count))),
-                Expr::Leaf(_) | Expr::Alt(_) | Expr::Seq(..) | Expr::Loop(..) | Expr::Late(..) => {
+                Expr::Leaf(_)
+                | Expr::Alt(_)
+                | Expr::Seq(..)
+                | Expr::Loop(..)
+                | Expr::Suffix(..) => {
                     all.push((operand, count));
                 }
             }
@@ -141,10 +140,10 @@ impl Store {
             [(only, 1)] => return *only,
             [..] => {}
         }
-        if let Some(known) = self.find(Form::Par(&all)) {
+        if let Some(known) = self.find(ExprRef::Par(&all)) {
             return known;
         }
-        // How often something occurs makes it no harder.
+        // A multiplicity above two makes the expression no harder.
         let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
         let facts = Facts {
             lifelines: self.union(all.iter().map(|&(x, _)| x)),
@@ -155,7 +154,7 @@ impl Store {
         self.intern(Expr::Par(all.as_slice().into()), facts)
     }
 
-    /// All of these, with conflicts.
+    /// The composition of these with conflicts.
     pub(crate) fn seq(&mut self, order: OrderId, operands: &[ExprId]) -> ExprId {
         let mut all = Operands::new();
         for &operand in operands {
@@ -177,12 +176,12 @@ impl Store {
         self.wide_seq(order, all)
     }
 
-    /// The same for any lifelines and conflicts, of which all matter.
+    /// [`Store::seq`] for any conflict relation, restricted to what matters.
     fn wide_seq(&mut self, order: Order, operands: Operands) -> ExprId {
         let (mut order, mut all) = (order, operands);
         let mut at = 0;
         while at < all.len() {
-            // What is inlined may have more to inline.
+            // Inlined operands may have operands to inline.
             if !self.inline(&mut order, &mut all, at) {
                 at += 1;
             }
@@ -194,10 +193,9 @@ impl Store {
             all.iter().map(|&x| order.conflicts(self.lifelines(x))).collect();
         let groups = groups(&reach);
         if groups.len() == 1 {
-            // What is in conflict with one of several operands is so with another: nothing of the order
-            // is in vain.
+            // All operands are connected, so the whole order matters.
             let order = self.intern_order(order);
-            return self.connected(order, (&all, &reach));
+            return self.connected(order, &all, &reach);
         }
         let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
         for members in groups {
@@ -206,20 +204,20 @@ impl Store {
                 bits(members).map(|i| reach[i].clone()).collect();
             let order = self.between(&order, &group);
             let order = self.intern_order(order);
-            parts.push((self.connected(order, (&group, &reach)), 1));
+            parts.push((self.connected(order, &group, &reach), 1));
         }
         self.par(parts)
     }
 
-    /// The same where each lifeline is in conflict with itself only and all fit in a word, as nearly
-    /// always.
+    /// [`Store::seq`] for the most common case: each lifeline is in conflict only with itself, and
+    /// all fit in a word.
     fn plain_seq(&mut self, singles: u64, operands: Operands) -> ExprId {
         let (mut singles, mut all) = (singles, operands);
         let mut words: SmallVec<[u64; 16]> = all.iter().map(|&x| self.facts[x].word).collect();
         singles &= in_several(&words);
         let mut at = 0;
         while at < all.len() {
-            match self.inline_plain(&mut singles, (&mut all, &mut words), at) {
+            match self.inline_plain(&mut singles, &mut all, &mut words, at) {
                 Some(true) => {}
                 Some(false) => at += 1,
                 None => {
@@ -239,7 +237,7 @@ impl Store {
         let groups = groups(&reach);
         if groups.len() == 1 {
             let order = self.diagonal(singles);
-            return self.connected(order, (&all, &reach));
+            return self.connected(order, &all, &reach);
         }
         let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
         for members in groups {
@@ -250,17 +248,17 @@ impl Store {
             }
             let reach: SmallVec<[u64; 16]> = bits(members).map(|i| reach[i]).collect();
             let order = self.diagonal(singles & in_several(&reach));
-            parts.push((self.connected(order, (&group, &reach)), 1));
+            parts.push((self.connected(order, &group, &reach), 1));
         }
         self.par(parts)
     }
 
-    /// An order as a word, if it is one.
+    /// A diagonal order as a word.
     fn as_word(&self, order: OrderId) -> Option<u64> {
         self.order_words[order.index()]
     }
 
-    /// The order of a word.
+    /// The diagonal order of a word.
     fn diagonal(&mut self, singles: u64) -> OrderId {
         if let Some(&known) = self.diagonals.get(&singles) {
             return known;
@@ -271,11 +269,12 @@ impl Store {
         order
     }
 
-    /// [`Store::inline`] for [`Store::plain_seq`]; `None` if the operand has conflicts of another kind.
+    /// [`Store::inline`] for [`Store::plain_seq`]; `None` if the operand has another kind of order.
     fn inline_plain(
         &self,
         singles: &mut u64,
-        (all, words): (&mut Operands, &mut SmallVec<[u64; 16]>),
+        all: &mut Operands,
+        words: &mut SmallVec<[u64; 16]>,
         at: usize,
     ) -> Option<bool> {
         let room = FLAT.saturating_sub(all.len());
@@ -298,7 +297,7 @@ impl Store {
             | Expr::Alt(_)
             | Expr::Seq(..)
             | Expr::Loop(..)
-            | Expr::Late(..) => return Some(false),
+            | Expr::Suffix(..) => return Some(false),
         };
         let joined = *singles | inner;
         let inside: SmallVec<[u64; 16]> = nested.iter().map(|&x| self.facts[x].word).collect();
@@ -313,12 +312,12 @@ impl Store {
         Some(true)
     }
 
-    /// Any number of times, with conflicts between iterations.
+    /// The loop with this body and these conflicts between iterations.
     pub(crate) fn repeat(&mut self, order: OrderId, body: ExprId) -> ExprId {
         let mut body = body;
         let full = self.order(order);
         if let Expr::Alt(alternatives) = self.expr(body) {
-            // ∅ adds nothing, and iterations of a loop of the same kind are iterations.
+            // ∅ adds nothing, and iterations of an inner loop of the same kind are iterations.
             let plain: Operands = alternatives
                 .iter()
                 .filter(|&&x| x != Store::EMPTY)
@@ -349,32 +348,19 @@ impl Store {
         }
     }
 
-    /// The body of a loop with this order, or the expression itself.
+    /// The body of a loop with this order, or the expression itself if it is none.
     fn unrepeated(&self, order: &Order, expr: ExprId) -> ExprId {
-        match *self.expr(expr) {
-            Expr::Loop(own, body)
-                if *self.orders.items[own] == order.within(self.lifelines(body)) =>
-            {
-                body
-            }
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Par(_)
-            | Expr::Seq(..)
-            | Expr::Loop(..)
-            | Expr::Late(..) => expr,
-        }
+        let Expr::Loop(own, body) = *self.expr(expr) else { return expr };
+        if *self.orders.items[own] == order.within(self.lifelines(body)) { body } else { expr }
     }
 
-    /// What matters of an order between operands.
+    /// The part of an order that matters between operands.
     fn between(&self, order: &Order, operands: &[ExprId]) -> Order {
         order.between(operands.iter().map(|&x| self.lifelines(x)))
     }
 
-    /// Replaces the operand at an index by its own operands, if that keeps all conflicts; says whether
-    /// it does.
+    /// Replaces the operand at an index by its own operands, if that preserves all conflicts;
+    /// returns whether it did.
     fn inline(&self, order: &mut Order, all: &mut Operands, at: usize) -> bool {
         let room = FLAT.saturating_sub(all.len());
         let none = Order::default();
@@ -396,7 +382,7 @@ impl Store {
             | Expr::Alt(_)
             | Expr::Seq(..)
             | Expr::Loop(..)
-            | Expr::Late(..) => return false,
+            | Expr::Suffix(..) => return false,
         };
         let joined = order.join(inner);
         if self.between(&joined, all) != *order || self.between(&joined, &nested) != *inner {
@@ -408,12 +394,8 @@ impl Store {
         true
     }
 
-    /// A sequence that does not fall apart, with an order of which all matters.
-    fn connected(
-        &mut self,
-        order: OrderId,
-        (operands, reach): (&[ExprId], &[impl Reach]),
-    ) -> ExprId {
+    /// A sequence whose operands are all connected, with an order restricted to what matters.
+    fn connected(&mut self, order: OrderId, operands: &[ExprId], reach: &[impl Reach]) -> ExprId {
         if let [only] = operands {
             return *only;
         }
@@ -425,7 +407,7 @@ impl Store {
                 return self.seq(order, &fewer);
             }
         }
-        if let Some(known) = self.find(Form::Seq(order, &all)) {
+        if let Some(known) = self.find(ExprRef::Seq(order, &all)) {
             return known;
         }
         let facts = Facts {
@@ -437,7 +419,7 @@ impl Store {
         self.intern(Expr::Seq(order, all.as_slice().into()), facts)
     }
 
-    /// The operands without a loop that another one covers, if there is such.
+    /// The operands without a loop that another one covers, if there is one.
     fn absorbed(&mut self, order: &Order, all: &[ExprId]) -> Option<Operands> {
         let is_loop = |&i: &usize| matches!(self.expr(all[i]), Expr::Loop(..));
         let loops: SmallVec<[usize; 16]> = (0..all.len()).filter(is_loop).collect();
@@ -447,7 +429,7 @@ impl Store {
                 if !xs.is_subset(ys) && !ys.is_subset(xs) {
                     continue;
                 }
-                // One of the two must be movable to the other.
+                // One of the two must commute with everything between them.
                 let apart = |x: usize, k: usize| {
                     !order.relates(self.lifelines(all[x]), self.lifelines(all[k]))
                 };
@@ -456,7 +438,7 @@ impl Store {
                 if !first_moves && !second_moves {
                     continue;
                 }
-                // What remains stands where both can stand.
+                // The remaining loop takes the place where both can stand.
                 let kept = if self.covers(order, all[i], all[j]) {
                     all[j]
                 } else if self.covers(order, all[j], all[i]) {
@@ -492,7 +474,7 @@ impl Store {
         }
     }
 
-    /// Whether a loop beside a larger one, with these conflicts between the two, adds nothing.
+    /// Whether a loop adds nothing beside a larger loop, with these conflicts between the two.
     fn covers(&mut self, order: &Order, small: ExprId, large: ExprId) -> bool {
         let (&Expr::Loop(small_order, x), &Expr::Loop(large_order, y)) =
             (self.expr(small), self.expr(large))
@@ -507,7 +489,7 @@ impl Store {
             && self.includes(x, y)
     }
 
-    /// Drops alternatives that others include.
+    /// Drops alternatives that are included in others.
     fn drop_included(&mut self, all: &mut Operands) {
         let mut i = 0;
         while i < all.len() {
@@ -518,6 +500,26 @@ impl Store {
                 i += 1;
             }
         }
+    }
+
+    /// The alternative of the operands, each mapped by a function.
+    pub(super) fn alt_of(
+        &mut self,
+        operands: &[ExprId],
+        mut map: impl FnMut(&mut Store, ExprId) -> ExprId,
+    ) -> ExprId {
+        let all: Vec<ExprId> = operands.iter().map(|&x| map(self, x)).collect();
+        self.alt(all)
+    }
+
+    /// The composition of the operands without conflicts, each mapped by a function.
+    pub(super) fn par_of(
+        &mut self,
+        operands: &[(ExprId, u32)],
+        mut map: impl FnMut(&mut Store, ExprId) -> ExprId,
+    ) -> ExprId {
+        let all: Vec<(ExprId, u32)> = operands.iter().map(|&(x, n)| (map(self, x), n)).collect();
+        self.par(all)
     }
 
     fn union(&self, exprs: impl Iterator<Item = ExprId>) -> LifelineSet {
@@ -533,7 +535,8 @@ impl Store {
     }
 }
 
-/// Operands that are connected by conflicts, each group as bits, from what each is in conflict with.
+/// The groups of operands that are connected by conflicts, each as a bit set, from the lifelines in
+/// conflict with each operand.
 fn groups<R: Reach>(reach: &[R]) -> SmallVec<[u64; 8]> {
     if reach.len() > FLAT {
         return SmallVec::from_elem(0, 1);
@@ -554,13 +557,13 @@ fn groups<R: Reach>(reach: &[R]) -> SmallVec<[u64; 8]> {
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
-/// The least of the orders that differ in neighbours without conflict.
+/// The least order of operands that is reachable by swapping neighbours without conflict.
 fn sorted(all: &[ExprId], reach: &[impl Reach]) -> Operands {
-    // As most are.
+    // The most common case.
     if all.len() > FLAT || all.is_sorted() {
         return all.into();
     }
-    // By operand: those before it that are in conflict with it, as bits.
+    // By operand: the earlier operands in conflict with it, as a bit set.
     let mut waits: SmallVec<[u64; 16]> = SmallVec::new();
     for (i, own) in reach.iter().enumerate() {
         let conflicts = reach[..i].iter().enumerate().filter(|(_, other)| own.meets(other));
@@ -585,7 +588,7 @@ fn in_several(words: &[u64]) -> u64 {
     twice
 }
 
-/// Adds operands as often as they occur, if there is room for all of them.
+/// Appends operands with their multiplicities; returns false, without effect, if there is no room.
 fn repeat_into(all: &mut Operands, operands: &[(ExprId, u32)], room: usize) -> bool {
     let counts = operands.iter().map(|&(_, n)| n as usize);
     if counts.fold(0, usize::saturating_add) > room {
@@ -597,7 +600,7 @@ fn repeat_into(all: &mut Operands, operands: &[(ExprId, u32)], room: usize) -> b
     true
 }
 
-/// The places of the bits that are set.
+/// The indexes of the set bits.
 fn bits(word: u64) -> impl Iterator<Item = usize> {
     let mut rest = word;
     std::iter::from_fn(move || {

@@ -3,18 +3,18 @@
 //! Every scheduling operator of the language is one operator `sched_D(x, y)` with a relation D
 //! between lifelines: an event of y may come before one of x only if no lifeline of the one is
 //! related to a lifeline of the other. The relations that occur are partial equivalences, that
-//! is sets of disjoint *classes* of lifelines:
+//! is, sets of disjoint *classes* of lifelines:
 //!
 //! | operator | classes |
 //! |---|---|
 //! | `par` | none |
 //! | `coreg_r` (`seq` is `coreg_∅`) | each lifeline outside r by itself |
 //! | `strict` | one, of all lifelines |
-//! | `strict`, relaxed ([`harm`](super::harm)) | each component |
+//! | `strict`, relaxed ([`coupling`](super::coupling)) | each component |
 //!
-//! and they stay so under restriction to the lifelines that matter. D(X), the lifelines in
-//! conflict with some lifeline of X, is the union of the classes that meet X. Classes of one
-//! lifeline, which nearly all are, are kept together as one set.
+//! Restriction to a set of lifelines keeps this property. D(X), the lifelines in conflict with some
+//! lifeline of X, is the union of the classes that meet X. Classes of one lifeline, which nearly
+//! all are, are stored together as one set.
 
 use otus_core::LifelineSet;
 use smallvec::SmallVec;
@@ -24,12 +24,12 @@ use smallvec::SmallVec;
 pub(crate) struct Order {
     /// The union of the classes with one lifeline.
     singles: LifelineSet,
-    /// The classes with several, by their first lifeline.
+    /// The classes with several lifelines, sorted by their first lifeline.
     blocks: Box<[LifelineSet]>,
 }
 
 impl Order {
-    /// From disjoint classes.
+    /// The relation with these disjoint classes.
     pub(crate) fn new(classes: impl IntoIterator<Item = LifelineSet>) -> Self {
         let mut singles = LifelineSet::EMPTY;
         let mut blocks: Vec<LifelineSet> = Vec::new();
@@ -44,12 +44,12 @@ impl Order {
         Order { singles, blocks: blocks.into() }
     }
 
-    /// Its lifelines, if each is in conflict with itself only.
+    /// Its lifelines, if each is in conflict only with itself.
     pub(crate) fn as_diagonal(&self) -> Option<&LifelineSet> {
         self.blocks.is_empty().then_some(&self.singles)
     }
 
-    /// Each lifeline of a set by itself.
+    /// The relation in which each lifeline of a set is in conflict only with itself.
     pub(crate) fn diagonal(singles: LifelineSet) -> Self {
         Order { singles, blocks: Box::default() }
     }
@@ -89,7 +89,7 @@ impl Order {
         singles.chain(self.blocks.iter().cloned())
     }
 
-    /// What is left of it on some lifelines.
+    /// Its restriction to some lifelines.
     pub(crate) fn within(&self, lifelines: &LifelineSet) -> Order {
         if self.blocks.is_empty() {
             return Order::diagonal(self.singles.intersection(lifelines));
@@ -99,8 +99,8 @@ impl Order {
         Order::new(blocks.chain(singles.iter().map(LifelineSet::singleton)))
     }
 
-    /// What matters of it between operands with these lifelines: classes that meet two of them,
-    /// as far as they have lifelines there.
+    /// The part that matters between operands with these lifelines: the classes that meet at least
+    /// two operands, restricted to the lifelines of the operands.
     #[inline]
     pub(crate) fn between<'s>(
         &self,
@@ -132,7 +132,7 @@ impl Order {
         Order::new(blocks.chain(singles.iter().map(LifelineSet::singleton)))
     }
 
-    /// The least partial equivalence that has both.
+    /// The least partial equivalence that contains both.
     pub(crate) fn join(&self, other: &Order) -> Order {
         if self.blocks.is_empty() && other.blocks.is_empty() {
             return Order::diagonal(self.singles.union(&other.singles));

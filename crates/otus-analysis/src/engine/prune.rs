@@ -7,13 +7,13 @@
 //! prune(loop_D(x), X)       = loop_D(prune(x, X)), which is ∅ if nothing is left of x
 //! ```
 //!
-//! *Cost.* One walk, each expression and set of lifelines once. No switch: it is part of what a step
-//! means, and of the end of a complete log.
+//! *Cost.* One walk; each expression and set of lifelines once. No switch: pruning is part of the
+//! definition of a step, and of the end of a complete log.
 
 use super::store::{Expr, ExprId, SetId, Store};
 
 impl Store {
-    /// The traces without an event on these lifelines.
+    /// The traces without events on these lifelines.
     pub(crate) fn prune(&mut self, expr: ExprId, lifelines: SetId) -> ExprId {
         if self.lifelines(expr).is_disjoint(&self.sets.items[lifelines]) {
             return expr;
@@ -35,12 +35,10 @@ impl Store {
     fn pruned(&mut self, expr: ExprId, lifelines: SetId) -> ExprId {
         match self.expr(expr).clone() {
             Expr::Never | Expr::Empty => expr,
-            // It is on one of them.
+            // Leaves on other lifelines were returned by `prune`.
             Expr::Leaf(_) => Store::NEVER,
             Expr::Alt(alternatives) => {
-                let all: Vec<ExprId> =
-                    alternatives.iter().map(|&x| self.prune(x, lifelines)).collect();
-                self.alt(all)
+                self.alt_of(&alternatives, |store, x| store.prune(x, lifelines))
             }
             Expr::Par(operands) => {
                 let mut all = operands.to_vec();
@@ -66,7 +64,7 @@ impl Store {
                 let body = self.prune(body, lifelines);
                 self.repeat(order, body)
             }
-            Expr::Late(skipped, inner) => self.prune_late(expr, (skipped, inner), lifelines),
+            Expr::Suffix(skipped, inner) => self.prune_suffix(expr, skipped, inner, lifelines),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Steps: what is left of an expression after an event.
+//! Steps: the residual of an expression after an event.
 //!
-//! `∂_e x` is the expression of all t with e.t a trace of x: the alternative of what is left for
+//! `∂_e x` denotes all t with e.t a trace of x. It is the alternative of the residuals for
 //! each way in which e can come first. With D(e) for the lifelines in conflict with e,
 //!
 //! ```text
@@ -10,20 +10,20 @@
 //! ∂_e loop_D(x)         = sched_D(loop_D(prune(x, D(e))), ∂_e x, loop_D(x))
 //! ```
 //!
-//! which are the rules of the paper with all follow-ups of one event put together.
+//! These are the rules of the paper with all follow-ups of one event combined.
 //!
-//! *Cost.* Each expression and event once. One expression for all ways can grow, so searches split it
+//! *Cost.* Each expression and event once. The combined expression can grow, so searches split it
 //! beyond some multiple of the size they began with. No switch: it is the meaning of an event.
 
 use smallvec::SmallVec;
 
 use super::store::{Expr, ExprId, LeafId, Store};
 
-/// What is left after an event, for each way in which it can come first.
+/// The residuals after an event, for each way in which it can come first.
 pub(super) type Ways = SmallVec<[ExprId; 8]>;
 
 impl Store {
-    /// What is left after an event, in all ways in which it can come first; `NEVER` if it cannot.
+    /// The residual after an event, over all ways in which it can come first; `NEVER` if it cannot.
     #[inline]
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if let Some(known) = self.stepped.get(expr, leaf) {
@@ -32,7 +32,7 @@ impl Store {
         self.first_step(expr, leaf)
     }
 
-    /// Whether an event can come first. What is left after it is not made if operands tell.
+    /// Whether an event can come first. The residual is not computed if the operands decide it.
     pub(crate) fn can_begin(&mut self, expr: ExprId, leaf: LeafId) -> bool {
         if let Some(known) = self.stepped.get(expr, leaf) {
             return known != Store::NEVER;
@@ -47,7 +47,7 @@ impl Store {
                 | Expr::Leaf(_)
                 | Expr::Seq(..)
                 | Expr::Loop(..)
-                | Expr::Late(..) => return self.step(expr, leaf) != Store::NEVER,
+                | Expr::Suffix(..) => return self.step(expr, leaf) != Store::NEVER,
             };
             match operand {
                 Some(operand) if self.step(operand, leaf) != Store::NEVER => return true,
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// A step that is not known yet.
+    /// A step that is not memoized yet.
     #[inline(never)]
     fn first_step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
@@ -71,16 +71,16 @@ impl Store {
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.stepped.insert((expr, leaf), self.leaves.items.len(), found);
+        self.stepped.insert(expr, leaf, self.leaves.items.len(), found);
         found
     }
 
-    /// The same with each way by itself, as far as the outermost operator tells them apart.
+    /// The residuals of each way, as far as the outermost operator distinguishes them.
     fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Ways {
         self.ways_by(expr, leaf, |store, operand| store.step(operand, leaf))
     }
 
-    /// The same with steps of operands by a function.
+    /// [`Store::ways`] with the steps of operands given by a function.
     pub(super) fn ways_by(
         &mut self,
         expr: ExprId,
@@ -146,11 +146,11 @@ impl Store {
                     ways.push(way);
                 }
             }
-            Expr::Late(skipped, inner) => {
+            Expr::Suffix(skipped, inner) => {
                 let home = self.home(leaf);
                 if self.sets.items[skipped].is_disjoint(&home) {
                     let next = step(self, inner);
-                    let way = self.late(skipped, next);
+                    let way = self.suffix(skipped, next);
                     ways.push(way);
                 } else {
                     let expanded = self.expand(expr, &home);

@@ -1,16 +1,16 @@
-//! Expressions: normalised interactions, each stored once.
+//! Expressions: interactions in normal form, hash-consed.
 //!
-//! An expression denotes the same traces as the term it comes from, in a form in which equal
-//! things are nearly always the same number: operators take any number of operands, those whose
-//! order does not matter are sorted, and conflict relations say only what matters (see
-//! [`normal`](super::normal)). A number is therefore a state of a lazy automaton, and whatever is
-//! computed for it is computed once.
+//! An expression denotes the same traces as the term it comes from, in a form in which equivalent
+//! expressions nearly always have the same number: operators take any number of operands, operands
+//! whose order does not matter are sorted, and conflict relations contain only what matters (see
+//! [`normal`](super::normal)). A number is therefore a state of a lazily built automaton, and
+//! everything that is computed for it is memoized.
 //!
-//! Tables grow as analyses go; [`Store::bytes`] says how large they are.
+//! Tables grow during analyses; [`Store::bytes`] tells their size.
 //!
-//! A single step can be too much work, if alternatives multiply. It is counted where nothing is
-//! known yet ([`FUEL`]); when it runs out, what was computed since is void, nothing of it is kept, and the
-//! analysis is undecided.
+//! If alternatives multiply, a single step can be too much work. Work that is not memoized yet uses
+//! *fuel* ([`FUEL`]). When the fuel is used up, everything computed since is void, nothing of it is
+//! memoized, and the analysis is undecided.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -23,21 +23,21 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::known::Known;
+use super::erase::Loops;
+use super::memo::LeafMemo;
 use super::order::Order;
-use super::strip::Loops;
 use super::unroll::Begins;
 use crate::budget::Stop;
 
-/// What logs say about moves, for the few components there are as a rule.
+/// The next symbols of the logs, as a key of forced moves.
 pub(crate) type Heads = SmallVec<[u32; 8]>;
 
 otus_core::define_id! {
-    /// A normalised interaction.
+    /// An interaction in normal form.
     pub(crate) ExprId;
-    /// What happens at once, on one or several components.
+    /// An event, on one or several components.
     pub(crate) LeafId;
-    /// What a component can observe at one moment.
+    /// An observation that a component can make at one time.
     pub(crate) SymbolId;
     /// A conflict relation.
     pub(crate) OrderId;
@@ -45,7 +45,7 @@ otus_core::define_id! {
     pub(crate) SetId;
 }
 
-/// A normalised interaction.
+/// An interaction in normal form.
 #[derive(Debug, Clone)]
 pub(crate) enum Expr {
     /// No trace at all.
@@ -54,38 +54,38 @@ pub(crate) enum Expr {
     Empty,
     /// One event.
     Leaf(LeafId),
-    /// One of several, sorted.
+    /// One of several alternatives, sorted.
     Alt(Arc<[ExprId]>),
-    /// All of several, without conflict, sorted, each with how often it occurs.
+    /// All operands, without conflicts between them, sorted, each with its multiplicity.
     Par(Arc<[(ExprId, u32)]>),
-    /// All of several, with conflicts.
+    /// All operands, with conflicts between them.
     Seq(OrderId, Arc<[ExprId]>),
-    /// Any number of times, with conflicts between iterations.
+    /// Any number of iterations, with conflicts between them.
     Loop(OrderId, ExprId),
-    /// What remains after skipping some first events on lifelines of one component (see
-    /// [`late`](super::late)).
-    Late(SetId, ExprId),
+    /// The suffixes after skipping some first events on lifelines of one component (see
+    /// [`suffix`](super::suffix)).
+    Suffix(SetId, ExprId),
 }
 
 impl Expr {
-    /// What makes it itself.
-    pub(crate) fn form(&self) -> Form<'_> {
+    /// The same expression with borrowed operands.
+    pub(crate) fn as_ref(&self) -> ExprRef<'_> {
         match self {
-            Expr::Never => Form::Never,
-            Expr::Empty => Form::Empty,
-            Expr::Leaf(leaf) => Form::Leaf(*leaf),
-            Expr::Alt(operands) => Form::Alt(operands),
-            Expr::Par(operands) => Form::Par(operands),
-            Expr::Seq(order, operands) => Form::Seq(*order, operands),
-            Expr::Loop(order, body) => Form::Loop(*order, *body),
-            Expr::Late(skipped, inner) => Form::Late(*skipped, *inner),
+            Expr::Never => ExprRef::Never,
+            Expr::Empty => ExprRef::Empty,
+            Expr::Leaf(leaf) => ExprRef::Leaf(*leaf),
+            Expr::Alt(operands) => ExprRef::Alt(operands),
+            Expr::Par(operands) => ExprRef::Par(operands),
+            Expr::Seq(order, operands) => ExprRef::Seq(*order, operands),
+            Expr::Loop(order, body) => ExprRef::Loop(*order, *body),
+            Expr::Suffix(skipped, inner) => ExprRef::Suffix(*skipped, *inner),
         }
     }
 }
 
 impl PartialEq for Expr {
     fn eq(&self, other: &Expr) -> bool {
-        self.form() == other.form()
+        self.as_ref() == other.as_ref()
     }
 }
 
@@ -93,13 +93,13 @@ impl Eq for Expr {}
 
 impl Hash for Expr {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.form().hash(state);
+        self.as_ref().hash(state);
     }
 }
 
-/// An expression whose operands may be anywhere, so that it can be looked for before it is made.
+/// An expression with borrowed operands, for looking it up before it is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Form<'o> {
+pub(crate) enum ExprRef<'o> {
     Never,
     Empty,
     Leaf(LeafId),
@@ -107,34 +107,34 @@ pub(crate) enum Form<'o> {
     Par(&'o [(ExprId, u32)]),
     Seq(OrderId, &'o [ExprId]),
     Loop(OrderId, ExprId),
-    Late(SetId, ExprId),
+    Suffix(SetId, ExprId),
 }
 
-/// What is known of each expression.
+/// Attributes that are computed once for each expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
-    /// Where it has events.
+    /// The lifelines of its events.
     pub(crate) lifelines: LifelineSet,
-    /// The same as a word, if there are at most 64 lifelines ([`Store::narrow`]): normal forms compare
-    /// these all the time.
+    /// The same as a bit set, if there are at most 64 lifelines ([`Store::narrow`]), since normal
+    /// forms compare them very often.
     pub(crate) word: u64,
-    /// Whether it has the empty trace.
+    /// Whether it accepts the empty trace.
     pub(crate) nullable: bool,
-    /// How many leaves and choices it has.
+    /// The number of leaves and choices.
     pub(crate) size: u32,
 }
 
-/// An event as the components see it.
+/// An event as components observe it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Leaf {
     /// The lifelines it is on.
     pub(crate) lifelines: LifelineSet,
-    /// What each component that it touches observes of it.
+    /// By component that it touches: the symbol observed there.
     pub(crate) parts: Box<[(ComponentId, SymbolId)]>,
 }
 
-/// All expressions of an engine, with what was computed for them.
-#[derive(Debug)]
+/// All expressions of an engine, with the memo tables for them.
+#[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(super) exprs: Interner<ExprId, Expr>,
     pub(super) facts: IndexVec<ExprId, Facts>,
@@ -143,76 +143,76 @@ pub(crate) struct Store {
     pub(super) leaves: Interner<LeafId, Leaf>,
     /// By component: its lifelines.
     pub(super) components: Vec<LifelineSet>,
-    /// Whether a set of lifelines fits in a word.
+    /// Whether a set of lifelines fits in a 64-bit word.
     pub(super) narrow: bool,
-    /// By order: the lifelines that are in conflict with themselves, as a word, if that is all.
+    /// By order: if each lifeline is in conflict only with itself, these lifelines as a word.
     pub(super) order_words: Vec<Option<u64>>,
-    /// The same the other way round.
+    /// The inverse of `order_words`.
     pub(super) diagonals: FxHashMap<u64, OrderId>,
-    /// Whether alternatives and loops that add nothing are dropped.
+    /// Whether alternatives and loops that another one includes are dropped.
     pub(super) absorb: bool,
-    pub(super) stepped: Known<ExprId>,
+    pub(super) stepped: LeafMemo<ExprId>,
     pub(super) stepped_that: FxHashMap<(Begins, ExprId, LeafId), ExprId>,
     pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
-    pub(super) stripped: FxHashMap<(ExprId, SetId, Loops, SetId), ExprId>,
-    pub(super) cuts: FxHashMap<(ExprId, SetId, SetId), ExprId>,
+    pub(super) erased: FxHashMap<(ExprId, SetId, Loops, SetId), ExprId>,
+    pub(super) truncated: FxHashMap<(ExprId, SetId, SetId), ExprId>,
     pub(super) idle: FxHashMap<(ExprId, SetId), bool>,
-    pub(super) shed: FxHashMap<ExprId, ExprId>,
-    /// What is begun from, by what there was and which logs are over ([`Logs`](super::logs::Logs)).
-    pub(super) begun: FxHashMap<(ExprId, u64), ExprId>,
+    pub(super) prefix_reduced: FxHashMap<ExprId, ExprId>,
+    /// Start expressions of decoupled searches, by expression and consumed logs
+    /// ([`Logs::missing`](super::logs::Logs::missing)).
+    pub(super) initial: FxHashMap<(ExprId, u64), ExprId>,
     pub(super) expanded: FxHashMap<(ExprId, SetId), ExprId>,
-    pub(super) hurried: FxHashMap<ExprId, ExprId>,
+    pub(super) greedy: FxHashMap<ExprId, ExprId>,
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
-    pub(super) occurring: Known<bool>,
-    pub(super) alone: Known<bool>,
-    pub(super) loosened: FxHashMap<ExprId, ExprId>,
-    /// The only move, by expression and what logs say about moves.
+    pub(super) occurring: LeafMemo<bool>,
+    pub(super) independent: LeafMemo<bool>,
+    pub(super) fully_relaxed: FxHashMap<ExprId, ExprId>,
+    /// The only move, by expression and next symbols of the logs.
     pub(super) forced: FxHashMap<(ExprId, Heads), LeafId>,
-    /// What the boxed parts of expressions take.
+    /// The bytes of the boxed operands of expressions.
     pub(super) boxed: usize,
-    /// How much work may be done before [`Store::is_spent`]; counted down where work is not known
-    /// already.
+    /// The work that may be done before [`Store::is_spent`]; work that is memoized already is free.
     pub(super) fuel: u64,
-    /// When work is to end.
+    /// The time at which work is to end.
     deadline: Option<Instant>,
 }
 
-/// How much work one step of a search may take: some seconds.
+/// The fuel of one step of a search: some seconds of work.
 const FUEL: u64 = 500_000;
 
 impl Store {
-    /// Allows the work of one more step.
+    /// Provides the fuel of one more step.
     pub(crate) fn refuel(&mut self) {
         self.fuel = FUEL;
     }
 
-    /// Whether the work of a step was too much. What was computed since is void, and not kept.
+    /// Whether the fuel is used up. Everything computed since the last refuel is void.
     pub(crate) fn is_spent(&self) -> bool {
         self.fuel == 0
     }
 
-    /// Why work was broken off.
+    /// The reason why work was interrupted.
     pub(crate) fn why_spent(&self) -> Stop {
         if self.is_late() { Stop::Time } else { Stop::States }
     }
 
-    /// Counts work; says whether there was too much of it.
+    /// Uses fuel; returns whether it is used up.
     pub(super) fn work(&mut self) -> bool {
         self.fuel = self.fuel.saturating_sub(1);
-        // A step can be long: the clock is asked within it too.
+        // A step can be long, so the clock is checked within it too.
         if self.fuel.is_multiple_of(1024) && self.is_late() {
             self.fuel = 0;
         }
         self.fuel == 0
     }
 
-    /// When work is to end from now on.
+    /// Sets the time at which work is to end.
     pub(crate) fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
 
-    /// When that is.
+    /// The time at which work is to end.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
@@ -227,40 +227,10 @@ impl Store {
     /// No lifelines.
     const NOWHERE: SetId = SetId(0);
 
-    /// For components with these lifelines.
+    /// A store for components with these lifelines.
     pub(crate) fn new(components: Vec<LifelineSet>, absorb: bool) -> Self {
         let narrow = components.iter().all(|own| own.iter().all(|x| x.0 < u64::BITS));
-        let mut store = Store {
-            narrow,
-            order_words: Vec::new(),
-            diagonals: FxHashMap::default(),
-            exprs: Interner::default(),
-            facts: IndexVec::default(),
-            orders: Interner::default(),
-            sets: Interner::default(),
-            leaves: Interner::default(),
-            components,
-            absorb,
-            stepped: Known::default(),
-            stepped_that: FxHashMap::default(),
-            pruned: FxHashMap::default(),
-            stripped: FxHashMap::default(),
-            cuts: FxHashMap::default(),
-            idle: FxHashMap::default(),
-            shed: FxHashMap::default(),
-            begun: FxHashMap::default(),
-            expanded: FxHashMap::default(),
-            hurried: FxHashMap::default(),
-            included: FxHashMap::default(),
-            waiting: FxHashMap::default(),
-            occurring: Known::default(),
-            alone: Known::default(),
-            loosened: FxHashMap::default(),
-            forced: FxHashMap::default(),
-            boxed: 0,
-            fuel: FUEL,
-            deadline: None,
-        };
+        let mut store = Store { narrow, components, absorb, fuel: FUEL, ..Store::default() };
         store.sets.intern(LifelineSet::EMPTY);
         for (expr, nullable) in [(Expr::Never, false), (Expr::Empty, true)] {
             store.intern(expr, Facts { lifelines: LifelineSet::EMPTY, word: 0, nullable, size: 0 });
@@ -297,24 +267,24 @@ impl Store {
         self.orders.items[order].clone()
     }
 
-    /// How many expressions there are.
+    /// The number of expressions.
     pub(crate) fn len(&self) -> usize {
         self.exprs.items.len()
     }
 
-    /// About how much memory the tables take.
+    /// The approximate memory of the tables.
     pub(crate) fn bytes(&self) -> usize {
         let expressions = self.len() * (size_of::<Expr>() + size_of::<Facts>() + 8) + self.boxed;
         let steps = self.stepped_that.capacity();
-        let parts = self.pruned.capacity() + self.stripped.capacity() + self.expanded.capacity();
+        let parts = self.pruned.capacity() + self.erased.capacity() + self.expanded.capacity();
         let looks = self.waiting.capacity() * 2;
-        let short = self.cuts.capacity()
+        let short = self.truncated.capacity()
             + self.idle.capacity()
-            + self.shed.capacity()
-            + self.begun.capacity() * 2;
+            + self.prefix_reduced.capacity()
+            + self.initial.capacity() * 2;
         let hashed = steps + parts + looks + short + self.included.capacity();
         let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
-        let rows = self.stepped.bytes() + self.alone.bytes() + self.occurring.bytes();
+        let rows = self.stepped.bytes() + self.independent.bytes() + self.occurring.bytes();
         expressions + rows + hashed * 14 + moves
     }
 
@@ -335,17 +305,18 @@ impl Store {
         self.intern(Expr::Leaf(leaf), Facts { lifelines, word, nullable: false, size: 1 })
     }
 
-    /// The number of an expression that was made before.
-    pub(super) fn find(&self, form: Form<'_>) -> Option<ExprId> {
-        self.exprs.find_as(&form, |known| known.form() == form)
+    /// The number of an existing expression.
+    pub(super) fn find(&self, form: ExprRef<'_>) -> Option<ExprId> {
+        self.exprs.find_as(&form, |known| known.as_ref() == form)
     }
 
-    /// The number of an expression whose facts are known. Only constructors call this.
+    /// The number of an expression with known facts. Only the constructors of normal forms call
+    /// this.
     pub(super) fn intern(&mut self, expr: Expr, facts: Facts) -> ExprId {
         let boxed = match &expr {
             Expr::Alt(operands) | Expr::Seq(_, operands) => 16 + size_of_val(&**operands),
             Expr::Par(operands) => 16 + size_of_val(&**operands),
-            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Loop(..) | Expr::Late(..) => 0,
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Loop(..) | Expr::Suffix(..) => 0,
         };
         let id = self.exprs.intern(expr);
         if id.0 as usize == self.facts.len() {
@@ -356,13 +327,13 @@ impl Store {
     }
 }
 
-/// A set of lifelines below 64 as a word.
+/// A set of lifelines below 64 as a bit set.
 pub(super) fn word(lifelines: &LifelineSet) -> u64 {
     lifelines.iter().fold(0, |all, lifeline| all | 1 << lifeline.0)
 }
 
 impl Store {
-    /// The alternatives of an expression, its choices inside brought to the outside one by one.
+    /// The alternatives of an expression, with the first inner choice distributed outwards.
     pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {
             Expr::Alt(alternatives) => alternatives.to_vec(),
@@ -402,12 +373,12 @@ impl Store {
                 }
                 vec![expr]
             }
-            Expr::Late(skipped, inner) => {
+            Expr::Suffix(skipped, inner) => {
                 let inner = self.alternatives(inner);
                 if inner.len() < 2 {
                     return vec![expr];
                 }
-                inner.into_iter().map(|x| self.late(skipped, x)).collect()
+                inner.into_iter().map(|x| self.suffix(skipped, x)).collect()
             }
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Loop(..) => vec![expr],
         }

@@ -1,36 +1,36 @@
-//! Which components must move: stubborn sets.
+//! Stubborn sets (Valmari, 1989): which components must move.
 //!
-//! Where events or conflicts are across components, orders matter. But not all of them.
+//! If events or conflicts cross components, the order of events matters, but not all orders do.
 //! Let S be a set of components such that
 //!
 //! 1. some component of S has moments left;
 //! 2. for each c of S and each leaf e of the expression that can be the next on c (it is observed
-//!    there as the next moment; or c sees nothing now, then any leaf on c): either some component of
-//!    e that cannot take part now is in S, or all components of e are in S, and so are those of all
+//!    there as the next moment; or c observes nothing now, then any leaf on c): either some component
+//!    of e that cannot take part now is in S, or all components of e are in S, and so are those of all
 //!    lifelines that stand to the left of e in conflict with it.
 //!
-//! **Claim.** If what is left is explained, it is explained by a trace whose first event touches S.
+//! **Claim.** If the rest is explained, it is explained by a trace whose first event touches S.
 //!
 //! *Proof.* Take a trace that explains it. By 1 some event of it touches S; let e be the first that
 //! does, and c a component of S that it touches. None of the events before e touches S, so c is
-//! still where it is now, and e is as in 2. If a component of e that cannot take part now were in S, it
-//! could not take part when e happens either: only its own events change that. So the other case of 2
-//! holds, and no event before e is on a lifeline that stands to the left of e in conflict with it.
-//! (If e is in an iteration of a loop that such an event began, e can begin it instead.) Hence e
-//! can be moved to the front. Components see no difference: those of e are in S. ∎
+//! still where it is now, and e is as in 2. If a component of e that cannot take part now were in
+//! S, it could not take part when e happens either: only its own events change that. So the other
+//! case of 2 holds, and no event before e is on a lifeline that stands to the left of e in conflict
+//! with it. (If e is in an iteration of a loop that such an event began, e can begin it instead.)
+//! Hence e can be moved to the front. Components see no difference: those of e are in S. ∎
 //!
-//! *What is out of the question.* If all components of e are in S, then nothing that is on one of
-//! them and in conflict with e comes before e: it would touch S. So what stands to the left of an
-//! occurrence of e matters only as far as it can do without such events; if it cannot, this
-//! occurrence is not the first.
+//! *Occurrences that cannot be first.* If all components of e are in S, then no event that is on
+//! one of them and in conflict with e comes before e, since it would touch S. So the operands to
+//! the left of an occurrence of e matter only as far as they can do without such events; if they
+//! cannot, this occurrence is not the first.
 //!
-//! So only events that touch S are tried. If none can happen, what is left is not explained.
+//! So only events that touch S are tried. If none can happen, the rest is not explained.
 //!
-//! *Cost.* What stands to the left of a leaf is computed once for each expression and leaf.
+//! *Cost.* The lifelines to the left of a leaf are computed once for each expression and leaf.
 //!
-//! A set is closed from each component that has moments left; the one with the fewest moves is taken.
-//! *Forced moves* are the case that is plain to see: the components of one leaf are such a set if all of
-//! them see it next, no rival of it occurs and it waits for nobody else.
+//! A set is closed from each component that has moments left; the one with the fewest moves is
+//! taken. *Forced moves* are an easily recognised case: the components of one leaf are such a set
+//! if all of them observe it next, no rival leaf occurs, and it waits for no other component.
 //!
 //! *Switch.* `Options::stubborn`. *Counter.* `Counters::reduced`, the sets that leave out some
 //! component; forced moves are not counted.
@@ -40,8 +40,9 @@ use otus_core::LifelineSet;
 use super::store::{Expr, ExprId, LeafId, Store};
 
 impl Store {
-    /// The lifelines that stand to the left of some occurrence of a leaf in conflict with it, if all
-    /// of its components are in the stubborn set; `None` if it does not occur, or cannot be first.
+    /// The lifelines that stand to the left of some occurrence of a leaf in conflict with it, if
+    /// all of its components are in the stubborn set; `None` if the leaf does not occur, or cannot
+    /// be first.
     pub(crate) fn waits_for(&mut self, expr: ExprId, leaf: LeafId) -> Option<LifelineSet> {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return None;
@@ -74,9 +75,11 @@ impl Store {
             Expr::Par(operands) => {
                 operands.iter().any(|&(x, _)| super::deep(|| self.occurs(x, leaf)))
             }
-            Expr::Loop(_, inner) | Expr::Late(_, inner) => super::deep(|| self.occurs(inner, leaf)),
+            Expr::Loop(_, inner) | Expr::Suffix(_, inner) => {
+                super::deep(|| self.occurs(inner, leaf))
+            }
         };
-        self.occurring.insert((expr, leaf), self.leaves.items.len(), found);
+        self.occurring.insert(expr, leaf, self.leaves.items.len(), found);
         found
     }
 
@@ -115,7 +118,8 @@ impl Store {
                     if let Some(inner) = self.waits_for(operand, leaf) {
                         add(inner.union(&left));
                     }
-                    // What is not the next on one of its own components is out of the question.
+                    // An operand that needs an event on a component of the leaf rules out later
+                    // occurrences.
                     let quiet = self.prune(operand, own);
                     if quiet == Store::NEVER {
                         break;
@@ -132,7 +136,7 @@ impl Store {
                     add(inner.union(&self.lifelines(quiet).intersection(&conflicts)));
                 }
             }
-            Expr::Late(_, inner) => {
+            Expr::Suffix(_, inner) => {
                 if let Some(inner) = self.waits_for(inner, leaf) {
                     add(inner);
                 }

@@ -1,30 +1,30 @@
 //! Steps that begin an iteration of a loop, and steps that do not.
 //!
-//! Events that nobody sees could go on for ever, but only by beginning iterations: every other
+//! Unobserved events could go on forever, but only by beginning iterations, because every other
 //! event makes the expression smaller. By the *loop lemma* (a loop iteration none of whose events
-//! is observed can be left out of a witness), what is explained at all is explained by a trace in
-//! which every iteration begun from now on has an event that is observed from now on. An observed
-//! event is in at most β iterations at once, one for each loop around it, where β is how deep
-//! loops are nested. So if r moments are left, at most r·β iterations can be begun before the next
-//! moment is observed.
+//! is observed can be left out of a witness), whatever is explained at all is explained by a trace
+//! in which every iteration begun from now on has an event that is observed from now on. An
+//! observed event is in at most β iterations at once, one for each loop around it, where β is the
+//! nesting depth of loops. So if r moments are left, at most r·β iterations need to be begun before
+//! the next moment is observed.
 //!
 //! *Cost.* Each expression and event once more, for each of the two kinds of steps. *Switch.* None:
-//! a search without the bound might not end. *Counter.* None.
+//! without the bound a search might not terminate. *Counter.* None.
 
 use super::step::Ways;
 use super::store::{Expr, ExprId, LeafId, Store};
 
-/// Which steps are meant.
+/// The kinds of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Begins {
-    /// Those that begin no iteration.
+    /// Steps that begin no iteration.
     Nothing,
-    /// Those that begin one, or several inside each other.
+    /// Steps that begin one iteration, or several nested ones.
     Iteration,
 }
 
 impl Store {
-    /// What is left after an event, as far as it begins an iteration or does not.
+    /// The residual after an event, by the steps of one kind.
     pub(crate) fn step_that(&mut self, begins: Begins, expr: ExprId, leaf: LeafId) -> ExprId {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return Store::NEVER;

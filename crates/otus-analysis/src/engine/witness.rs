@@ -1,26 +1,27 @@
-//! From a verdict to a witness: one global execution, found by asking again.
+//! Witnesses: finds one global execution that explains a multi-trace, given the verdict.
 //!
-//! Searches look at normalised expressions, with components taken apart and alternatives put
-//! together; they know that there is an execution, not which. So it is replayed on the term
-//! itself, step by step, and before each step the engine is asked whether what would be left is
-//! still explained. A step that is taken is one of the language, so a witness is right by
-//! construction, whatever was asked.
+//! The searches work on normal forms, with components decoupled and alternatives combined; they
+//! prove that an execution exists, but do not construct it. So it is constructed on the term
+//! itself, step by step, and before each step the engine is asked whether the rest would
+//! still be explained. Every step is one of the language, so a witness is valid by
+//! construction.
 //!
-//! *Most questions need no search.* Let x be the expression of what is left now, known to explain
-//! it. If the expression after a step *is* the one that x becomes by what is observed of the
-//! step (or x itself, if nothing is), and components are taken apart, then it explains what is
-//! left, since x does so exactly if that one does. If they are not, the step must be the only one
-//! that is possible.
+//! *Most questions need no search.* Let x be the expression of the current rest, known to explain
+//! it. If the expression after a step *is* the residual of x after the observed part of the step
+//! (or x itself, if nothing is observed), and components are decoupled, then it explains the rest,
+//! since x does iff its residual does. If components are coupled, the step must also be the only
+//! possible one.
 //!
-//! *Unseen events* are taken only if no observed one can be: breadth first, so that as few as
-//! possible come in between; at the end, the cheapest way to terminate.
+//! *Unobserved events* are taken only if no observed one can be: breadth first, so that there are
+//! as few as possible; at the end, the cheapest way to terminate is taken.
 //!
-//! *Slices of what repeats itself* are replayed one log after the other, as they were asked
-//! ([`alone`](super::alone)): each adds iterations that only its component sees.
+//! *Decomposed slices* are replayed one log after the other, as they were decided
+//! ([`decompose`]): each adds iterations that only its component observes.
 //!
-//! *Cost.* One question for each step at most, within a budget of its own; if that ends first there is no
-//! witness, and the verdict stands. If a formula explains the multi-trace ([`sat`](super::sat)), its
-//! model is the witness and nothing is replayed. *Switch.* None: it is asked for by itself.
+//! *Cost.* At most one question for each step, within a budget of its own; if that ends first,
+//! there is no witness, and the verdict stands. If a formula explains the multi-trace
+//! ([`sat`](super::sat)), its model is the witness and nothing is replayed. *Switch.* None: callers
+//! ask for a witness explicitly.
 
 use std::collections::VecDeque;
 
@@ -29,20 +30,21 @@ use otus_core::{EventId, LifelineSet, Pool, RegionId, Term, TermId};
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::compile::{Compiler, Form};
+use super::compile::{Compiler, Relaxation};
+use super::decoupled::Found;
 use super::logs::{Consumed, Logs};
-use super::search::Found;
 use super::store::{ExprId, Store, SymbolId};
-use super::{Ending, Engine, alone, begin, coupled, search};
+use super::{Ending, Engine, coupled, decompose, decoupled, initial_expr};
 use crate::budget::{Budget, Meter};
 use crate::question::Question;
-use crate::witness::{Place, Witness, WitnessStep};
+use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
 /// The witness of a multi-trace that is known to be explained; `None` if the budget ends before it
 /// is found.
 pub(super) fn replay(
     engine: &mut Engine,
-    (pool, term): (&mut Pool, TermId),
+    pool: &mut Pool,
+    term: TermId,
     trace: &MultiTrace,
     question: &Question,
     budget: &Budget,
@@ -59,7 +61,7 @@ pub(super) fn replay(
         partition: trace.partition(),
         logs: Logs::new(trace, question, trace.partition().len()),
         global,
-        form: Form::Rigid,
+        relaxation: Relaxation::Rigid,
         only: None,
         frontiers: Frontiers::default(),
         compiled: FxHashMap::default(),
@@ -70,7 +72,7 @@ pub(super) fn replay(
     };
     let mut term = term;
     for stage in stages {
-        (replay.logs, replay.form, replay.only) = (stage.logs, stage.form, stage.only);
+        (replay.logs, replay.relaxation, replay.only) = (stage.logs, stage.relaxation, stage.only);
         term = replay.run(term)?;
     }
     let positions = &replay.frontiers.positions;
@@ -78,34 +80,34 @@ pub(super) fn replay(
     Some(Witness { steps })
 }
 
-/// What is replayed at a time: all logs, or only that of one component.
+/// The logs that are replayed together: all of them, or that of one component.
 struct Stage<'t> {
     logs: Logs<'t>,
-    form: Form,
+    relaxation: Relaxation,
     only: Option<usize>,
 }
 
 fn stages<'t>(engine: &Engine, trace: &'t MultiTrace, question: &Question) -> Vec<Stage<'t>> {
     let compiled = engine.compiled.as_ref().expect("it is prepared");
     let components = trace.partition().len();
-    let form = |loose| if loose { Form::Loose } else { Form::Rigid };
-    if engine.asks_alone(question) {
+    let relaxation = |full| if full { Relaxation::Full } else { Relaxation::Rigid };
+    if engine.decomposes(question) {
         let stage = |component| Stage {
-            logs: Logs::new(trace, &alone::only(question, component, components), components),
-            form: form(alone::is_loose(compiled, component)),
-            only: alone::is_loose(compiled, component).then_some(component),
+            logs: Logs::new(trace, &decompose::only(question, component, components), components),
+            relaxation: relaxation(decompose::is_relaxable(compiled, component)),
+            only: decompose::is_relaxable(compiled, component).then_some(component),
         };
         return (0..components).map(stage).collect();
     }
-    let loose = compiled.decoupled && *question != Question::GlobalPrefix;
+    let full = compiled.decoupled && *question != Question::GlobalPrefix;
     vec![Stage {
         logs: Logs::new(trace, question, trace.partition().len()),
-        form: form(loose),
+        relaxation: relaxation(full),
         only: None,
     }]
 }
 
-/// A step taken.
+/// A step of the execution.
 #[derive(Debug, Clone)]
 struct Taken {
     event: EventId,
@@ -115,28 +117,20 @@ struct Taken {
 
 impl Taken {
     fn publish(&self, positions: &Positions) -> WitnessStep {
-        let place = Place {
-            event: self.event,
-            position: positions.letters(self.position).collect(),
-            observed: self.observed,
-        };
-        if self.observed == Pool::NONE {
-            WitnessStep::Unobserved(place)
-        } else {
-            WitnessStep::Observed(place)
-        }
+        let position = positions.letters(self.position).collect();
+        WitnessEvent { event: self.event, position, observed: self.observed }.into()
     }
 }
 
-/// What is left at some point.
+/// The rest of the replay at some point.
 #[derive(Debug, Clone)]
-struct Left {
+struct Rest {
     term: TermId,
     expr: ExprId,
     consumed: Consumed,
 }
 
-/// By component that an event touches: what is observed there, and its lifelines.
+/// By component that an event touches: the symbol observed there, and its lifelines.
 type Parts = Box<[(usize, Option<SymbolId>, LifelineSet)]>;
 
 struct Replay<'a, 'b> {
@@ -145,11 +139,11 @@ struct Replay<'a, 'b> {
     partition: &'a Partition,
     logs: Logs<'a>,
     global: bool,
-    form: Form,
-    /// The only component that is looked at now.
+    relaxation: Relaxation,
+    /// The only component that is replayed now.
     only: Option<usize>,
     frontiers: Frontiers,
-    compiled: FxHashMap<(TermId, Form), ExprId>,
+    compiled: FxHashMap<(TermId, Relaxation), ExprId>,
     parts: FxHashMap<EventId, Parts>,
     costs: FxHashMap<TermId, Option<u64>>,
     meter: &'a mut Meter<'b>,
@@ -157,7 +151,7 @@ struct Replay<'a, 'b> {
 }
 
 impl Replay<'_, '_> {
-    /// Replays the logs from a term; what is left of it can end there.
+    /// Replays the logs from a term; returns the residual, which can terminate.
     fn run(&mut self, term: TermId) -> Option<TermId> {
         let mut left = self.left(term, self.logs.consumed.clone());
         while !self.is_consumed(&left) {
@@ -166,24 +160,24 @@ impl Replay<'_, '_> {
         self.terminate(left.term)
     }
 
-    fn is_consumed(&mut self, left: &Left) -> bool {
+    fn is_consumed(&mut self, left: &Rest) -> bool {
         self.logs.consumed.copy_from_slice(&left.consumed);
         (0..self.logs.len()).all(|component| self.logs.is_over(component))
     }
 
-    /// Takes the next observed event, with as few unseen ones before it as possible.
-    fn next(&mut self, from: &Left) -> Option<Left> {
+    /// Takes the next observed event, with as few unobserved ones before it as possible.
+    fn next(&mut self, from: &Rest) -> Option<Rest> {
         self.engine.store.refuel();
         let mut met = FxHashSet::from_iter([from.term]);
-        // Each with the steps that led there.
-        let mut pending: VecDeque<(Left, Vec<Taken>)> =
+        // Each with the steps that lead to it.
+        let mut pending: VecDeque<(Rest, Vec<Taken>)> =
             VecDeque::from([(from.clone(), Vec::new())]);
         while let Some((now, path)) = pending.pop_front() {
             if self.meter.count().is_some() {
                 return None;
             }
             let (seen, unseen) = self.moves(&now);
-            let only = self.form == Form::Loose || seen.len() + unseen.len() == 1;
+            let only = self.relaxation == Relaxation::Full || seen.len() + unseen.len() == 1;
             for (taken, next) in seen {
                 if self.is_explained(&now, &taken, &next, only)? {
                     self.steps.extend(path);
@@ -201,9 +195,9 @@ impl Replay<'_, '_> {
         None
     }
 
-    /// The events that can happen now: those that are observed, and those that are not.
+    /// The possible steps: those that are observed, and those that are not.
     #[expect(clippy::type_complexity, reason = "two lists of the same pairs")]
-    fn moves(&mut self, now: &Left) -> (Vec<(Taken, Left)>, Vec<(Taken, Left)>) {
+    fn moves(&mut self, now: &Rest) -> (Vec<(Taken, Rest)>, Vec<(Taken, Rest)>) {
         let (mut seen, mut unseen) = (Vec::new(), Vec::new());
         let steps = self.frontiers.steps(self.pool, now.term);
         for step in steps.iter() {
@@ -214,7 +208,7 @@ impl Replay<'_, '_> {
             for (at, symbol, lifelines) in &parts {
                 let head = self.logs.symbol(*at, &self.engine.alphabet);
                 let head = head.filter(|(head, _)| symbol.is_some() && head == symbol);
-                let blind = self.is_blind(*at);
+                let outside = self.is_outside(*at);
                 let mut more = Vec::new();
                 for (consumed, observed) in ways {
                     if let Some((_, after)) = head {
@@ -222,7 +216,7 @@ impl Replay<'_, '_> {
                         consumed[*at] = after;
                         more.push((consumed, observed.union(lifelines)));
                     }
-                    if blind {
+                    if outside {
                         more.push((consumed, observed));
                     }
                 }
@@ -238,17 +232,17 @@ impl Replay<'_, '_> {
         (seen, unseen)
     }
 
-    fn is_blind(&self, component: usize) -> bool {
-        !self.global && self.logs.is_blind(component)
+    fn is_outside(&self, component: usize) -> bool {
+        !self.global && self.logs.is_outside(component)
     }
 
-    /// Whether what is left after a step is explained, if what is left before it is.
-    /// `plain`: whether it must be if the expression is the expected one.
+    /// Whether the rest after a step is explained, given that the rest before it is. `plain`:
+    /// whether it must be if its expression is the expected one.
     fn is_explained(
         &mut self,
-        now: &Left,
+        now: &Rest,
         taken: &Taken,
-        next: &Left,
+        next: &Rest,
         plain: bool,
     ) -> Option<bool> {
         if next.expr == Store::NEVER {
@@ -260,7 +254,7 @@ impl Replay<'_, '_> {
         self.logs.consumed.copy_from_slice(&next.consumed);
         let (mut context, _) = self.engine.context();
         if let Some(only) = self.only {
-            let found = alone::run(&mut context, next.expr, &mut self.logs, only, self.meter);
+            let found = decompose::run(&mut context, next.expr, &mut self.logs, only, self.meter);
             match found {
                 Found::Yes => return Some(true),
                 Found::No => return Some(false),
@@ -270,10 +264,17 @@ impl Replay<'_, '_> {
                 }
             }
         }
-        let found = if self.form == Form::Loose {
-            search::explain(&mut context, next.expr, &mut self.logs, self.meter)
+        let found = if self.relaxation == Relaxation::Full {
+            decoupled::explain(&mut context, next.expr, &mut self.logs, u64::MAX, self.meter)
         } else {
-            coupled::explain(&mut context, next.expr, &mut self.logs, self.global, self.meter)
+            coupled::explain(
+                &mut context,
+                next.expr,
+                &mut self.logs,
+                self.global,
+                u64::MAX,
+                self.meter,
+            )
         };
         match found {
             Found::Yes => Some(true),
@@ -282,14 +283,14 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// What the expression becomes by what is observed of a step.
-    fn expected(&mut self, now: &Left, taken: &Taken, next: &Left) -> Option<ExprId> {
+    /// The residual of the expression after the observed part of a step.
+    fn expected(&mut self, now: &Rest, taken: &Taken, next: &Rest) -> Option<ExprId> {
         if taken.observed == Pool::NONE {
             return Some(now.expr);
         }
         let parts = self.parts(taken.event);
         let mut expr = now.expr;
-        if self.form == Form::Loose {
+        if self.relaxation == Relaxation::Full {
             for (at, symbol, _) in &parts {
                 if now.consumed[*at] != next.consumed[*at] {
                     let leaf = self.engine.alphabet.single[(*symbol)?.0 as usize]?;
@@ -304,18 +305,18 @@ impl Replay<'_, '_> {
         Some(self.settled(expr))
     }
 
-    /// What is left of a term, with the expression that has to explain the rest.
-    fn left(&mut self, term: TermId, consumed: Consumed) -> Left {
+    /// The rest with this term, and the expression that has to explain it.
+    fn left(&mut self, term: TermId, consumed: Consumed) -> Rest {
         let expr = self.compile(term);
         self.logs.consumed.copy_from_slice(&consumed);
-        Left { term, expr: self.settled(expr), consumed }
+        Rest { term, expr: self.settled(expr), consumed }
     }
 
-    /// An expression without what the logs that are over say cannot, or may as well not, happen.
+    /// The expression without events that consumed logs exclude, or that can be erased.
     fn settled(&mut self, expr: ExprId) -> ExprId {
         let (mut context, _) = self.engine.context();
-        if self.form == Form::Loose {
-            begin(&mut context, expr, &self.logs)
+        if self.relaxation == Relaxation::Full {
+            initial_expr(&mut context, expr, &self.logs)
         } else {
             coupled::settle(&mut context, expr, &self.logs, self.global)
         }
@@ -325,16 +326,17 @@ impl Replay<'_, '_> {
         let mut compiler = Compiler::new(
             &mut self.engine.store,
             &mut self.engine.alphabet,
-            (self.pool, self.partition),
+            self.pool,
+            self.partition,
             None,
         );
         compiler.done = std::mem::take(&mut self.compiled);
-        let expr = compiler.run((term, self.form));
+        let expr = compiler.run((term, self.relaxation));
         self.compiled = compiler.done;
         expr
     }
 
-    /// By component that an event touches: what is observed there, and its lifelines.
+    /// By component that an event touches: the symbol observed there, and its lifelines.
     fn parts(&mut self, event: EventId) -> Parts {
         if let Some(known) = self.parts.get(&event) {
             return known.clone();
@@ -351,7 +353,7 @@ impl Replay<'_, '_> {
         parts
     }
 
-    /// Unseen events up to the end, as few as possible.
+    /// Takes unobserved events until the term can terminate, as few as possible.
     fn terminate(&mut self, term: TermId) -> Option<TermId> {
         let mut term = term;
         while !self.pool.attributes(term).terminates {
@@ -380,13 +382,13 @@ impl Replay<'_, '_> {
         Some(term)
     }
 
-    /// Whether an event may happen unseen when all logs are consumed.
+    /// Whether an event may be unobserved when all logs are consumed.
     fn may_be_unseen(&mut self, event: EventId) -> bool {
         let parts = self.parts(event);
         parts.iter().all(|&(at, ..)| self.global || self.logs.endings[at] == Ending::Early)
     }
 
-    /// How many unseen events a term needs to end, if it can.
+    /// The least number of unobserved events after which a term can terminate, if it can.
     fn cost(&mut self, term: TermId) -> Option<u64> {
         let mut pending = vec![term];
         while let Some(&part) = pending.last() {

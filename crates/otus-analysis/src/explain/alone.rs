@@ -1,7 +1,7 @@
-//! What a component by itself says: the simplest reason why a multi-trace fails.
+//! Questions about a component by itself: the simplest reason why a multi-trace fails.
 //!
-//! The other components are taken as unobserved, which asks exactly whether there is an execution
-//! that this component could have seen so.
+//! The other components count as unobserved, so the question is exactly whether some execution
+//! looks like this log on this component.
 
 use otus_core::index::Index as _;
 use otus_trace::{ComponentId, MultiTrace};
@@ -10,8 +10,8 @@ use super::checker::{Answer, Checker, only, stops_early};
 use super::letters::{Letter, Letters, Logs};
 use crate::question::Observed;
 
-/// Beyond so many components the others are removed from the interaction, which is much faster and
-/// may miss that a component fails only because of an order that others impose.
+/// With more components than this, the other lifelines are removed from the interaction. This is
+/// much faster, but misses failures that are due to an order imposed by other components.
 const WIDE: usize = 32;
 
 /// A multi-trace with only one log.
@@ -21,7 +21,7 @@ fn trace(letters: &Letters, component: usize, log: &[Letter], components: usize)
     letters.trace(&logs)
 }
 
-/// Whether a component by itself fails; `None` if that is not known.
+/// Whether a component by itself fails; `None` if unknown.
 pub(super) fn fails(
     checker: &mut Checker<'_>,
     letters: &Letters,
@@ -29,11 +29,7 @@ pub(super) fn fails(
     component: usize,
     log: &[Letter],
 ) -> Option<bool> {
-    match ask(checker, letters, declared, component, log) {
-        Answer::Passes(_) => Some(false),
-        Answer::Fails(_) => Some(true),
-        Answer::Unknown => None,
-    }
+    ask(checker, letters, declared, component, log).fails()
 }
 
 /// The engine's answer about a component by itself.
@@ -55,7 +51,7 @@ pub(super) fn ask(
     checker.ask(&trace, &question)
 }
 
-/// How many moments of a log can be explained by themselves if it may stop early.
+/// The number of moments of a log that can be explained by themselves if the log may stop early.
 pub(super) fn explained(
     checker: &mut Checker<'_>,
     letters: &Letters,
@@ -64,7 +60,7 @@ pub(super) fn explained(
     log: &[Letter],
 ) -> Option<usize> {
     let weak = weakened(declared, component);
-    // Prefixes of what is explained are: so there is one longest.
+    // Every prefix of an explained prefix is explained, so binary search finds the longest.
     let (mut low, mut high) = (0, log.len() + 1);
     while high - low > 1 {
         let middle = usize::midpoint(low, high);
@@ -77,11 +73,11 @@ pub(super) fn explained(
     Some(low)
 }
 
-/// How many letters are asked about.
+/// The most letters that are asked about.
 const MANY: usize = 256;
 
-/// The letters that may follow the beginning of a log, by the component itself; `None` if that is too
-/// much to ask.
+/// The letters that can follow a prefix of a log on the component by itself; `None` if that takes
+/// too many questions.
 pub(super) fn expected(
     checker: &mut Checker<'_>,
     letters: &Letters,

@@ -1,4 +1,4 @@
-//! For a `WeakPass`: what was assumed to be missing.
+//! The events that a `WeakPass` assumes to be missing.
 
 use otus_core::ActionId;
 use otus_core::index::Index as _;
@@ -10,29 +10,28 @@ use super::letters::{Letters, Logs};
 use crate::certify::certify;
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
-use crate::witness::WitnessStep;
 
-/// What one explanation assumes to have happened without being observed.
+/// The events that one explanation assumes to have happened unobserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assumed {
-    /// By component that misses something.
+    /// The components with missing moments.
     pub components: Vec<Missing>,
-    /// Whether the explanation was replayed by the simple checker.
+    /// Whether the independent checker accepted the explanation.
     pub checked: Checked,
 }
 
-/// What is missing of a log.
+/// The missing moments of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// Whose.
+    /// The component.
     pub component: ComponentId,
-    /// The moments before its first, in order.
+    /// The moments before its first observed one, in order.
     pub before: Vec<Box<[ActionId]>>,
-    /// The moments after its last, in order.
+    /// The moments after its last observed one, in order.
     pub after: Vec<Box<[ActionId]>>,
 }
 
-/// What an explanation of a `WeakPass` assumes; `None` if no explanation was found in time.
+/// The assumptions of an explanation of a `WeakPass`; `None` if no explanation was found in time.
 pub(super) fn assumed(
     checker: &mut Checker<'_>,
     letters: &Letters,
@@ -54,10 +53,7 @@ pub(super) fn assumed(
     let missing = |component| Missing { component, before: Vec::new(), after: Vec::new() };
     let mut components: Vec<Missing> = letters.partition.components().map(missing).collect();
     for step in &witness.steps {
-        let place = match step {
-            WitnessStep::Observed(place) | WitnessStep::Unobserved(place) => place,
-            WitnessStep::Removed(_) => continue,
-        };
+        let Some(place) = step.event() else { continue };
         for at in letters.touched(checker.pool, place.event) {
             let component = ComponentId::new(at);
             let declared = question.of(component);
@@ -69,7 +65,7 @@ pub(super) fn assumed(
             let Some(letter) = letters.part(checker.pool, place.event, at) else { continue };
             let moment = letters.actions(letter).into();
             if declared == Observed::Unobserved {
-                // That was said, and is no assumption.
+                // A declared gap is not an assumption.
             } else if consumed[at] < length(&logs[at], declared) {
                 components[at].before.push(moment);
             } else {

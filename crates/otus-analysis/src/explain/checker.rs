@@ -1,7 +1,7 @@
-//! Questions to the engine, counted.
+//! The engine with a meter: counts the questions of an explanation.
 //!
-//! Everything an explanation claims is asked here, under the limits of [`Options`]. When a limit is
-//! reached, no question is answered any more, and whoever asked says that it gave up.
+//! Every claim of an explanation is asked here, under the limits of [`Options`]. Once a limit is
+//! reached, every further answer is [`Answer::Unknown`].
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ use crate::question::{Observed, Question};
 use crate::refute::{NotRefuted, check_refutation, refute};
 use crate::verdict::Verdict;
 
-/// How many terms steps may make.
+/// The most terms that steps on terms may create.
 const STEPPED: u64 = 20_000_000;
 
 /// The engine with a meter.
@@ -30,35 +30,53 @@ pub(super) struct Checker<'a> {
     pub(super) engine: &'a mut Engine,
     options: &'a Options,
     deadline: Option<Instant>,
-    /// How many questions were asked.
+    /// The number of questions so far.
     pub(super) questions: u64,
-    /// How many actions they were about.
+    /// The number of actions they were about.
     pub(super) work: u64,
-    /// Up to how many questions may be asked now, and about how many actions.
-    allowance: (u64, u64),
-    /// By component: an engine for what it sees by itself, in wide interactions.
+    /// The limits that apply now.
+    allowance: Allowance,
+    /// By component: an engine for its projection, in interactions with many components.
     local: FxHashMap<usize, Engine>,
     /// The limit that was reached.
     pub(super) gave_up: Option<GaveUp>,
 }
 
-/// What the engine said.
+/// The most questions, and the most actions they may be about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    questions: u64,
+    work: u64,
+}
+
+/// An answer of the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It is explained.
+    /// The multi-trace is explained.
     Passes(Verdict),
-    /// It is not; the engine got so far, in actions.
+    /// It is not. By component: the number of actions that the engine consumed.
     Fails(Option<Box<[u32]>>),
     /// A limit was reached.
     Unknown,
 }
 
-/// What a simple checker said about a claim of the engine.
+impl Answer {
+    /// Whether the multi-trace fails; `None` if unknown.
+    pub(super) fn fails(&self) -> Option<bool> {
+        match self {
+            Answer::Passes(_) => Some(false),
+            Answer::Fails(_) => Some(true),
+            Answer::Unknown => None,
+        }
+    }
+}
+
+/// How a claim of the engine was confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checked {
-    /// A checker that knows no engine accepted the witness or certificate.
+    /// An independent checker accepted the witness or certificate.
     Certified,
-    /// Making a witness or certificate takes more than was allowed; only the engine says so.
+    /// Only the engine: a witness or certificate would exceed the limits.
     EngineOnly,
 }
 
@@ -70,55 +88,53 @@ impl<'a> Checker<'a> {
         options: &'a Options,
     ) -> Self {
         let deadline = options.budget.timeout.and_then(|time| Instant::now().checked_add(time));
-        let (questions, work) = (0, 0);
-        let allowance = (options.max_questions, options.max_work);
-        let (local, gave_up) = (FxHashMap::default(), None);
         Checker {
             pool,
             term,
             engine,
             options,
             deadline,
-            questions,
-            work,
-            allowance,
-            local,
-            gave_up,
+            questions: 0,
+            work: 0,
+            allowance: Allowance { questions: options.max_questions, work: options.max_work },
+            local: FxHashMap::default(),
+            gave_up: None,
         }
     }
 
-    /// Leaves a share of what is left to those who come later. Returns what was allowed before.
-    pub(super) fn reserve(&mut self, share: u64) -> (u64, u64) {
+    /// Reserves one of `share` parts of the rest for later. Returns the limits before.
+    pub(super) fn reserve(&mut self, share: u64) -> Allowance {
         let before = self.allowance;
         let kept = |most: u64, used: u64| most.saturating_sub(most.saturating_sub(used) / share);
-        self.allowance = (kept(before.0, self.questions), kept(before.1, self.work));
+        self.allowance.questions = kept(before.questions, self.questions);
+        self.allowance.work = kept(before.work, self.work);
         before
     }
 
-    /// Allows what was allowed before.
-    pub(super) fn release(&mut self, before: (u64, u64)) {
+    /// Restores the limits from before a reservation.
+    pub(super) fn release(&mut self, before: Allowance) {
         self.allowance = before;
     }
 
-    /// Whether something about so many actions is worth asking: a small part of what may be asked.
+    /// Whether questions about this number of actions take only a small part of the rest.
     pub(super) fn affords(&self, size: usize) -> bool {
-        size as u64 <= self.allowance.1.saturating_sub(self.work) / 8
+        size as u64 <= self.allowance.work.saturating_sub(self.work) / 8
     }
 
-    /// Whether so many steps may be taken on terms. A step makes as many terms as the interaction is
-    /// deep, which is too much if both are large.
+    /// Whether this number of steps may be taken on terms. A step creates as many terms as the
+    /// interaction is deep, which is too much if both are large.
     pub(super) fn affords_steps(&self, steps: usize) -> bool {
         let depth = u64::from(self.pool.attributes(self.term).depth) + 1;
         depth.saturating_mul(steps as u64) <= STEPPED
     }
 
-    /// How many situations may be looked at.
+    /// The most situations that may be visited.
     pub(super) fn most_situations(&self) -> u64 {
         let depth = u64::from(self.pool.attributes(self.term).depth) + 1;
         self.options.max_situations.min(STEPPED / 10 / depth)
     }
 
-    /// What one question may use; `None` if nothing is left.
+    /// The budget of one question about this number of actions; `None` if a limit is reached.
     pub(super) fn budget(&mut self, size: usize) -> Option<Budget> {
         let most = self.options;
         let time = self.deadline.map(|deadline| deadline.checked_duration_since(Instant::now()));
@@ -126,9 +142,9 @@ impl<'a> Checker<'a> {
             Some(GaveUp::Stopped(Stop::Cancelled))
         } else if time == Some(None) {
             Some(GaveUp::Stopped(Stop::Time))
-        } else if self.questions >= self.allowance.0 {
+        } else if self.questions >= self.allowance.questions {
             Some(GaveUp::Questions)
-        } else if self.work.saturating_add(size as u64) > self.allowance.1 {
+        } else if self.work.saturating_add(size as u64) > self.allowance.work {
             Some(GaveUp::Work)
         } else {
             None
@@ -145,7 +161,15 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether no question is answered any more. One that was too hard does not mean that.
+    /// The budget of one question, which is counted; `None` if a limit is reached.
+    pub(super) fn charge(&mut self, size: usize) -> Option<Budget> {
+        let budget = self.budget(size)?;
+        self.questions += 1;
+        self.work += size as u64 + 1;
+        Some(budget)
+    }
+
+    /// Whether no further question is answered. A single question that was too hard does not count.
     pub(super) fn is_out(&self) -> bool {
         match self.gave_up {
             None | Some(GaveUp::Stopped(Stop::States | Stop::Memory)) => false,
@@ -155,24 +179,20 @@ impl<'a> Checker<'a> {
 
     /// Whether a multi-trace is explained.
     pub(super) fn ask(&mut self, trace: &MultiTrace, question: &Question) -> Answer {
-        let Some(budget) = self.budget(trace.len()) else { return Answer::Unknown };
-        self.questions += 1;
-        self.work += trace.len() as u64 + 1;
+        let Some(budget) = self.charge(trace.len()) else { return Answer::Unknown };
         let found = self.engine.analyze_up_to(Verdict::WeakPass, trace, question, &budget);
         self.answer(found)
     }
 
-    /// Whether one component of a multi-trace is explained by what it sees of the interaction. What
-    /// fails so fails; what passes may still fail because of an order that others impose.
+    /// Whether one component of a multi-trace is explained by its projection of the interaction. A
+    /// failure is exact; a pass may still fail because of an order that other components impose.
     pub(super) fn ask_local(
         &mut self,
         component: ComponentId,
         trace: &MultiTrace,
         question: &Question,
     ) -> Answer {
-        let Some(budget) = self.budget(trace.len()) else { return Answer::Unknown };
-        self.questions += 1;
-        self.work += trace.len() as u64 + 1;
+        let Some(budget) = self.charge(trace.len()) else { return Answer::Unknown };
         let (pool, term) = (&mut *self.pool, self.term);
         let engine = self.local.entry(component.index()).or_insert_with(|| {
             let own = pool.intern_region(&trace.partition().set(component));
@@ -194,18 +214,16 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The verdict on a multi-trace that is explained, and whether a witness of it is certified;
-    /// `None` if the witness is refused, which would be a fault of the engine.
+    /// The verdict on an explained multi-trace, and whether a witness was certified; `None` if
+    /// the witness is refused, which would be a bug of the engine.
     pub(super) fn certify(
         &mut self,
         trace: &MultiTrace,
         question: &Question,
     ) -> Option<(Verdict, Checked)> {
-        let Some(budget) = self.budget(trace.len()) else {
+        let Some(budget) = self.charge(trace.len()) else {
             return Some((Verdict::WeakPass, Checked::EngineOnly));
         };
-        self.questions += 1;
-        self.work += trace.len() as u64 + 1;
         let found = self.engine.analyze(trace, question, &budget).verdict;
         if !matches!(found, Verdict::Pass | Verdict::WeakPass) {
             return None;
@@ -220,8 +238,8 @@ impl<'a> Checker<'a> {
         accepted.then_some((found, Checked::Certified))
     }
 
-    /// Whether a certificate of a failure of moderate size can be made and is accepted; `None` if
-    /// there is an explanation, which would be a fault of the engine.
+    /// Whether a certificate of a failure was checked, for failures of moderate size; `None` if
+    /// there is an explanation, which would be a bug of the engine.
     pub(super) fn refute(
         &mut self,
         term: TermId,
@@ -245,7 +263,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The same declaration for a log of which the end may have been lost.
+/// The declaration that also allows the log to stop early.
 pub(super) fn stops_early(observed: Observed) -> Observed {
     match observed {
         Observed::Complete | Observed::StopsEarly => Observed::StopsEarly,
@@ -256,12 +274,10 @@ pub(super) fn stops_early(observed: Observed) -> Observed {
 
 /// The declarations of a question, one for each component.
 pub(super) fn declared(question: &Question, components: usize) -> Vec<Observed> {
-    (0..components)
-        .map(|at| question.of(ComponentId(u32::try_from(at).unwrap_or(u32::MAX))))
-        .collect()
+    (0..components).map(|at| question.of(ComponentId::new(at))).collect()
 }
 
-/// The question about some components only.
+/// The question in which only these components are observed.
 pub(super) fn only(declared: &[Observed], chosen: &[usize]) -> Question {
     let kept = declared
         .iter()

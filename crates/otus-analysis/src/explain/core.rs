@@ -1,22 +1,23 @@
-//! The core of a failure: few components that fail together whatever the others saw, and how
-//! little of their logs suffices.
+//! The core of a failure: a small set of components that fail together whatever the others
+//! observed, and how little of their logs suffices to fail.
 //!
-//! *Components.* Those that are left out are taken as unobserved, so what fails without them fails
-//! with them. One that fails by itself is a smallest core; otherwise all pairs are tried if there
-//! are not too many, and then components are left out one by one as long as the rest fails. For a
-//! global prefix, in which order between components matters, their lifelines are removed from the
-//! interaction instead, which only adds to what it explains.
+//! *Components.* Components outside the set count as unobserved, so if the set fails without them,
+//! it fails with them. A component that fails by itself is a smallest core. Otherwise all pairs are
+//! tried, if there are not too many, and then components are left out one by one as long as the
+//! rest fails. In a global prefix, where order between components matters, their lifelines are
+//! removed from the interaction instead, which only enlarges its set of multi-traces.
 //!
-//! *Prefixes.* A log that is cut may stop early; one that is not is declared as it was. If some
-//! prefixes fail under this question, longer ones fail: an explanation of these is one of those.
-//! So the shortest that fails is found by halving, one component after the other.
+//! *Prefixes.* A log that is cut may stop early; a log that is not cut keeps its declaration. If
+//! some prefixes fail under this question, longer ones fail too, because an explanation of the
+//! longer ones explains the shorter ones. So binary search finds the shortest failing prefix, one
+//! component after the other.
 
 use otus_core::algebra::{Memo, project};
 use otus_core::index::Index as _;
 use otus_core::{LifelineSet, TermId};
 use otus_trace::ComponentId;
 
-use super::checker::{Answer, Checked, Checker, declared, only, stops_early};
+use super::checker::{Checked, Checker, declared, only, stops_early};
 use super::letters::{Letters, Logs};
 use super::{GaveUp, length};
 use crate::engine::{self, Engine};
@@ -26,24 +27,24 @@ use crate::verdict::Verdict;
 /// Components that fail together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Core {
-    /// Which.
+    /// The components.
     pub components: Vec<ComponentId>,
-    /// Whether no smaller set fails. If not, this one only cannot be made smaller.
+    /// Whether no smaller set fails. Otherwise no component can be left out of this set.
     pub is_smallest: bool,
-    /// By component of the core: how many of its first moments suffice to fail.
+    /// By component of the core: the number of its first moments that suffice to fail.
     pub prefixes: Vec<usize>,
-    /// The question that these prefixes fail.
+    /// The question on which these prefixes fail.
     pub question: Question,
-    /// The interaction that they fail: the whole, but for a global prefix, where other lifelines are
-    /// removed.
+    /// The interaction against which they fail: the whole one, or for a global prefix the one
+    /// without the other lifelines.
     pub term: TermId,
-    /// Who says so.
+    /// The confirmation of the failure.
     pub checked: Checked,
     /// The limit that ended the search for a smaller core or shorter prefixes.
     pub gave_up: Option<GaveUp>,
 }
 
-/// Up to how many pairs are tried.
+/// The most pairs that are tried.
 const PAIRS: usize = 200;
 
 /// The core of a multi-trace that fails, given the components that fail by themselves.
@@ -112,7 +113,7 @@ impl Cores<'_, '_> {
     fn shorten(&mut self, chosen: Vec<usize>, is_smallest: bool) -> Option<Core> {
         let mut lengths: Vec<usize> = (0..self.logs.len()).map(|at| self.length(at)).collect();
         for &component in &chosen {
-            // The longest that does not fail, if any, and the shortest that is known to fail.
+            // `low`: the longest prefix that does not fail; `high`: the shortest known to fail.
             let (mut low, mut high) = (None, lengths[component]);
             while low.map_or(0, |low: usize| low + 1) < high {
                 let middle = usize::midpoint(low.map_or(0, |low: usize| low + 1), high - 1);
@@ -141,7 +142,7 @@ impl Cores<'_, '_> {
         })
     }
 
-    /// Leaves out lifelines one by one, by removing them.
+    /// Leaves out components one by one, by removing their lifelines.
     fn by_removal(&mut self, all: &[usize]) -> Option<Core> {
         let mut chosen = all.to_vec();
         for &candidate in all.iter().rev() {
@@ -155,7 +156,7 @@ impl Cores<'_, '_> {
         let checked = self.checker.refute(term, &trace, &Question::GlobalPrefix)?;
         Some(Core {
             prefixes: chosen.iter().map(|&at| self.logs[at].len()).collect(),
-            // One alone does not fail, as was asked before.
+            // A single component does not fail, since `alone` found none.
             is_smallest: chosen.len() <= 2,
             components: chosen.into_iter().map(ComponentId::new).collect(),
             question: Question::GlobalPrefix,
@@ -180,9 +181,7 @@ impl Cores<'_, '_> {
 
     fn fails_removed(&mut self, chosen: &[usize]) -> Option<bool> {
         let trace = self.letters.trace(&self.kept(chosen));
-        let budget = self.checker.budget(trace.len())?;
-        self.checker.questions += 1;
-        self.checker.work += trace.len() as u64 + 1;
+        let budget = self.checker.charge(trace.len())?;
         let term = self.projected(chosen);
         let options = engine::Options::default();
         let mut engine = Engine::new(self.checker.pool, term, &self.letters.partition, options);
@@ -198,17 +197,13 @@ impl Cores<'_, '_> {
         length(&self.logs[component], self.declared[component])
     }
 
-    /// Whether prefixes of some logs fail.
+    /// Whether prefixes of these logs fail; `None` if unknown.
     fn fails(&mut self, chosen: &[usize], lengths: &[usize]) -> Option<bool> {
         let (logs, question) = self.cut(chosen, lengths);
-        match self.checker.ask(&self.letters.trace(&logs), &question) {
-            Answer::Passes(_) => Some(false),
-            Answer::Fails(_) => Some(true),
-            Answer::Unknown => None,
-        }
+        self.checker.ask(&self.letters.trace(&logs), &question).fails()
     }
 
-    /// Prefixes of some logs, and the question about them.
+    /// Prefixes of these logs, and the question about them.
     fn cut(&self, chosen: &[usize], lengths: &[usize]) -> (Logs, Question) {
         let mut own = self.declared.clone();
         let mut logs: Logs = vec![[].into(); own.len()];

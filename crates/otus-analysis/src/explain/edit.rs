@@ -1,4 +1,4 @@
-//! Edits of a multi-trace: what a repair is made of.
+//! Edits of a multi-trace, of which a repair consists.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, Pool};
@@ -9,56 +9,56 @@ use otus_trace::{ComponentId, MultiTrace};
 use super::letters::{Letter, Letters, Logs};
 use super::phrase;
 
-/// One change that would help. Moments are counted from 0 in the log as it was observed, and if
-/// several edits change one log, as the earlier ones have left it.
+/// One edit of a log. Moments are counted from 0 in the observed log or, if earlier edits change
+/// the same log, in the log after these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Something happened that was not logged.
+    /// An event happened that was not logged.
     Insert {
-        /// Where.
+        /// The edited component.
         component: ComponentId,
-        /// Before which moment; their number stands for the end.
+        /// The index of the moment before which to insert; the number of moments means the end.
         before: usize,
-        /// What: the actions of one moment.
+        /// The actions of the inserted moment.
         moment: Box<[ActionId]>,
     },
-    /// Something was logged that did not happen.
+    /// A moment was logged that did not happen.
     Drop {
-        /// Where.
+        /// The edited component.
         component: ComponentId,
-        /// Which moment.
+        /// The index of the moment.
         moment: usize,
     },
     /// Two moments were logged in each other's place.
     Swap {
-        /// Where.
+        /// The edited component.
         component: ComponentId,
-        /// The earlier one.
+        /// The index of the earlier moment.
         first: usize,
-        /// The later one.
+        /// The index of the later moment.
         second: usize,
     },
     /// A moment was logged in the wrong place.
     Move {
-        /// Where.
+        /// The edited component.
         component: ComponentId,
-        /// Which moment.
+        /// The index of the moment.
         from: usize,
-        /// Where it stands afterwards.
+        /// Its index afterwards.
         to: usize,
     },
-    /// Something else happened than was logged.
+    /// Another moment happened than was logged.
     Replace {
-        /// Where.
+        /// The edited component.
         component: ComponentId,
-        /// Which moment.
+        /// The index of the moment.
         moment: usize,
-        /// What: the actions of one moment.
+        /// The actions that replace it.
         by: Box<[ActionId]>,
     },
-    /// The log stopped early: the rest of it is missing.
+    /// The log stopped early, and its rest is missing.
     StoppedEarly {
-        /// Whose.
+        /// The component.
         component: ComponentId,
     },
 }
@@ -76,7 +76,7 @@ impl Edit {
         }
     }
 
-    /// A multi-trace with this edit. Where places in it are not those of the edit, nothing changes.
+    /// The multi-trace after this edit; unchanged if an index is out of range.
     pub fn apply(&self, trace: &MultiTrace) -> MultiTrace {
         let mut builder = Builder::new(trace.shared_partition().clone(), trace.len() + 1, false);
         for component in trace.partition().components() {
@@ -124,8 +124,8 @@ impl Edit {
         }
     }
 
-    /// In words, with places counted from 1: `insert b?m before a!n (place 2)`. The logs are those
-    /// before the edit.
+    /// The edit in words, with places counted from 1: `insert b?m before a!n (place 2)`. `trace` is
+    /// the multi-trace before the edit.
     pub fn text(&self, trace: &MultiTrace, pool: &Pool) -> String {
         let log: Vec<&[otus_trace::Step]> = trace.moments(self.component()).collect();
         let show = |at: usize| {
@@ -159,7 +159,7 @@ impl Edit {
     }
 }
 
-/// An edit of letters, small enough to make many of them.
+/// An edit in terms of letters, small enough to generate many of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Change {
     Drop(usize),
@@ -192,7 +192,7 @@ impl Change {
         changed
     }
 
-    /// As it is published.
+    /// The edit as plain data.
     pub(super) fn publish(self, component: usize, letters: &Letters) -> Edit {
         let component = ComponentId::new(component);
         match self {
@@ -209,8 +209,8 @@ impl Change {
         }
     }
 
-    /// Where a moment of the changed log stood before; `None` if it was not there. The number of
-    /// moments stands for the end.
+    /// The index, before the change, of a moment of the changed log; `None` if it was inserted. The
+    /// number of moments means the end.
     pub(super) fn before(self, at: usize) -> Option<usize> {
         match self {
             Change::Drop(gone) => Some(if at < gone { at } else { at + 1 }),

@@ -1,11 +1,11 @@
-//! How far an explanation gets: the situations in which most is consumed, and what would have been
-//! possible there.
+//! The frontier of a failure: the situations in which the most moments are consumed, and what would
+//! have been possible there.
 //!
-//! The engine says how much can be consumed, but not what is left of the interaction then. So the
-//! multi-trace is cut there, the engine gives a witness for what remains, and that is replayed on
-//! the term. From a few steps before its end, all continuations are searched for others that get
-//! as far. Of a multi-trace none of whose logs may miss something, a situation here is one of a
-//! global prefix: nothing has happened in it that was not observed.
+//! The engine says how much can be consumed, but not which interaction is left then. So the
+//! multi-trace is cut there, the engine gives a witness for the rest, and the witness is replayed
+//! on the term. From a few steps before its end, all continuations are searched for others that get
+//! as far. If all logs are complete, only global prefixes count as situations: no unobserved event
+//! has happened in them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,90 +29,90 @@ use crate::witness::{Witness, WitnessStep};
 /// The furthest situations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frontier {
-    /// Up to three of them, different in what is consumed or in what is left to happen.
+    /// Up to three situations that differ in the consumed moments or in the interaction that is
+    /// left.
     pub states: Vec<Reached>,
-    /// How many moments are consumed in each of them, of all components together.
+    /// The number of consumed moments of all components together, the same in each situation.
     pub consumed: usize,
-    /// Whether it is known that nothing gets further: all situations were looked at. Of a long
-    /// multi-trace only those near where the engine gets stuck are.
+    /// Whether nothing gets further: all situations were visited. For a long multi-trace only those
+    /// near the place where the engine gets stuck are visited.
     pub is_furthest: bool,
 }
 
-/// A situation from which no explanation goes on.
+/// A furthest situation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reached {
-    /// What is left of the interaction.
+    /// The interaction that is left.
     pub term: TermId,
     /// By component.
     pub components: Vec<Progress>,
-    /// Choices on the way here that were not made on the way to all others, in order, three at
-    /// most.
+    /// The choices on the way here that were not made on the way to all other situations, in order,
+    /// at most three.
     pub choices: Vec<Choice>,
 }
 
-/// How far a component has got.
+/// The progress of a component in a situation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// Which.
+    /// The component.
     pub component: ComponentId,
-    /// How many of its moments are consumed.
+    /// The number of its consumed moments.
     pub consumed: usize,
-    /// Of how many.
+    /// The number of its moments.
     pub total: usize,
-    /// The actions of its next moment, if there is one.
+    /// The actions of its next observed moment, if there is one.
     pub next: Option<Box<[ActionId]>>,
-    /// What the interaction has next for it: first what can happen at once, then what waits for
-    /// other components. Sixteen at most.
+    /// The next events of the interaction on it: first those that can happen at once, then those
+    /// that wait for other components. At most sixteen.
     pub expected: Vec<Expected>,
-    /// Whether the interaction can go on to its end without it, as far as that is known.
+    /// Whether the interaction can terminate without it, as far as that is known.
     pub may_end: bool,
 }
 
-/// Something that could have happened.
+/// An event that could have happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
-    /// What the component would have seen of it.
+    /// The actions that the component would have observed.
     pub moment: Box<[ActionId]>,
-    /// Where it stands in the interaction: the term of the whole event, which is one of those that
-    /// the specification was lowered to.
+    /// The term of the whole event, which is one of those that the specification was lowered to.
     pub term: TermId,
-    /// In how many places of the interaction such an event stands. If there are several, the term
-    /// is that of all of them.
+    /// The number of places of the interaction with such an event. If there are several, they all
+    /// have the same term.
     pub places: u64,
-    /// The smallest part of the interaction around it that stands in one place only, where that is
-    /// known. Nothing in it has happened yet.
+    /// The smallest subterm around it that occurs only once in the interaction, if known. Nothing
+    /// in it has happened yet.
     pub within: Option<TermId>,
-    /// Whether it could have happened at once; else others must do something first.
+    /// Whether it could have happened at once; otherwise others must do something first.
     pub now: bool,
 }
 
 /// A choice on the way to a situation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Choice {
-    /// The alternative or loop, as it stood there.
+    /// The alternative or loop in the interaction that was left then.
     pub at: TermId,
-    /// What was done.
+    /// The choice that was made.
     pub taken: Taken,
 }
 
-/// What a choice chose.
+/// The outcomes of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Taken {
     /// This operand of an alternative.
     Branch(TermId),
-    /// Once more into a loop with this body.
+    /// Another iteration of a loop with this body.
     Entered(TermId),
-    /// Not into the loop any more, where others went into it.
+    /// No further iteration of a loop, where other ways had one.
     Left,
 }
 
-/// How many states the engine may make to say how far it gets.
+/// The most states of the engine to find out how far it gets.
 const ATTEMPT: u64 = 1000;
-/// How many terms are looked at for all components together.
+/// The most terms that are visited for all components together.
 const PROJECTED: usize = 5_000_000;
-/// How many things are listed as expected.
+/// The most expected events that are listed.
 const LISTED: usize = 16;
-/// How many situations and choices are listed.
+/// The most situations and choices that are listed.
 const STATES: usize = 3;
 
 /// The furthest situations of a multi-trace that fails.
@@ -144,7 +144,7 @@ pub(super) fn frontier(
     Frontier { states: states.collect(), consumed, is_furthest: from_start && all_seen }
 }
 
-/// A furthest situation a few steps before its end, as the engine knows it.
+/// The situation a few steps before the furthest one that the engine reaches.
 fn base(
     checker: &mut Checker<'_>,
     walker: &mut Walker<'_>,
@@ -158,9 +158,9 @@ fn base(
         return None;
     }
     let mut budget = checker.budget(trace.len())?;
-    // Without looking ahead it may take long to find out, and this is not worth it.
+    // Without look-ahead this may take long, and the frontier is not worth that much.
     budget.max_states = budget.max_states.map(|most| most.min(ATTEMPT + 4 * trace.len() as u64));
-    // An engine that says how far the logs get together, and not what each of them does alone.
+    // This engine reports how far the logs get together; look-ahead would stop at each log alone.
     let plain = engine::Options { look_ahead: false, solver: false, ..engine::Options::default() };
     let mut engine = Engine::new(checker.pool, checker.term, &letters.partition, plain);
     let whole = if walker.global { Question::GlobalPrefix } else { question.clone() };
@@ -189,7 +189,7 @@ fn base(
     walker.replay(checker.pool, root, &witness, options.window * 2)
 }
 
-/// How many moments so many actions are.
+/// The number of moments at the start of a log that have this number of actions.
 pub(super) fn moments(letters: &Letters, log: &[Letter], actions: u32) -> usize {
     let mut left = actions as usize;
     let fits = |letter: &&Letter| {
@@ -201,10 +201,10 @@ pub(super) fn moments(letters: &Letters, log: &[Letter], actions: u32) -> usize 
     log.iter().take_while(fits).count()
 }
 
-/// What a search has reached.
+/// A reached situation.
 struct Node {
     situation: Situation,
-    /// Where from, and by which step.
+    /// The parent node, and the position of the step from it.
     parent: Option<(usize, PositionId)>,
 }
 
@@ -214,7 +214,7 @@ struct End {
     choices: Vec<Choice>,
 }
 
-/// The situations with most consumed that can be reached, and whether all were looked at.
+/// The reachable situations with the most consumed moments, and whether all were visited.
 fn search(
     checker: &mut Checker<'_>,
     walker: &mut Walker<'_>,
@@ -223,7 +223,7 @@ fn search(
     let mut nodes = vec![Node { situation: start.clone(), parent: None }];
     let mut met = FxHashSet::default();
     met.insert(start.clone());
-    // Most consumed first; of these what saw the fewest unseen events; then in order.
+    // Ordered by most consumed, then fewest unobserved events, then age.
     let mut queue = BinaryHeap::from([(total(&start.consumed), Reverse(0u32), Reverse(0))]);
     let mut best: (usize, Reverse<u32>) = (0, Reverse(u32::MAX));
     let mut found: Vec<usize> = Vec::new();
@@ -253,7 +253,7 @@ fn search(
             }
         }
     }
-    // Different in what is consumed first, then in what is left.
+    // Prefer situations that differ in consumed moments, then those that differ in the term.
     let mut chosen: Vec<usize> = Vec::new();
     for distinct in [true, false] {
         for &at in &found {
@@ -282,7 +282,7 @@ fn search(
     (ends.collect(), all_seen)
 }
 
-/// The alternatives and loops that a step goes into.
+/// The alternatives and loops on the path of a step.
 fn choices_at(pool: &Pool, term: TermId, position: impl Iterator<Item = u8>) -> Vec<Choice> {
     let mut choices = Vec::new();
     let mut at = term;
@@ -303,7 +303,7 @@ fn choices_at(pool: &Pool, term: TermId, position: impl Iterator<Item = u8>) -> 
     choices
 }
 
-/// By situation: the choices that were not made for all of them.
+/// By situation: the choices that were not made on the way to all situations.
 fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
     let counts: Vec<FxHashMap<Choice, usize>> = ends
         .iter()
@@ -327,7 +327,7 @@ fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
                 own.push(choice);
             }
         }
-        // Loops that others went into once more.
+        // Loops of which others had another iteration.
         for (other, end) in ends.iter().enumerate() {
             for &choice in &end.choices {
                 let left = Choice { at: choice.at, taken: Taken::Left };
@@ -344,9 +344,9 @@ fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
     (0..ends.len()).map(separated).collect()
 }
 
-/// How often each sub-term stands in a term, as a tree.
+/// The number of occurrences of each subterm in a term, as a tree.
 pub(super) fn count_terms(pool: &Pool, root: TermId) -> FxHashMap<TermId, u64> {
-    // Parents before operands.
+    // Postorder; its reverse visits parents before operands.
     let (mut order, mut met, mut stack) = (Vec::new(), FxHashSet::default(), vec![(root, false)]);
     while let Some((term, done)) = stack.pop() {
         if done {
@@ -379,7 +379,7 @@ struct Move {
     situation: Situation,
 }
 
-/// What may happen next, on terms.
+/// The step relation on terms, with the logs.
 struct Walker<'l> {
     letters: &'l Letters,
     logs: &'l Logs,
@@ -395,7 +395,7 @@ impl<'l> Walker<'l> {
         Walker { letters, logs, declared, global, frontiers, parts }
     }
 
-    /// How many moments of a component are to be explained.
+    /// The number of moments of a component that are to be explained.
     fn length(&self, component: usize) -> usize {
         length(&self.logs[component], self.declared[component])
     }
@@ -405,7 +405,7 @@ impl<'l> Walker<'l> {
         self.logs[component][..self.length(component)].get(at).copied()
     }
 
-    /// Whether what happens on a component now is outside its period of observation.
+    /// Whether events on a component are now outside its period of observation.
     fn is_outside(&self, consumed: &[u32], component: usize) -> bool {
         let declared = self.declared[component];
         let at = consumed[component] as usize;
@@ -423,8 +423,8 @@ impl<'l> Walker<'l> {
         parts.clone()
     }
 
-    /// All that may be next. Where an event can be observed by some of the components that see it
-    /// and is outside the observation of others, all of that is tried.
+    /// All steps, with every choice of the components that observe the event, among those that can
+    /// observe it and those for which it is outside the period of observation.
     fn moves(&mut self, pool: &mut Pool, now: &Situation) -> Vec<Move> {
         let mut moves = Vec::new();
         let steps = self.frontiers.steps(pool, now.term);
@@ -451,7 +451,7 @@ impl<'l> Walker<'l> {
         moves
     }
 
-    /// The situation some steps before the last observed event of a witness.
+    /// The situation this many steps before the last observed event of a witness.
     fn replay(
         &mut self,
         pool: &mut Pool,
@@ -463,10 +463,7 @@ impl<'l> Walker<'l> {
         let end = witness.steps.iter().rposition(observed).map_or(0, |last| last + 1);
         let mut now = Situation { term: root, consumed: vec![0; self.logs.len()].into() };
         for step in &witness.steps[..end.saturating_sub(before)] {
-            let place = match step {
-                WitnessStep::Observed(place) | WitnessStep::Unobserved(place) => place,
-                WitnessStep::Removed(_) => return None,
-            };
+            let place = step.event()?;
             let steps = self.frontiers.steps(pool, now.term);
             let positions = &self.frontiers.positions;
             let same = |step: &&Step| {
@@ -475,8 +472,7 @@ impl<'l> Walker<'l> {
             };
             now.term = steps.iter().find(same)?.follow_up;
             for (at, _) in self.parts(pool, place.event) {
-                let lifelines = self.letters.partition.lifelines(ComponentId::new(at)).iter();
-                let mut lifelines = lifelines;
+                let mut lifelines = self.letters.partition.lifelines(ComponentId::new(at)).iter();
                 if lifelines.any(|&lifeline| pool.region_contains(place.observed, lifeline)) {
                     now.consumed[at] += 1;
                 }
@@ -485,8 +481,8 @@ impl<'l> Walker<'l> {
         Some(now)
     }
 
-    /// How far each component has got, and what it could do, given how often each term stands in the
-    /// interaction.
+    /// The progress of each component in a situation. `terms` counts the occurrences of each
+    /// subterm of the interaction.
     fn progress(
         &mut self,
         pool: &mut Pool,
@@ -495,7 +491,7 @@ impl<'l> Walker<'l> {
     ) -> Vec<Progress> {
         let steps = self.frontiers.steps(pool, now.term);
         let left = count_terms(pool, now.term);
-        // What each component sees of the whole is not asked if there are too many of both.
+        // Projections are skipped if there are too many terms and components.
         let few = left.len().saturating_mul(self.logs.len()) <= PROJECTED;
         let mut progress = Vec::new();
         for component in self.letters.partition.components() {
@@ -513,7 +509,7 @@ impl<'l> Walker<'l> {
                     possible.extend(self.letters.part(pool, step.event, at).map(|it| (it, None)));
                 }
             }
-            // What can happen at once, then what cannot; each by its letter.
+            // Events that can happen at once come first, then by letter.
             possible.sort_by_key(|&(letter, step)| (step.is_none(), letter));
             let mut listed = FxHashSet::default();
             possible.retain(|&(letter, _)| listed.insert(letter));
@@ -547,7 +543,7 @@ impl<'l> Walker<'l> {
     }
 }
 
-/// The smallest term around a position that stands only once in the interaction.
+/// The smallest subterm around a position that occurs only once in the interaction.
 fn around(
     pool: &Pool,
     term: TermId,
@@ -564,7 +560,7 @@ fn around(
     way.into_iter().rev().find(|term| terms.get(term) == Some(&1))
 }
 
-/// An event that a component could have seen as a letter.
+/// An event that a component could have observed as this letter.
 pub(super) fn expectation(
     pool: &mut Pool,
     letters: &Letters,

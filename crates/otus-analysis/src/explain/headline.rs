@@ -1,9 +1,9 @@
-//! The first thing to say: what is wrong, where, and what would have been right.
+//! The headline of a failure: what is wrong, where, and what would have been right.
 //!
-//! If one edit repairs the multi-trace, that edit is what is wrong. Else, if a component fails by
-//! itself, the first moment that it cannot explain. Else, if the components of the core do not agree how
-//! often a message was passed, the first that is one too many. Else what stands in the way of the core
-//! where an explanation gets furthest.
+//! If one edit repairs the multi-trace, the headline describes that edit. Otherwise, if a component
+//! fails by itself, it names the first moment that cannot be explained. Otherwise, if the
+//! components of the core disagree on how often a message was passed, it names the first occurrence
+//! in excess. Otherwise it describes what blocks the core in the furthest situation.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, Direction, LifelineSet, TermId};
@@ -14,79 +14,79 @@ use super::checker::{Checker, declared};
 use super::core::Core;
 use super::edit::Edit;
 use super::frontier::{Expected, Frontier, Progress, Taken, expectation};
-use super::letters::{Letter, Letters, Logs};
+use super::letters::{Letters, Logs};
 use super::repair::Repair;
-use super::{Lone, alone, phrase};
+use super::{LoneFailure, alone, phrase};
 use crate::question::{Observed, Question};
 
-/// What is wrong, in a line.
+/// The fault, in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
-    /// Which kind of fault.
+    /// The kind of fault.
     pub cause: Cause,
     /// The component with the fault.
     pub component: ComponentId,
-    /// At which of its moments, from 0; their number stands for the end.
+    /// The index of its moment with the fault; the number of moments means the end of the log.
     pub moment: usize,
-    /// What was observed there; nothing at the end.
+    /// The actions observed there; `None` at the end.
     pub observed: Option<Box<[ActionId]>>,
-    /// What would have been right there.
+    /// The events that would have been right there.
     pub expected: Vec<Expected>,
-    /// What others should have done before.
+    /// The events that other components should have done before.
     pub first: Vec<Expected>,
-    /// Where a message is sent and not received, or the other way round: the other end.
+    /// If a message was sent and not received, or the other way round: the other end.
     pub counterpart: Option<Counterpart>,
-    /// The first component that fails whatever the others saw, if there is one.
+    /// The first component that fails whatever the others observed, if there is one.
     pub alone: Option<ComponentId>,
-    /// How it is known.
+    /// The evidence for the headline.
     pub basis: Basis,
-    /// The same as a sentence.
+    /// The headline as a sentence.
     pub text: String,
 }
 
 /// The other end of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counterpart {
-    /// Where.
+    /// The component at the other end.
     pub component: ComponentId,
-    /// What is, or should have been, there.
+    /// The action that was observed there, or should have been.
     pub action: ActionId,
-    /// How often it was observed; where messages at this end may come from or go to several places, all of
-    /// them counted.
+    /// How often it was observed. If messages at this end may come from or go to several lifelines,
+    /// the sum over all of them.
     pub times: usize,
-    /// How often the action at this end was observed; counted in the same way.
+    /// How often the action at this end was observed, counted in the same way.
     pub own: usize,
-    /// Whether what is missing could be in several places, of which this is one.
+    /// Whether the missing action could be on several lifelines, of which this is one.
     pub is_one_of_several: bool,
 }
 
-/// Kinds of faults.
+/// The kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// No event of the specification is on this lifeline.
+    /// No event of the specification involves this lifeline.
     UnknownLifeline,
     /// No event of the specification has this message.
     UnknownMessage,
     /// The lifeline never does this in the specification.
     UnknownAction,
-    /// Something else was expected.
+    /// Another action was expected.
     Unexpected,
-    /// It happened before something that comes first.
+    /// It happened before an action that must precede it.
     TooEarly,
-    /// It happened after something that comes later.
+    /// It happened after an action that must follow it.
     TooLate,
     /// A message was sent and not received, or received and not sent.
     MissingCounterpart,
     /// The lifeline had nothing more to do.
     ExtraAfterEnd,
-    /// A log ends where something was to come.
+    /// A log ends although more had to come.
     StoppedEarly,
-    /// Each choice that leads here leads no further.
+    /// Every choice that leads here leads no further.
     DeadEnd,
 }
 
 impl Cause {
-    /// As written in reports.
+    /// The name used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Cause::UnknownLifeline => "unknown lifeline",
@@ -102,7 +102,7 @@ impl Cause {
         }
     }
 
-    /// As scripts know it.
+    /// The stable identifier used in machine-readable output.
     pub fn id(self) -> &'static str {
         match self {
             Cause::UnknownLifeline => "unknown-lifeline",
@@ -119,27 +119,27 @@ impl Cause {
     }
 }
 
-/// What a headline is based on.
+/// The evidence for a headline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// The specification has no such event.
     Vocabulary,
-    /// One edit there repairs the multi-trace.
+    /// One edit at this place repairs the multi-trace.
     Repair,
-    /// The component fails by itself there.
+    /// The component fails by itself at this place.
     Alone,
-    /// Two components that fail together do not agree how often a message was passed.
+    /// Two components that fail together disagree on how often a message was passed.
     Core,
-    /// An explanation gets no further there.
+    /// No explanation gets further than this place.
     Frontier,
 }
 
-/// What a headline is made from.
+/// The facts from which a headline is made.
 pub(super) struct Facts<'a> {
     pub(super) letters: &'a Letters,
     pub(super) logs: &'a Logs,
     pub(super) question: &'a Question,
-    pub(super) alone: &'a [Lone],
+    pub(super) alone: &'a [LoneFailure],
     pub(super) frontier: &'a Frontier,
     pub(super) repair: Option<&'a Repair>,
     pub(super) core: Option<&'a Core>,
@@ -194,7 +194,7 @@ impl Maker<'_, '_> {
         found.expected = self.expectations(component.index(), &expected);
         match edit {
             Edit::Insert { moment, .. } => {
-                // What was observed elsewhere and has no other end here.
+                // The message was observed at another component and has no other end here.
                 if let Some(other) = self.missing_here(moment) {
                     found.cause = Cause::MissingCounterpart;
                     found.counterpart = Some(other);
@@ -209,7 +209,7 @@ impl Maker<'_, '_> {
         Some(found)
     }
 
-    /// What is wrong with a moment that should not be there.
+    /// Determines what is wrong with a superfluous moment.
     fn judge_extra(&mut self, found: &mut Headline) {
         let Some(observed) = found.observed.clone() else { return };
         let expected = self.next_alone(found.component.index(), found.moment);
@@ -224,23 +224,22 @@ impl Maker<'_, '_> {
         }
     }
 
-    fn of_component(&mut self, lone: &Lone) -> Option<Headline> {
+    fn of_component(&mut self, lone: &LoneFailure) -> Option<Headline> {
         let (component, at) = (lone.component, lone.explained?);
         let log = &self.facts.logs[component.index()];
         let observed = log.get(at).map(|&letter| self.facts.letters.actions(letter).into());
         let cause = if observed.is_some() { Cause::Unexpected } else { Cause::StoppedEarly };
         let mut found = new_headline(cause, component, at, observed, Basis::Alone);
         let expected = lone.expected.as_deref();
-        found.expected =
-            self.expectations(component.index(), &self.moments(expected.unwrap_or_default()));
-        if found.observed.is_some() && expected.is_some_and(<[Letter]>::is_empty) {
+        found.expected = self.expectations(component.index(), expected.unwrap_or_default());
+        if found.observed.is_some() && expected.is_some_and(<[_]>::is_empty) {
             found.cause = Cause::ExtraAfterEnd;
         }
         Some(found)
     }
 
-    /// A message that one component of the core passed more often than the other. That is wrong if each
-    /// end is the other's only one, and nothing of either log may be missing.
+    /// A message that one component of the core observed more often than the other. This is a fault
+    /// if each action is the only other end of the other, and both logs are complete.
     fn of_counts(&mut self) -> Option<Headline> {
         let letters = self.facts.letters;
         let core = &self.facts.core?.components;
@@ -310,7 +309,7 @@ impl Maker<'_, '_> {
         });
         let branched = state.choices.iter().any(|choice| matches!(choice.taken, Taken::Branch(_)));
         if rank > 0 {
-            // It could do that, and others cannot do their part.
+            // The component could do this, but others are stuck.
             found.cause = Cause::TooEarly;
             found.expected.clear();
             let others = state.components.iter().filter(|other| other.component != component);
@@ -325,13 +324,13 @@ impl Maker<'_, '_> {
         Some(found)
     }
 
-    /// Says so if what was observed is nothing that the specification has.
+    /// Refines the cause if the specification never has the observed moment.
     fn name_unknown(&self, found: &mut Headline) {
         let Some(observed) = &found.observed else { return };
         let at = found.component.index();
         let letter = self.facts.logs[at].get(found.moment).copied();
         let known = letter.is_some_and(|letter| !self.facts.letters.events(at, letter).is_empty());
-        // A swap or an insertion is about what is expected as much.
+        // These causes are about an expected moment rather than the observed one.
         let other = matches!(found.cause, Cause::MissingCounterpart | Cause::StoppedEarly);
         if known || other {
             return;
@@ -354,7 +353,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// An action at the other end of these that was observed more often than all its other ends.
+    /// The other end of one of these actions, if it was observed more often than these can explain.
     fn missing_here(&self, moment: &[ActionId]) -> Option<Counterpart> {
         let letters = self.facts.letters;
         moment.iter().find_map(|&action| {
@@ -367,8 +366,7 @@ impl Maker<'_, '_> {
         })
     }
 
-    /// The other end of one of these actions, where that was observed more often than all its other
-    /// ends.
+    /// The other end of one of these actions, if it was observed less often than these require.
     fn missing_there(&self, moment: &[ActionId]) -> Option<Counterpart> {
         let letters = self.facts.letters;
         moment.iter().find_map(|&action| {
@@ -381,8 +379,8 @@ impl Maker<'_, '_> {
         })
     }
 
-    /// How often an action can have had another end: as often as this one, if it always has it,
-    /// else as often as all of them.
+    /// The number of times that an action can have had another end: the count of this end if every
+    /// passing of the action has it, otherwise the sum over all ends.
     fn supply(&self, action: ActionId, other: ActionId) -> usize {
         let letters = self.facts.letters;
         if letters.always_reaches(action, other) {
@@ -391,8 +389,8 @@ impl Maker<'_, '_> {
         letters.counterparts(action).iter().map(|&other| self.count(other)).sum()
     }
 
-    /// Whether an action would have been observed had it happened. In a global prefix that is so for
-    /// an emission whose message was received.
+    /// Whether an action would have been observed if it had happened. In a global prefix this holds
+    /// for an emission whose message was received.
     fn would_be_seen(&self, action: ActionId) -> bool {
         let action = self.checker.pool.action(action);
         let component = self.facts.letters.partition.component_of(action.lifeline);
@@ -401,7 +399,7 @@ impl Maker<'_, '_> {
             || global && action.direction == Direction::Emission
     }
 
-    /// Whether an action may have had any of several other ends.
+    /// Whether an action may have any one of several other ends.
     fn is_one(&self, action: ActionId, other: ActionId) -> bool {
         let letters = self.facts.letters;
         letters.counterparts(action).len() > 1 && !letters.always_reaches(action, other)
@@ -420,7 +418,7 @@ impl Maker<'_, '_> {
         observed.then_some(Counterpart { component, action, times, own, is_one_of_several })
     }
 
-    /// How often an action was observed.
+    /// The number of times an action was observed.
     fn count(&self, action: ActionId) -> usize {
         let letters = self.facts.letters;
         let component = letters.partition.component_of(self.checker.pool.action(action).lifeline);
@@ -428,22 +426,18 @@ impl Maker<'_, '_> {
         log.filter(|&&letter| letters.actions(letter).contains(&action)).count()
     }
 
-    /// What a component by itself could have seen after so many moments.
+    /// The events that a component by itself could have observed after this number of moments.
     fn next_alone(&mut self, component: usize, at: usize) -> Option<Vec<Expected>> {
         let log = self.facts.logs[component].clone();
         let letters = self.facts.letters;
         let found = alone::expected(self.checker, letters, &self.declared, component, &log[..at]);
-        let found = self.moments(&found?);
-        Some(self.expectations(component, &found))
-    }
-
-    fn moments(&self, letters: &[Letter]) -> Vec<Box<[ActionId]>> {
-        letters.iter().map(|&letter| self.facts.letters.actions(letter).into()).collect()
+        Some(self.expectations(component, &letters.moments(&found?)))
     }
 
     fn expectations(&mut self, component: usize, moments: &[Box<[ActionId]>]) -> Vec<Expected> {
         let letters = self.facts.letters;
-        // Of several events that look the same here, one that could happen in the furthest situation.
+        // Of several events that look the same here, prefer one that can happen in the furthest
+        // situation.
         let reached = self.facts.frontier.states.first();
         let reached = reached.and_then(|state| state.components.get(component)).cloned();
         let expected = moments.iter().filter_map(|moment| {
@@ -462,7 +456,7 @@ impl Maker<'_, '_> {
     }
 }
 
-/// What a component could do that looks like this.
+/// The expected event that looks like this moment.
 fn expected_as<'p>(progress: &'p Progress, moment: &[ActionId]) -> Option<&'p Expected> {
     progress.expected.iter().find(|expected| *expected.moment == *moment)
 }
@@ -474,18 +468,16 @@ fn new_headline(
     observed: Option<Box<[ActionId]>>,
     basis: Basis,
 ) -> Headline {
-    let (expected, first) = (Vec::new(), Vec::new());
-    let (counterpart, alone, text) = (None, None, String::new());
     Headline {
         cause,
         component,
         moment,
         observed,
-        expected,
-        first,
-        counterpart,
-        alone,
+        expected: Vec::new(),
+        first: Vec::new(),
+        counterpart: None,
+        alone: None,
         basis,
-        text,
+        text: String::new(),
     }
 }

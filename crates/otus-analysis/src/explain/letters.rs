@@ -1,7 +1,8 @@
-//! Logs as words: a moment of a component is a letter, which is what edits work on.
+//! Logs as words over letters, on which edits work.
 //!
-//! A letter is a set of actions that is observed at one moment. Those that the interaction can
-//! show on a component are its *vocabulary*; any other letter can be explained by nothing.
+//! A letter is an interned set of actions observed at one time on one component. The letters that
+//! the interaction can produce on a component are its *vocabulary*; no execution explains any other
+//! letter.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,12 +12,14 @@ use otus_core::index::Index as _;
 use otus_core::{ActionId, Direction, EventId, LifelineSet, MessageId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
-use otus_trace::{ComponentId, MultiTrace, Partition};
+use otus_trace::{MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::observation::by_component;
 
 /// The number of a letter.
 pub(super) type Letter = u32;
-/// By component: its log. An edit changes one and shares the others.
+/// By component: its log. Edited copies share the unchanged logs.
 pub(super) type Logs = Vec<Rc<[Letter]>>;
 
 /// The letters of an interaction and a multi-trace.
@@ -25,14 +28,15 @@ pub(super) struct Letters {
     pub(super) partition: Arc<Partition>,
     sets: Vec<Box<[ActionId]>>,
     numbers: FxHashMap<Box<[ActionId]>, Letter>,
-    /// By component: what the interaction can show there, in order, with the events that do.
+    /// By component: its vocabulary, in order, each letter with the events that look like it.
     vocabulary: Vec<Vec<(Letter, Vec<EventId>)>>,
-    /// Where a letter stands in the vocabulary of a component.
+    /// The index of a letter in the vocabulary of a component.
     places: FxHashMap<(usize, Letter), usize>,
-    /// By action: those that send what it receives, or receive what it sends.
+    /// By action: the emissions of what it receives, or the receptions of what it emits.
     counterparts: FxHashMap<ActionId, Vec<ActionId>>,
-    /// By emission: how many passings have it, and by reception how many of these do.
+    /// By emission: the number of message passings that have it.
     passings: FxHashMap<ActionId, usize>,
+    /// By emission and reception: the number of message passings that have both.
     shared: FxHashMap<(ActionId, ActionId), usize>,
     messages: FxHashSet<MessageId>,
     /// The lifelines of the interaction.
@@ -73,40 +77,33 @@ impl Letters {
         &self.sets[letter as usize]
     }
 
-    /// What the interaction can show on a component.
+    /// The letters that the interaction can produce on a component, each with its events.
     pub(super) fn vocabulary(&self, component: usize) -> &[(Letter, Vec<EventId>)] {
         &self.vocabulary[component]
     }
 
-    /// The events of the interaction that a component sees as a letter.
+    /// The events of the interaction that a component observes as this letter.
     pub(super) fn events(&self, component: usize, letter: Letter) -> &[EventId] {
         let place = self.places.get(&(component, letter));
         place.map_or(&[], |&at| &self.vocabulary[component][at].1)
     }
 
-    /// The letter that a component sees of an event, if any.
+    /// The letter that a component observes of an event, if any.
     pub(super) fn part(&self, pool: &Pool, event: EventId, component: usize) -> Option<Letter> {
-        let id = ComponentId::new(component);
-        let here =
-            |action: &&ActionId| self.partition.component_of(pool.action(**action).lifeline) == id;
-        let mut actions: Vec<ActionId> =
-            pool.event_actions(event).iter().filter(here).copied().collect();
-        actions.sort_unstable();
-        self.numbers.get(actions.as_slice()).copied()
+        let mut parts = by_component(pool, &self.partition, event).into_iter();
+        let (_, actions) = parts.find(|(touched, _)| touched.index() == component)?;
+        self.find(&actions)
     }
 
     /// The components that an event touches.
     pub(super) fn touched(&self, pool: &Pool, event: EventId) -> Vec<usize> {
-        let actions = pool.event_actions(event).iter();
-        let mut touched: Vec<usize> = actions
-            .map(|&action| self.partition.component_of(pool.action(action).lifeline).index())
-            .collect();
+        let parts = by_component(pool, &self.partition, event).into_iter();
+        let mut touched: Vec<usize> = parts.map(|(component, _)| component.index()).collect();
         touched.sort_unstable();
-        touched.dedup();
         touched
     }
 
-    /// The other ends of an action in the interaction.
+    /// The other ends of an action in the interaction: what receives its message, or sends it.
     pub(super) fn counterparts(&self, action: ActionId) -> &[ActionId] {
         self.counterparts.get(&action).map_or(&[], Vec::as_slice)
     }
@@ -116,7 +113,7 @@ impl Letters {
         self.messages.contains(&message)
     }
 
-    /// Whether every message that an emission sends goes to a reception, maybe among others.
+    /// Whether every message passing of an emission has this reception, possibly among others.
     pub(super) fn always_reaches(&self, emission: ActionId, reception: ActionId) -> bool {
         let all = self.passings.get(&emission);
         all.is_some() && all == self.shared.get(&(emission, reception))
@@ -136,6 +133,11 @@ impl Letters {
             builder.next_component();
         }
         builder.finish(SourceId(0))
+    }
+
+    /// The actions of each letter.
+    pub(super) fn moments(&self, letters: &[Letter]) -> Vec<Box<[ActionId]>> {
+        letters.iter().map(|&letter| self.actions(letter).into()).collect()
     }
 
     /// The letter of some actions, if there is one.
@@ -164,15 +166,8 @@ impl Letters {
                 continue;
             }
             let node = pool.node(term);
-            match node {
-                Term::Event(event) => events.push(event),
-                Term::Strict(left, right) => passings.push((left, right)),
-                Term::Empty
-                | Term::Coreg(..)
-                | Term::Alt(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..) => {}
-            }
+            events.extend(node.as_event());
+            passings.extend(node.as_strict());
             pending.extend(node.operands());
         }
         events.sort_unstable();
@@ -180,13 +175,10 @@ impl Letters {
             let actions = pool.event_actions(event).to_vec();
             self.messages.extend(actions.iter().map(|&action| pool.action(action).message));
             self.pair(pool, &actions, &actions);
-            for component in self.touched(pool, event) {
-                let here = |&&action: &&ActionId| {
-                    let of = self.partition.component_of(pool.action(action).lifeline);
-                    of.index() == component
-                };
-                let mut own: Vec<ActionId> = actions.iter().filter(here).copied().collect();
-                own.sort_unstable();
+            let mut parts = by_component(pool, &self.partition, event);
+            parts.sort_unstable();
+            for (component, own) in parts {
+                let component = component.index();
                 let letter = self.number(own);
                 let list = &mut self.vocabulary[component];
                 let at = *self.places.entry((component, letter)).or_insert(list.len());
@@ -204,7 +196,7 @@ impl Letters {
         }
     }
 
-    /// Notes emissions and receptions of the same message as each other's ends.
+    /// Records emissions and receptions of the same message as each other's counterparts.
     fn pair(&mut self, pool: &Pool, sent: &[ActionId], received: &[ActionId]) {
         for &one in sent {
             let from = pool.action(one);
@@ -231,19 +223,11 @@ impl Letters {
 
 /// The actions of a leaf.
 fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
-    match pool.node(term) {
-        Term::Event(event) => Some(pool.event_actions(event).to_vec()),
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => None,
-    }
+    pool.node(term).as_event().map(|event| pool.event_actions(event).to_vec())
 }
 
-/// The actions of a chain of receptions, which is what a passing has on its right; one that is
-/// longer than any list of targets is none.
+/// The actions of a chain of receptions, which is the right operand of a message passing. `None`
+/// for any other term, and for a chain longer than any list of targets.
 fn receptions(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
     let mut found = Vec::new();
     let mut rest = term;

@@ -1,11 +1,11 @@
-//! Short phrases about actions, components and causes.
+//! The English wording of headlines, and of the actions and components in them.
 
 use otus_core::{ActionId, Direction, Pool};
 use otus_trace::{ComponentId, Partition};
 
 use super::headline::{Cause, Headline};
 
-/// The actions of one moment: `a!m`, or `{a!m, b?m}`.
+/// The actions of a moment: `a!m`, or `{a!m, b?m}`.
 pub(super) fn moment(pool: &Pool, actions: &[ActionId]) -> String {
     let texts: Vec<String> =
         actions.iter().map(|&action| pool.action(action).text(pool.signature())).collect();
@@ -23,24 +23,17 @@ pub(super) fn component(pool: &Pool, partition: &Partition, component: Component
     listed(&names, "and")
 }
 
-/// What happened: `a sent m`, `b received m`; of several actions, each.
+/// The actions in the past tense: `a sent m`, `b received m`.
 fn happened(pool: &Pool, actions: &[ActionId]) -> String {
     let said = actions.iter().map(|&action| {
-        let action = pool.action(action);
-        let verb = match action.direction {
-            Direction::Emission => "sent",
-            Direction::Reception => "received",
-        };
-        let signature = pool.signature();
-        let (who, what) =
-            (signature.lifeline_name(action.lifeline), signature.message_name(action.message));
-        format!("{who} {verb} {what}")
+        let (who, verb) = part(pool, action);
+        format!("{who} {verb} {}", pool.signature().message_name(pool.action(action).message))
     });
     let said: Vec<String> = said.collect();
     listed(&said, "and")
 }
 
-/// What was expected: `send m`, `receive m`, with who should where that is not said before.
+/// The expected moments as infinitives, without the subject: `send m or receive n`.
 fn should(pool: &Pool, moments: &[Box<[ActionId]>]) -> String {
     let said = moments.iter().take(3).map(|actions| {
         let each = actions.iter().map(|&action| {
@@ -80,16 +73,18 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
             let first = |moment: &[ActionId]| moment.first().copied();
             let own = expected.first().and_then(|moment| first(moment));
             match (of.counterpart, own, observed) {
-                // Something is missing here.
+                // The other end was observed, and the action of this component is missing.
                 (Some(other), Some(own), _) => {
-                    let missing = (own, other.own, other.is_one_of_several);
-                    unmatched(pool, (other.action, other.times), missing)
+                    let seen = ActionCount { action: other.action, times: other.times };
+                    let missing = ActionCount { action: own, times: other.own };
+                    unmatched(pool, seen, missing, other.is_one_of_several)
                 }
-                // Something is missing there.
+                // The action of this component was observed, and the other end is missing.
                 (Some(other), None, Some(_)) => {
                     let own = of.observed.as_deref().and_then(first).unwrap_or(other.action);
-                    let missing = (other.action, other.times, other.is_one_of_several);
-                    unmatched(pool, (own, other.own), missing)
+                    let seen = ActionCount { action: own, times: other.own };
+                    let missing = ActionCount { action: other.action, times: other.times };
+                    unmatched(pool, seen, missing, other.is_one_of_several)
                 }
                 (_, _, _) => format!("{who} should {wanted}"),
             }
@@ -126,32 +121,44 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
     }
 }
 
+/// An action, and how often it was observed.
+#[derive(Clone, Copy)]
+struct ActionCount {
+    action: ActionId,
+    times: usize,
+}
+
 /// An action that was observed more often than its other end: `a sent m but b never received it`.
-fn unmatched(pool: &Pool, seen: (ActionId, usize), missing: (ActionId, usize, bool)) -> String {
-    let (who, did) = part(pool, seen.0);
-    let (other, verb) = part(pool, missing.0);
-    let what = pool.signature().message_name(pool.action(seen.0).message);
+fn unmatched(
+    pool: &Pool,
+    seen: ActionCount,
+    missing: ActionCount,
+    is_one_of_several: bool,
+) -> String {
+    let (who, did) = part(pool, seen.action);
+    let (other, verb) = part(pool, missing.action);
+    let what = pool.signature().message_name(pool.action(seen.action).message);
     let times = |count: usize| match count {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
         more => format!("{more} times"),
     };
-    let (most, least) = (times(seen.1), times(missing.1));
-    match missing {
-        (_, 0, true) => format!("{who} {did} {what} but nobody {verb} it"),
-        (_, 0, false) => format!("{who} {did} {what} but {other} never {verb} it"),
-        (_, _, true) => format!("{who} {did} {what} {most} but others {verb} it only {least}"),
-        (_, _, false) => format!("{who} {did} {what} {most} but {other} {verb} it only {least}"),
+    let (most, least) = (times(seen.times), times(missing.times));
+    match (missing.times, is_one_of_several) {
+        (0, true) => format!("{who} {did} {what} but nobody {verb} it"),
+        (0, false) => format!("{who} {did} {what} but {other} never {verb} it"),
+        (_, true) => format!("{who} {did} {what} {most} but others {verb} it only {least}"),
+        (_, false) => format!("{who} {did} {what} {most} but {other} {verb} it only {least}"),
     }
 }
 
-/// Who should do what: `a should send m`.
+/// An obligation with its subject: `a should send m`.
 fn ought(pool: &Pool, action: ActionId) -> String {
     let name = pool.signature().lifeline_name(pool.action(action).lifeline);
     format!("{name} should {}", should(pool, &[[action].into()]))
 }
 
-/// Who does an action, and the word for it.
+/// The lifeline of an action, and the verb in the past tense.
 fn part(pool: &Pool, action: ActionId) -> (&str, &'static str) {
     let action = pool.action(action);
     let verb = match action.direction {

@@ -1,13 +1,13 @@
 //! A smallest repair: up to three edits after which the multi-trace would pass.
 //!
-//! Edits are tried in the order in which they are likely to help: near where an explanation gets
-//! stuck, what is expected there first. One edit is tried before two, and two before three. A component that fails by
-//! itself must be edited, so as long as there is one no other is; and if more of them fail than edits
-//! are left, nothing is tried. What fails after an edit is kept if it got further than others, and
-//! edited again.
+//! This is a beam search. Edits are tried by likelihood: near the places where an explanation gets
+//! stuck, and with the events expected there first. One edit is tried before two, and two before
+//! three. A component that fails by itself must be edited, so no other is edited before it; and if
+//! more components fail than edits are left, nothing is tried. Edited multi-traces that still fail
+//! are kept if they got further than others, and edited again.
 //!
-//! Every repair that is published was certified or at least answered by the engine, as
-//! [`Repair::checked`] says.
+//! Every published repair was certified or at least answered by the engine, as [`Repair::checked`]
+//! says.
 
 use std::cmp::Reverse;
 
@@ -21,70 +21,74 @@ use super::{GaveUp, Options, alone, frontier};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 
-/// What the search for a repair found.
+/// The result of the search for a repair.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// The repair.
     pub found: Option<Repair>,
-    /// No repair has fewer edits than this.
+    /// A lower bound: no repair has fewer edits.
     pub at_least: usize,
-    /// How many multi-traces were tried.
+    /// The number of multi-traces that were tried.
     pub tried: u64,
-    /// Why the search ended before all likely edits were tried.
+    /// The limit that ended the search before all likely edits were tried.
     pub gave_up: Option<GaveUp>,
 }
 
 /// Edits after which a multi-trace passes.
 #[derive(Debug, Clone)]
 pub struct Repair {
-    /// What to change, in this order.
+    /// The edits, to be applied in this order.
     pub edits: Vec<Edit>,
-    /// By edit: the moment of the observed log at which it is, or which it is before; their number stands
-    /// for the end.
+    /// By edit: the index of the moment in the observed log at which, or before which, it applies;
+    /// the number of moments means the end.
     pub places: Vec<usize>,
-    /// The multi-trace with the edits.
+    /// The multi-trace after the edits.
     pub trace: MultiTrace,
-    /// The question that it passes: the one that was asked, but for logs that stopped early.
+    /// The question that it passes: the original one, except for logs that are taken to stop early.
     pub question: Question,
-    /// The verdict on it.
+    /// The verdict on the edited multi-trace.
     pub verdict: Verdict,
-    /// Who says so.
+    /// The confirmation of the verdict.
     pub checked: Checked,
-    /// Whether it is known that fewer edits do not suffice.
+    /// Whether fewer edits are known not to suffice.
     pub is_smallest: bool,
 }
 
-/// How many multi-traces are edited once more.
+/// The number of multi-traces that are edited once more.
 const BEAM: usize = 16;
-/// How many different moments are tried in one place, beside those expected there.
+/// The number of letters that are tried at one place, besides the expected ones.
 const TRIED: usize = 256;
-/// How far behind what is stuck something expected is looked for.
+/// The distance behind a stuck place within which an expected letter is searched.
 const AHEAD: usize = 2000;
 
-/// Where an explanation gets stuck.
+/// The places where an explanation gets stuck.
 #[derive(Debug, Clone)]
 pub(super) struct Anchors {
-    /// By component: the moments at which to look first.
+    /// By component: the indexes of moments to edit first.
     pub(super) places: Vec<Vec<usize>>,
-    /// By component: what was expected there.
+    /// By component: the letters expected there.
     pub(super) expected: Vec<Vec<Letter>>,
     /// The components that fail by themselves.
     pub(super) failing: Vec<usize>,
 }
 
-/// What is looked for a repair of.
-pub(super) struct Patient<'a> {
+/// The failing multi-trace that is to be repaired.
+pub(super) struct FailingTrace<'a> {
     pub(super) letters: &'a Letters,
     pub(super) logs: &'a Logs,
     pub(super) question: &'a Question,
     pub(super) options: &'a Options,
 }
 
-/// Looks for a repair.
-pub(super) fn repair(checker: &mut Checker<'_>, patient: &Patient<'_>, anchors: Anchors) -> Search {
+/// Searches for a repair.
+pub(super) fn repair(
+    checker: &mut Checker<'_>,
+    failing: &FailingTrace<'_>,
+    anchors: Anchors,
+) -> Search {
     let at_least = anchors.failing.len().max(1);
     let mut search = Search { found: None, at_least, tried: 0, gave_up: None };
-    let most = patient.options.max_edits;
+    let most = failing.options.max_edits;
     let before = checker.gave_up.take();
     let mut level = vec![Node { changes: Vec::new(), anchors, badness: (0, 0) }];
     for depth in 0..most {
@@ -92,7 +96,7 @@ pub(super) fn repair(checker: &mut Checker<'_>, patient: &Patient<'_>, anchors: 
         let mut complete = true;
         for node in level.into_iter().take(BEAM) {
             let left = most - depth;
-            complete &= expand(checker, patient, node, left, &mut next, &mut search);
+            complete &= expand(checker, failing, node, left, &mut next, &mut search);
             if search.found.is_some() || checker.is_out() {
                 break;
             }
@@ -119,21 +123,21 @@ pub(super) fn repair(checker: &mut Checker<'_>, patient: &Patient<'_>, anchors: 
 struct Node {
     changes: Vec<(usize, Change)>,
     anchors: Anchors,
-    /// What counts against it, least first: how much is not explained, and how late it was tried.
+    /// The sort key, best first: the number of unexplained moments, then the order of trial.
     badness: (usize, usize),
 }
 
-/// Tries every likely edit of a node. Returns whether these are all edits there are.
+/// Tries every likely edit of a node. Returns whether these are all possible edits.
 fn expand(
     checker: &mut Checker<'_>,
-    patient: &Patient<'_>,
+    failing: &FailingTrace<'_>,
     mut node: Node,
     left: usize,
     next: &mut Vec<Node>,
     search: &mut Search,
 ) -> bool {
-    let Patient { letters, question, options, .. } = *patient;
-    let mut logs = patient.logs.clone();
+    let FailingTrace { letters, question, options, .. } = *failing;
+    let mut logs = failing.logs.clone();
     let mut own = declared(question, logs.len());
     for &(component, change) in &node.changes {
         logs = change.apply(&logs, component);
@@ -151,7 +155,7 @@ fn expand(
     }
     let failing = node.anchors.failing.clone();
     if failing.len() > left {
-        // The others would still fail.
+        // The others would still fail after the edits that are left.
         return true;
     }
     let (changes, mut complete) =
@@ -223,7 +227,7 @@ fn expand(
                 let reached = |at: usize| frontier::moments(letters, &changed[at], furthest[at]);
                 anchors.places = (0..logs.len()).map(|at| vec![reached(at)]).collect();
             }
-            // One that is right by itself now is better than any that is not.
+            // A component that passes by itself now beats any that does not.
             let remains = if answer.is_none() { 0 } else { unexplained(furthest) };
             let badness = (remains + 1000 * anchors.failing.len(), number);
             next.push(Node { changes: all, anchors, badness });
@@ -236,13 +240,13 @@ fn expand(
     complete
 }
 
-/// The question with what edits say about logs that stopped early.
+/// The question for edited logs, some of which may be taken to stop early.
 fn ask_as(question: &Question, own: &[Observed], changes: &[(usize, Change)]) -> Question {
     let stopped = changes.iter().any(|(_, change)| *change == Change::StoppedEarly);
     if stopped { Question::Each(own.into()) } else { question.clone() }
 }
 
-/// By edit: where it is in the log that was observed.
+/// By edit: its place in the observed log.
 fn places(changes: &[(usize, Change)]) -> Vec<usize> {
     let place = |number: usize| {
         let (component, change) = changes[number];
@@ -254,7 +258,7 @@ fn places(changes: &[(usize, Change)]) -> Vec<usize> {
         };
         for &(other, earlier) in changes[..number].iter().rev() {
             if other == component && at != usize::MAX {
-                // What is before something inserted is before what follows that.
+                // An inserted moment has no place in the observed log; the one after it has.
                 at = earlier.before(at).unwrap_or(at);
             }
         }
@@ -263,7 +267,7 @@ fn places(changes: &[(usize, Change)]) -> Vec<usize> {
     (0..changes.len()).map(place).collect()
 }
 
-/// The edits that may help, likely ones first, and whether these are all.
+/// The likely edits, most likely first, and whether these are all possible edits.
 fn candidates(
     letters: &Letters,
     logs: &Logs,
@@ -300,7 +304,7 @@ fn candidates(
                         continue;
                     }
                     let extra = if wanted && at == place { 0 } else { 2 };
-                    // Of equal moments next to each other, the last is the new one.
+                    // Inserting next to an equal moment is done only after the last of them.
                     if at == to || log[at] != letter {
                         add(far + extra, wanted, Change::Insert(at, letter));
                     }
@@ -311,7 +315,7 @@ fn candidates(
                 if at == end {
                     continue;
                 }
-                // Of equal moments next to each other, the last is one too many.
+                // Of equal neighbours only the last is dropped.
                 if at == to || at + 1 == end || log[at + 1] != log[at] {
                     add(far, false, Change::Drop(at));
                 }
@@ -328,7 +332,7 @@ fn candidates(
                     }
                 }
             }
-            // What was expected here and came much later.
+            // Expected letters that come much later.
             for &letter in expected {
                 let later = log[to..end.min(to + AHEAD)].iter().position(|&other| other == letter);
                 if let Some(later) = later.filter(|_| place < end) {
@@ -349,19 +353,19 @@ fn candidates(
 }
 
 impl Repair {
-    /// In words, a phrase for each edit.
+    /// The repair in words, a phrase for each edit.
     pub fn text(&self, observed: &MultiTrace, pool: &Pool) -> Vec<String> {
         let mut trace = observed.clone();
         let said = self.edits.iter().map(|edit| {
             let text = edit.text(&trace, pool);
-            // The next phrase is about the log as this edit leaves it.
+            // The next phrase refers to the log after this edit.
             trace = edit.apply(&trace);
             text
         });
         said.collect()
     }
 
-    /// The components that are edited, each once.
+    /// The edited components, without repetition.
     pub fn components(&self) -> Vec<ComponentId> {
         let mut all: Vec<ComponentId> = self.edits.iter().map(Edit::component).collect();
         all.sort_unstable();

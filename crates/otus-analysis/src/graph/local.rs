@@ -1,12 +1,12 @@
-//! Local analysis: can a component, by itself, still be explained?
+//! Local analysis: whether a component, by itself, can still be explained.
 //!
-//! The interaction is projected onto the component, and what is left of its trace must be a trace
-//! (for `accept`) or a prefix of one (for the other kinds) of the projection. If not, no node below
-//! can pass. The answer depends only on the projection, the component and how much of it is
-//! consumed, so it is remembered for those.
+//! The interaction is projected onto the component, and the rest of the component's trace must be a
+//! trace (for `accept`) or a prefix of a trace (for the other kinds) of the projection. If not, no
+//! descendant of the node can pass. The answer depends only on the projection, the component and
+//! the number of its consumed moments, and is memoized under these.
 //!
-//! For `simulate` a component whose observation has not started may begin anywhere and is not
-//! asked about. A component whose projection has too many states is taken for possible.
+//! In `simulate`, a component whose observation has not started may begin anywhere and is not
+//! checked. A projection with too many states counts as possible.
 
 use otus_core::algebra::project;
 use otus_core::semantics::Frontiers;
@@ -17,31 +17,41 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::config::Kind;
 use crate::observation::Observation;
 
-/// States of a projection that are followed at the same time.
+/// The most states of a projection that are followed at the same time.
 const MAX_STATES: usize = 1000;
 
-/// What local analyses have found.
+/// Memoized answers of local analyses.
 #[derive(Debug, Default)]
 pub(super) struct Local {
     regions: FxHashMap<ComponentId, RegionId>,
-    known: FxHashMap<(TermId, ComponentId, u32), bool>,
+    known: FxHashMap<Rest, bool>,
+}
+
+/// A component from a point of its trace on, and the interaction that is to explain it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Rest {
+    pub(super) term: TermId,
+    pub(super) component: ComponentId,
+    /// The number of consumed moments.
+    pub(super) consumed: u32,
 }
 
 impl Local {
-    /// Whether the rest of a component can be explained by its projection.
+    /// Whether the projection of a component can explain the rest of its trace.
     pub(super) fn possible(
         &mut self,
         pool: &mut Pool,
         frontiers: &mut Frontiers,
         observation: &mut Observation<'_>,
-        (term, component, consumed): (TermId, ComponentId, u32),
+        rest: Rest,
         kind: Kind,
     ) -> bool {
+        let Rest { term, component, consumed } = rest;
         let starts_anywhere = matches!(kind, Kind::Simulate(simulation) if simulation.before);
         if starts_anywhere && consumed == 0 {
             return true;
         }
-        // Nothing is left to explain; only `accept` asks whether the projection may end.
+        // Nothing is left to explain; only `accept` asks whether the projection may terminate.
         let is_over = consumed as usize == observation.moments(component).len();
         if is_over && kind != Kind::Accept {
             return true;
@@ -50,8 +60,8 @@ impl Local {
             .regions
             .entry(component)
             .or_insert_with(|| pool.intern_region(&observation.trace().partition().set(component)));
-        let projected = project(pool, &mut frontiers.memo, term, region);
-        let key = (projected, component, consumed);
+        let term = project(pool, &mut frontiers.memo, term, region);
+        let key = Rest { term, ..rest };
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
@@ -61,12 +71,12 @@ impl Local {
     }
 }
 
-/// Follows the rest of a component through all states of its projection.
+/// Follows the rest of a component's trace through all states of its projection.
 fn follow(
     pool: &mut Pool,
     frontiers: &mut Frontiers,
     observation: &mut Observation<'_>,
-    (term, component, consumed): (TermId, ComponentId, u32),
+    Rest { term, component, consumed }: Rest,
     to_the_end: bool,
 ) -> bool {
     let mut states = vec![term];

@@ -8,12 +8,13 @@
 //! β(i,p) > 0 and λ ≥ β(i,p):      (λ, α) ⇁ (λ − β(i,p), η(i′))
 //! ```
 //!
-//! Generalised to the tool's options: a bound may be absent or a number, and κ may be multiplied
-//! by the size of the multi-trace. Outside loops α falls by as much as η does (at least one),
-//! which is η(i′) when it began as η(i); a number of actions falls by one at every simulated step.
+//! Generalised to the tool's options: a bound may be absent or a number, and κ may be multiplied by
+//! the size of the multi-trace. Outside loops α decreases by as much as η does (at least one),
+//! which gives η(i′) if it began as η(i); a number of actions decreases by one at every simulated
+//! step.
 //!
-//! The figures of the paper show λ = 0 once pruning has left no loop; so do we, which changes
-//! nothing: there is no loop left to instantiate.
+//! As in the figures of the paper, λ = 0 once pruning has left no loop. This changes no verdict,
+//! because no loop is left to instantiate.
 
 use otus_core::Attributes;
 use otus_syntax::options::Criterion;
@@ -23,9 +24,9 @@ use crate::config::Simulation;
 /// λ and α; `None` is unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Measure {
-    /// λ: how many loops may still be instantiated.
+    /// λ: the number of loops that may still be instantiated.
     pub loops: Option<u64>,
-    /// α: how many actions may still be simulated.
+    /// α: the number of actions that may still be simulated.
     pub actions: Option<u64>,
 }
 
@@ -48,7 +49,8 @@ impl Measure {
         }
     }
 
-    /// j ⇁ j′ for an event `loop_depth` loops deep, from i to i′; `None` if it may not be simulated.
+    /// j ⇁ j′ for an event `loop_depth` loops deep, from i to i′; `None` if it may not be
+    /// simulated.
     #[must_use]
     pub fn simulated(
         self,

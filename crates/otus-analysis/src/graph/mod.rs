@@ -3,8 +3,8 @@
 //! One driver ([`search`]) explores a graph whose edges are given by rules ([`rules`]): those of
 //! `accept` and `prefix` (the HIBOU README of 2020, section 4.3), of `eliminate` (Mahe et al.,
 //! "Dealing with observability…", Def. 6) and of `simulate` (Mahe et al., "Tooling offline runtime
-//! verification…", Def. 7). Whoever wants to draw or export a graph observes it ([`observe`]);
-//! observers see every step and change nothing.
+//! verification…", Def. 7). An [`Observer`] sees every step of a search, to draw or export its
+//! graph, and cannot change it.
 
 pub mod local;
 pub mod measure;
@@ -30,26 +30,26 @@ use crate::witness::Witness;
 pub use observe::{Observer, Silent};
 pub use rules::Rules;
 pub use search::{NodeId, Report};
-pub use state::{Leaf, LeafKind, Rule, State};
+pub use state::{Leaf, LeafKind, Rule, SearchState};
 
-/// What an analysis found.
+/// The result of an analysis.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it is not better, for an answer that is undecided.
+    /// For an undecided verdict: why it is not better.
     pub reason: Option<String>,
-    /// How many nodes were made.
+    /// The number of nodes.
     pub nodes: u64,
     /// Why the search ended.
     pub stop: Stop,
     /// The path to the leaf that decided, for a Pass or WeakPass.
     pub witness: Option<Witness>,
-    /// What the positions of the observed rules refer to.
+    /// The positions that the observed rules refer to.
     pub positions: Positions,
 }
 
-/// An analysis that the papers' algorithms do not cover.
+/// The reason why the papers' algorithms do not cover an analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfit {
     /// `eliminate` is defined on the discrete partition.
@@ -88,8 +88,8 @@ pub fn analyze(
     let root = rules.root(term);
     let report = search::search(&mut rules, root, config, observer);
     let mut outcome = outcome(&report, config, rules.into_positions());
-    // Removal forgets whether the removed lifelines could have been silent: ask once more, with what
-    // is left of the budget.
+    // Removal forgets whether the removed lifelines could have been silent, so `accept` is asked
+    // as well, with the rest of the budget.
     if config.kind == Kind::Eliminate
         && outcome.verdict == Verdict::WeakPass
         && config.goal != Some(Verdict::WeakPass)
@@ -140,7 +140,7 @@ fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
     }
 }
 
-/// Why something may have been missed.
+/// Why the search may have missed something.
 fn reason(report: &Report) -> Option<String> {
     if report.stop.is_early() {
         Some(report.stop.reason().to_owned())

@@ -1,16 +1,16 @@
-//! Whoever watches a search.
+//! Observers of a search.
 
 use crate::graph::search::NodeId;
-use crate::graph::state::{Leaf, Rule, State};
+use crate::graph::state::{Leaf, Rule, SearchState};
 
-/// Sees every step of a search, and cannot change it.
+/// Sees every step of a search and cannot change it.
 pub trait Observer {
-    /// A node is made: the root, or the child of another by a rule.
-    fn node(&mut self, id: NodeId, parent: Option<(NodeId, Rule)>, state: &State) {
+    /// A node is created: the root, or a child of another node by a rule.
+    fn node(&mut self, id: NodeId, parent: Option<(NodeId, Rule)>, state: &SearchState) {
         let _ = (id, parent, state);
     }
 
-    /// A rule leads to a node that was met before (with memoization).
+    /// A rule leads to a node that exists already (with memoization).
     fn again(&mut self, known: NodeId, parent: NodeId, rule: Rule) {
         let _ = (known, parent, rule);
     }
@@ -26,7 +26,7 @@ pub trait Observer {
     }
 }
 
-/// Nobody watches.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

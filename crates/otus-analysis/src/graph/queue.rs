@@ -1,4 +1,4 @@
-//! Which node is taken next.
+//! The queue of a search: the order in which nodes are explored.
 //!
 //! - *Breadth first*: the oldest.
 //! - *Depth first*: the first child of the newest.
@@ -17,7 +17,7 @@ pub enum Queue<T> {
     Breadth(VecDeque<T>),
     /// Last in, first out.
     Depth(Vec<T>),
-    /// The child to go on with, and the branches left behind by depth.
+    /// The child to continue with, and the other branches by depth.
     HighCoverage {
         /// Taken next if there is one.
         next: Option<T>,

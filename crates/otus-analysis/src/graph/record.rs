@@ -1,4 +1,4 @@
-//! A search remembered, to be drawn or exported.
+//! Records the graph of a search, to draw or export it.
 
 use std::fmt::Write as _;
 
@@ -8,33 +8,34 @@ use otus_trace::MultiTrace;
 
 use crate::graph::observe::Observer;
 use crate::graph::search::NodeId;
-use crate::graph::state::{Leaf, Rule, State};
+use crate::graph::state::{Leaf, Rule, SearchState};
 use crate::verdict::Verdict;
+use crate::witness::{event_text, lifeline_names};
 
-/// The graph of a search, in the order in which it was made.
+/// The graph of a search, in the order of its creation.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     /// Nodes by number.
     pub nodes: Vec<Recorded>,
-    /// Edges to nodes that were met before: from, by, to.
+    /// Edges to nodes that existed already: from, rule, to.
     pub again: Vec<(NodeId, Rule, NodeId)>,
 }
 
-/// One node.
+/// A recorded node.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// What it is.
-    pub state: State,
-    /// Where it comes from.
+    /// The state of the search at the node.
+    pub state: SearchState,
+    /// The parent, and the rule that led here.
     pub parent: Option<(NodeId, Rule)>,
     /// Its local verdict, if it is a leaf.
     pub leaf: Option<Leaf>,
-    /// How many children a filter cut off.
+    /// The number of children that a filter cut off.
     pub cut: usize,
 }
 
 impl Observer for Graph {
-    fn node(&mut self, _: NodeId, parent: Option<(NodeId, Rule)>, state: &State) {
+    fn node(&mut self, _: NodeId, parent: Option<(NodeId, Rule)>, state: &SearchState) {
         self.nodes.push(Recorded { state: state.clone(), parent, leaf: None, cut: 0 });
     }
 
@@ -55,14 +56,14 @@ impl Observer for Graph {
     }
 }
 
-/// What the numbers of a graph refer to.
+/// The tables that the ids of a graph refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// Terms and events.
     pub pool: &'a Pool,
     /// Positions.
     pub positions: &'a Positions,
-    /// What was analysed; `None` for an exploration.
+    /// The analysed multi-trace; `None` for an exploration.
     pub trace: Option<&'a MultiTrace>,
 }
 
@@ -73,28 +74,25 @@ impl Context<'_> {
             Rule::Execute(now) => {
                 let name = if self.trace.is_some() { "Re " } else { "" };
                 let position = self.positions.text(now.position);
-                let event = crate::witness::event(self.pool, now.event, now.observed);
+                let event = event_text(self.pool, now.event, now.observed);
                 format!("{name}{event}@{position}")
             }
             Rule::Simulate(now) => {
                 format!("Rs {}@{}", self.event(now.event), self.positions.text(now.position))
             }
             Rule::Remove(region) => {
-                let lifelines = self.pool.region(*region);
-                let names: Vec<&str> =
-                    lifelines.iter().map(|l| self.pool.signature().lifeline_name(l)).collect();
-                format!("Rr {}", names.join(", "))
+                format!("Rr {}", lifeline_names(self.pool, self.pool.region(*region).iter()))
             }
         }
     }
 
     /// An event: `a!m`, or `{a!m, b?m}`.
     pub fn event(&self, event: EventId) -> String {
-        crate::witness::event(self.pool, event, self.pool.event_lifelines(event))
+        event_text(self.pool, event, self.pool.event_lifelines(event))
     }
 
-    /// What is left of the multi-trace, a line per component.
-    pub fn remaining(&self, state: &State) -> Vec<String> {
+    /// The unconsumed rest of the multi-trace, a line per component.
+    pub fn remaining(&self, state: &SearchState) -> Vec<String> {
         let Some(trace) = self.trace else { return Vec::new() };
         let signature = self.pool.signature();
         trace
@@ -122,18 +120,18 @@ impl Context<'_> {
             .collect()
     }
 
-    /// The measure as the papers write it, where simulation is bounded.
-    pub fn measure(&self, state: &State) -> Option<String> {
+    /// The measure as the papers write it, if simulation is bounded.
+    pub fn measure(&self, state: &SearchState) -> Option<String> {
         let bound = |bound: Option<u64>| bound.map_or("∞".to_owned(), |n| n.to_string());
         let measure = state.measure;
         (measure.loops.is_some() || measure.actions.is_some())
             .then(|| format!("(λ,α) = ({}, {})", bound(measure.loops), bound(measure.actions)))
     }
 
-    /// The graph in the language of Graphviz. Edges are labelled with their rules, dashed if they
-    /// lead to a node that was met before, and grey if what happens is not observed; verdicts and
-    /// what was cut off hang below their nodes. In an exploration a second frame is around nodes
-    /// that may end.
+    /// The graph in the DOT language. Edges are labelled with their rules, dashed if they lead to a
+    /// node that existed already, and grey if the step is not observed. Verdicts and cut-off
+    /// children hang below their nodes. In an exploration, nodes that may terminate have a double
+    /// frame.
     pub fn dot(&self, graph: &Graph) -> String {
         let mut out = String::from("digraph search {\n");
         out.push_str("  node [shape=box, style=rounded, fontname=monospace];\n");
@@ -144,7 +142,7 @@ impl Context<'_> {
             lines.extend(self.measure(&node.state));
             let ends = self.trace.is_none() && node.leaf.is_some();
             let frames = if ends { ", peripheries=2" } else { "" };
-            // Every line is flush left, the last one too.
+            // `\l` ends a left-aligned line, so the last line needs one too.
             let text = escape(&format!("{}\n", lines.join("\n")));
             let _ = writeln!(out, "  n{id} [label=\"{text}\"{frames}];");
             if let Some((parent, rule)) = &node.parent {

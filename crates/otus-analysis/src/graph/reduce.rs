@@ -1,37 +1,38 @@
-//! Orders that make no difference are left out.
+//! Partial-order reduction: prunes orders of steps that make no difference.
 //!
-//! *Claim.* If no lifeline of the interaction ever waits for another, and every lifeline is observed
-//! by itself, then of all executions (R_e) only those on one component need be tried, whichever
-//! component with something left is chosen. The one with the fewest is: none of them ends the path
-//! at once, a single one is no choice.
+//! *Claim.* If no lifeline of the interaction ever waits for another, and every lifeline is a
+//! component of its own, then it suffices to try the executions (R_e) of a single component, chosen
+//! arbitrarily among those with unconsumed moments. The component with the fewest executions is
+//! chosen: with none the path ends at once, and with one there is no branching.
 //!
-//! *Why.* Call a term *free* if each of its events is on one lifeline, and each `strict` and `loopS`
-//! in it, with operands, is on at most one. A free term accepts, with a trace, every trace that
-//! swaps neighbouring actions of different lifelines: so do events and terms on one lifeline, unions
-//! of such sets, and `coreg_r` and `loopC_r`, which order only actions of the same lifeline. If a
-//! multi-trace is explained by an accepted trace t, its next action a on the chosen component is the
-//! first action of t there, so a can be moved to the front of t, and a step of the interaction leads
-//! to where the rest is accepted. This holds for `accept`, `prefix` and `eliminate`, which must
-//! consume everything. Steps, pruning and removal leave a free term free, so asking once is enough.
+//! *Proof.* Call a term *free* if each of its events is on one lifeline, and each of its `strict`
+//! and `loopS` subterms is on at most one lifeline. The set of traces of a free term is closed
+//! under swapping neighbouring actions of different lifelines: this holds for events and terms on
+//! one lifeline, for unions of such sets, and for `coreg_r` and `loopC_r`, which order only actions
+//! of the same lifeline. If an accepted trace t explains a multi-trace, then the next action a of
+//! the chosen component is the first action of t on it, so a can be moved to the front of t, and a
+//! step of the interaction leads to a term that accepts the rest. This holds for `accept`, `prefix`
+//! and `eliminate`, which must consume everything. Steps, pruning and removal keep a free term
+//! free, so one check at the root suffices.
 //!
-//! *Cost.* One pass over the interaction; then counting the children of a node by component.
+//! *Cost.* One pass over the interaction, then a count of each node's children by component.
 //!
-//! *Option.* [`Config::partial_order_reduction`](crate::Config), off unless set. It does nothing for
-//! `simulate`, for the verdicts of 2020 (which tell leaves apart that differ only in order), for
-//! other partitions, and for interactions with message passing, whose receiver waits.
+//! *Option.* [`Config::partial_order_reduction`](crate::Config), off by default. It has no effect
+//! on `simulate`, on the verdicts of 2020 (which distinguish leaves that differ only in order), on
+//! other partitions, and on interactions with message passing, where the receiver waits.
 //!
-//! *What it gives.* Formulas with 20 variables and 91 clauses, as interactions without message
-//! passing, take some hundred nodes instead of more than can be counted: every order in which the
-//! same choices are made was a path.
+//! *Effect.* Formulas with 20 variables and 91 clauses, encoded as interactions without message
+//! passing, take some hundred nodes. Without the reduction the search does not end in practice,
+//! because every order of the same choices is a path of its own.
 //!
-//! The option of the same name in the peer tool assumes freedom without asking for it, and fails
-//! `strict(loopS(b -- x ->|), a -- m ->|)` on a: a!m, b: b!x.
+//! The option of the same name in `hibou_label` 0.8.8 does not check that the term is free, and
+//! fails `strict(loopS(b -- x ->|), a -- m ->|)` on a: a!m, b: b!x.
 
 use otus_core::algebra::fold::fold;
 use otus_core::{Pool, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// Whether no lifeline ever waits for another.
+/// Whether a term is free: no lifeline ever waits for another.
 pub(super) fn is_free(pool: &mut Pool, term: TermId) -> bool {
     let lone = |pool: &Pool, term: TermId| pool.lifelines(term).len() <= 1;
     fold(
@@ -41,15 +42,15 @@ pub(super) fn is_free(pool: &mut Pool, term: TermId) -> bool {
         |pool, term| lone(pool, term).then_some(true),
         |pool, term, operands| match pool.node(term) {
             Term::Empty => true,
-            // With operands on several lifelines, or an event on several.
+            // These have events on several lifelines, since `lone` has answered for the others.
             Term::Event(_) | Term::Strict(..) | Term::LoopS(_) => false,
             Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => operands.iter().all(|&free| free),
         },
     )
 }
 
-/// Keeps the children of the first of the groups with the fewest; groups without any count too.
-/// `group` says to which of the numbered groups a child belongs; `is_open` which groups matter.
+/// Keeps the children of the first group among those with the fewest children; a group without
+/// children counts too. `group` maps a child to its group; only groups with `is_open` compete.
 pub(super) fn keep_fewest<T>(
     children: &mut Vec<T>,
     groups: usize,

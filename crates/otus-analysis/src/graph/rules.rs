@@ -1,9 +1,10 @@
-//! The rules of each kind of analysis: which nodes follow a node, and which nodes are leaves.
+//! The rules of each kind of analysis: the children of a node, and its leaf if it is one.
 
 mod accept;
 mod eliminate;
 mod simulate;
 
+use otus_core::index::Index as _;
 use otus_core::semantics::{Frontiers, Positions, Step};
 use otus_core::{Pool, TermId};
 use otus_syntax::options::LocalAnalysis;
@@ -11,15 +12,15 @@ use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
 
 use crate::config::{Config, Kind};
-use crate::graph::local::Local;
+use crate::graph::local::{Local, Rest};
 use crate::graph::measure::Measure;
 use crate::graph::reduce;
-use crate::graph::search::{Expansion, Span};
-use crate::graph::state::{Happening, Leaf, LeafKind, Rule, State};
+use crate::graph::search::{Expander, Expansion};
+use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
 use crate::observation::{Observation, Parts};
 use crate::verdict::Verdict;
 
-/// A pool, a multi-trace and the rules for them.
+/// The rules for a pool and a multi-trace.
 #[derive(Debug)]
 pub struct Rules<'a> {
     pub(super) pool: &'a mut Pool,
@@ -27,7 +28,7 @@ pub struct Rules<'a> {
     pub(super) observation: Observation<'a>,
     config: &'a Config,
     local: Local,
-    /// Whether the order of components makes no difference and is to be left out.
+    /// Whether the partial-order reduction applies ([`reduce`]).
     unordered: bool,
 }
 
@@ -44,13 +45,13 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// What the positions of all rules so far refer to.
+    /// The positions that all rules so far refer to.
     pub fn into_positions(self) -> Positions {
         self.frontiers.positions
     }
 
-    /// The node to begin with. The term is simplified, as follow-ups are.
-    pub fn root(&mut self, term: TermId) -> State {
+    /// The root. Its term is simplified, as follow-ups are.
+    pub fn root(&mut self, term: TermId) -> SearchState {
         let term = otus_core::algebra::simplify(self.pool, term);
         let consumes_all = match self.config.kind {
             Kind::Accept | Kind::Eliminate => true,
@@ -61,7 +62,7 @@ impl<'a> Rules<'a> {
             && consumes_all
             && self.observation.trace().partition().is_discrete()
             && reduce::is_free(self.pool, term);
-        State {
+        SearchState {
             term,
             consumed: vec![0; self.observation.len()].into(),
             removed: Pool::NONE,
@@ -70,16 +71,16 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Whether each component by itself can still be explained, if that is to be asked. The verdicts
-    /// of 2020 depend on how paths end that do not pass, so all paths must be followed for them.
-    fn locally_possible(&mut self, state: &State, rule: Option<Rule>) -> bool {
+    /// Whether each component by itself can still be explained, if the configuration asks for this
+    /// check. The verdicts of 2020 depend on how failing paths end, so they need all paths.
+    fn locally_possible(&mut self, state: &SearchState, rule: Option<Rule>) -> bool {
         if self.config.kind == Kind::Prefix && self.config.legacy_verdicts {
             return true;
         }
         let touched: Vec<ComponentId> = match (self.config.local_analysis, rule) {
             (LocalAnalysis::Off, _) => return true,
-            (LocalAnalysis::Front, Some(Rule::Execute(happening))) => {
-                let parts = self.observation.parts(self.pool, happening.event);
+            (LocalAnalysis::Front, Some(Rule::Execute(occurrence))) => {
+                let parts = self.observation.parts(self.pool, occurrence.event);
                 parts.iter().map(|&(component, _)| component).collect()
             }
             (LocalAnalysis::Front, Some(Rule::Simulate(_) | Rule::Remove(_))) => return true,
@@ -93,7 +94,7 @@ impl<'a> Rules<'a> {
                 self.pool,
                 &mut self.frontiers,
                 &mut self.observation,
-                (state.term, component, state.consumed[index(component)]),
+                Rest { term: state.term, component, consumed: state.consumed[component.index()] },
                 kind,
             )
         })
@@ -109,68 +110,71 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// R_e: the node after a step, if the step's event is what comes next on every component it
-    /// touches.
-    fn execute(&mut self, state: &State, step: &Step) -> Option<(Rule, State)> {
+    /// R_e: the node after a step whose event is the next moment on every component it touches.
+    fn execute(&mut self, state: &SearchState, step: &Step) -> Option<(Rule, SearchState)> {
         let parts = self.observation.parts(self.pool, step.event);
         if !self.matches(state, &parts) {
             return None;
         }
         let next = self.consume(state, step, parts.iter().map(|&(component, _)| component));
-        Some((Rule::Execute(happening(self.pool, step)), next))
+        Some((Rule::Execute(occurrence(self.pool, step)), next))
     }
 
-    /// The node after a step that is observed on some components.
+    /// The node after a step that is observed on these components.
     fn consume(
         &self,
-        state: &State,
+        state: &SearchState,
         step: &Step,
         components: impl Iterator<Item = ComponentId>,
-    ) -> State {
+    ) -> SearchState {
         let mut consumed = state.consumed.clone();
         for component in components {
-            consumed[index(component)] += 1;
+            consumed[component.index()] += 1;
         }
         let measure = match &self.config.kind {
             Kind::Simulate(simulation) if simulation.reset => self.initial_measure(step.follow_up),
             Kind::Simulate(_) | Kind::Accept | Kind::Prefix | Kind::Eliminate => state.measure,
         };
-        State { term: step.follow_up, consumed, measure, ..state.clone() }
+        SearchState { term: step.follow_up, consumed, measure, ..state.clone() }
     }
 
-    fn matches(&self, state: &State, parts: &Parts) -> bool {
+    fn matches(&self, state: &SearchState, parts: &Parts) -> bool {
         parts
             .iter()
             .all(|&(component, moment)| moment.is_some() && self.head(state, component) == moment)
     }
 
     /// The next moment of a component.
-    fn head(&self, state: &State, component: ComponentId) -> Option<crate::observation::MomentId> {
-        let at = state.consumed[index(component)] as usize;
+    fn head(
+        &self,
+        state: &SearchState,
+        component: ComponentId,
+    ) -> Option<crate::observation::MomentId> {
+        let at = state.consumed[component.index()] as usize;
         self.observation.moments(component).get(at).copied()
     }
 
     /// Whether a component is consumed.
-    fn is_over(&self, state: &State, component: ComponentId) -> bool {
+    fn is_over(&self, state: &SearchState, component: ComponentId) -> bool {
         self.head(state, component).is_none()
     }
 
-    /// Whether all is consumed.
-    fn all_over(&self, state: &State) -> bool {
+    /// Whether the multi-trace is consumed.
+    fn all_over(&self, state: &SearchState) -> bool {
         let mut components = self.observation.trace().partition().components();
         components.all(|component| self.is_over(state, component))
     }
 
     /// The children by R_e, in the order of positions.
-    fn executions(&mut self, state: &State) -> Vec<(Rule, State)> {
+    fn executions(&mut self, state: &SearchState) -> Vec<(Rule, SearchState)> {
         let steps = self.frontiers.steps(self.pool, state.term);
-        let mut children: Vec<(Rule, State)> =
+        let mut children: Vec<(Rule, SearchState)> =
             steps.iter().filter_map(|step| self.execute(state, step)).collect();
         if self.unordered {
             let components: Vec<ComponentId> =
                 self.observation.trace().partition().components().collect();
-            // Only one component was consumed from.
-            let moved = |(_, child): &(Rule, State)| {
+            // An execution consumes from one component only, since the partition is discrete.
+            let moved = |(_, child): &(Rule, SearchState)| {
                 let pairs = child.consumed.iter().zip(&state.consumed);
                 pairs.take_while(|(after, before)| after == before).count()
             };
@@ -181,8 +185,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-impl Span for Rules<'_> {
-    fn expand(&mut self, state: &State, rule: Option<Rule>) -> Expansion {
+impl Expander for Rules<'_> {
+    fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion {
         if !self.locally_possible(state, rule) {
             let verdict = match self.config.kind {
                 Kind::Simulate(_) => Verdict::WeakFail,
@@ -203,16 +207,12 @@ impl Span for Rules<'_> {
     }
 }
 
-/// A step that is observed.
-pub(crate) fn happening(pool: &Pool, step: &Step) -> Happening {
-    Happening {
+/// The step as an event observed on all of its lifelines.
+pub(crate) fn occurrence(pool: &Pool, step: &Step) -> Occurrence {
+    Occurrence {
         event: step.event,
         position: step.position,
         loop_depth: step.loop_depth,
         observed: pool.event_lifelines(step.event),
     }
-}
-
-pub(super) fn index(component: ComponentId) -> usize {
-    component.0 as usize
 }

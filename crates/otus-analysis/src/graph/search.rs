@@ -1,7 +1,7 @@
-//! The driver: explores the graph that rules span.
+//! The driver of the searches: explores the graph that rules span.
 //!
-//! A node is made when it is taken from the queue, and counted then. Its children come in the
-//! lexicographic order of positions, moved by priorities.
+//! A node is created and counted when it is taken from the queue. Its children come in the
+//! lexicographic order of positions, reordered by priorities.
 
 use otus_core::index::IndexVec;
 use otus_core::{Direction, Pool};
@@ -11,21 +11,21 @@ use crate::budget::{Meter, Stop};
 use crate::config::{Config, Priorities};
 use crate::graph::observe::Observer;
 use crate::graph::queue::Queue;
-use crate::graph::state::{Happening, Leaf, Rule, State};
+use crate::graph::state::{Leaf, Occurrence, Rule, SearchState};
 
 otus_core::define_id! {
-    /// A node, numbered in the order in which nodes are made.
+    /// A node, numbered in order of creation.
     pub NodeId;
 }
 
-/// What a search did.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// How many nodes were made.
+    /// The number of nodes.
     pub nodes: u64,
     /// The best leaf.
     pub best: Option<(NodeId, Leaf)>,
-    /// Why it ended.
+    /// Why the search ended.
     pub stop: Stop,
     /// Whether a filter cut something off.
     pub cut: bool,
@@ -46,31 +46,31 @@ impl Report {
     }
 }
 
-/// A child that is not a node yet.
+/// A child that has no node yet.
 struct Pending {
     parent: Option<(NodeId, Rule)>,
-    state: State,
+    state: SearchState,
     depth: u64,
     loop_depth: u64,
 }
 
-/// What spans a graph.
-pub trait Span {
-    /// The leaf, if the node is one, and its children in the order of positions. `rule` led to
-    /// the node.
-    fn expand(&mut self, state: &State, rule: Option<Rule>) -> Expansion;
+/// The rules that span a graph.
+pub trait Expander {
+    /// The leaf, if the node is one, and the node's children in the order of positions. `rule` is
+    /// the rule that led to the node.
+    fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion;
 
     /// The pool that the states refer to.
     fn pool(&self) -> &Pool;
 }
 
 /// A leaf, if a node is one, and its children.
-pub type Expansion = (Option<Leaf>, Vec<(Rule, State)>);
+pub type Expansion = (Option<Leaf>, Vec<(Rule, SearchState)>);
 
-/// Explores from a root.
+/// Explores the graph from a root.
 pub fn search(
-    rules: &mut impl Span,
-    root: State,
+    rules: &mut impl Expander,
+    root: SearchState,
     config: &Config,
     observer: &mut dyn Observer,
 ) -> Report {
@@ -83,7 +83,7 @@ pub fn search(
     };
     let mut random = fastrand::Rng::with_seed(config.seed);
     let mut meter = Meter::new(&config.budget);
-    let mut seen: FxHashMap<State, NodeId> = FxHashMap::default();
+    let mut seen: FxHashMap<SearchState, NodeId> = FxHashMap::default();
     let mut queue = Queue::new(config.strategy);
     queue.extend(0, vec![Pending { parent: None, state: root, depth: 0, loop_depth: 0 }]);
     while let Some(pending) = queue.pop() {
@@ -123,7 +123,7 @@ pub fn search(
         let depth = pending.depth + 1;
         let mut next = Vec::with_capacity(children.len());
         for (rule, state) in children {
-            let instantiated = rule.happening().map_or(0, |happening| happening.loop_depth);
+            let instantiated = rule.occurrence().map_or(0, |occurrence| occurrence.loop_depth);
             let loop_depth = pending.loop_depth + u64::from(instantiated);
             let filters = &config.filters;
             if filters.depth.is_some_and(|most| depth > most)
@@ -140,10 +140,11 @@ pub fn search(
     report
 }
 
-/// Moves children by priority; equal ones keep the order of their positions, or a random one.
+/// Sorts children by priority; children of equal priority keep the order of positions, or get a
+/// random one.
 fn order(
-    children: &mut [(Rule, State)],
-    rules: &impl Span,
+    children: &mut [(Rule, SearchState)],
+    rules: &impl Expander,
     priorities: &Priorities,
     random: &mut fastrand::Rng,
 ) {
@@ -158,8 +159,8 @@ fn order(
 }
 
 fn level(pool: &Pool, priorities: &Priorities, rule: &Rule) -> i64 {
-    let event = |happening: &Happening| {
-        let actions = pool.event_actions(happening.event);
+    let event = |occurrence: &Occurrence| {
+        let actions = pool.event_actions(occurrence.event);
         let has = |direction| actions.iter().any(|&a| pool.action(a).direction == direction);
         let (emits, receives) = (has(Direction::Emission), has(Direction::Reception));
         let several = actions.len() > 1;
@@ -167,11 +168,11 @@ fn level(pool: &Pool, priorities: &Priorities, rule: &Rule) -> i64 {
         pick(emits, priorities.emission)
             + pick(receives, priorities.reception)
             + pick(several, priorities.rendezvous)
-            + pick(happening.loop_depth > 0, priorities.in_loop)
+            + pick(occurrence.loop_depth > 0, priorities.in_loop)
     };
     match rule {
-        Rule::Execute(happening) => event(happening) + priorities.step,
-        Rule::Simulate(happening) => event(happening) + priorities.simulate,
+        Rule::Execute(occurrence) => event(occurrence) + priorities.step,
+        Rule::Simulate(occurrence) => event(occurrence) + priorities.simulate,
         Rule::Remove(_) => priorities.eliminate,
     }
 }

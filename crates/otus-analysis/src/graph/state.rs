@@ -6,54 +6,54 @@ use otus_core::{EventId, RegionId, TermId};
 use crate::graph::measure::Measure;
 use crate::verdict::Verdict;
 
-/// A node: what may still happen, and what is still to be explained.
+/// A node: the interaction that is left, and how much of the multi-trace is consumed.
 ///
-/// γ of the paper, whether observation has started on a component, is whether a moment of it was
-/// consumed: only execution starts it.
+/// The paper's γ (whether observation has started on a component) is not stored: observation of a
+/// component has started if a moment of it is consumed, since only execution starts it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct State {
+pub struct SearchState {
     /// The interaction.
     pub term: TermId,
-    /// How many moments of each component are consumed.
+    /// By component: the number of consumed moments.
     pub consumed: Box<[u32]>,
-    /// The lifelines that were removed.
+    /// The removed lifelines.
     pub removed: RegionId,
-    /// What simulation may still do.
+    /// The bound on the simulation that is still allowed.
     pub measure: Measure,
-    /// Whether all that happened so far was observed.
+    /// Whether every event so far was observed.
     pub exact: bool,
 }
 
 /// An edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// R_e: an event happens and is consumed from the multi-trace; in a simulation perhaps only
+    /// R_e: an event happens and is consumed from the multi-trace; in a simulation possibly only
     /// on some of the components it touches.
-    Execute(Happening),
+    Execute(Occurrence),
     /// R_s: an event happens and is not observed.
-    Simulate(Happening),
+    Simulate(Occurrence),
     /// R_r: lifelines are removed.
     Remove(RegionId),
 }
 
-/// An event where it stands.
+/// An event with its position and the lifelines that observe it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Happening {
+pub struct Occurrence {
     /// The event.
     pub event: EventId,
     /// Its position.
     pub position: PositionId,
-    /// How many loops it instantiates.
+    /// The number of loops it instantiates.
     pub loop_depth: u32,
-    /// The lifelines on which it is observed: all of its own, or none, or some.
+    /// The lifelines on which it is observed: all, some or none of its own.
     pub observed: RegionId,
 }
 
 impl Rule {
-    /// The event that happens, if one does.
-    pub fn happening(&self) -> Option<Happening> {
+    /// The event of an execution or simulation.
+    pub fn occurrence(&self) -> Option<Occurrence> {
         match self {
-            Rule::Execute(happening) | Rule::Simulate(happening) => Some(*happening),
+            Rule::Execute(occurrence) | Rule::Simulate(occurrence) => Some(*occurrence),
             Rule::Remove(_) => None,
         }
     }
@@ -62,26 +62,26 @@ impl Rule {
 /// A local verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
-    /// What the papers call it.
+    /// The papers' name for it.
     pub kind: LeafKind,
-    /// What it means for the whole.
+    /// The verdict on the whole multi-trace if no leaf is better.
     pub verdict: Verdict,
 }
 
 /// The local verdicts of the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeafKind {
-    /// All is consumed, and the interaction may end.
+    /// The multi-trace is consumed, and the interaction may terminate.
     Cov,
-    /// All is consumed, but the interaction may not end yet.
+    /// The multi-trace is consumed, but the interaction may not terminate yet.
     TooShort,
-    /// Some components are consumed, others cannot be.
+    /// No rule applies, and some but not all components are consumed.
     LackObs,
-    /// No component is consumed, and none can go on.
+    /// No rule applies, and no component is consumed.
     Out,
     /// Not accepted.
     UnCov,
-    /// All is consumed.
+    /// The multi-trace is consumed.
     Ok,
     /// No rule applies: `Nok` of removal, `Ko` of simulation.
     Ko,
@@ -90,7 +90,7 @@ pub enum LeafKind {
 }
 
 impl LeafKind {
-    /// As printed.
+    /// The name used in reports.
     pub fn name(self) -> &'static str {
         match self {
             LeafKind::Cov => "Cov",

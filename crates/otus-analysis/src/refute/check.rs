@@ -1,5 +1,4 @@
-//! The checker of certificates: every claim, one after the other, by the rules in
-//! [`refute`](mod@super).
+//! The checker of certificates. It checks every claim by the rules in [`refute`](mod@super).
 
 use otus_core::algebra::simplify;
 use otus_core::index::Index as _;
@@ -9,14 +8,14 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
 use super::rules::{Rules, Situation, Tables};
-use super::{Blocked, Certificate, State};
+use super::{Blocked, Certificate, CertificateState};
 use crate::certify::Refuted;
 use crate::question::Question;
 
-/// Checks that a certificate shows that nothing explains a multi-trace.
+/// Checks that a certificate proves that nothing explains a multi-trace.
 ///
 /// # Errors
-/// Names the state (counted through all of the certificate) that is not as it should be.
+/// The first state, counted through the whole certificate, whose claim does not hold.
 pub fn check_refutation(
     pool: &mut Pool,
     term: TermId,
@@ -33,11 +32,11 @@ pub fn check_refutation(
         if component >= trace.partition().len() {
             return Err(Refuted::NotBlocked(first));
         }
-        let mut rules = Rules::new(pool, term, trace, question, Some(index(component)));
+        let mut rules = Rules::new(pool, term, trace, question, Some(ComponentId::new(component)));
         let claims = Claims::new(pool, &mut tables, &rules, states, first)?;
         claims.check(pool, &mut tables, &mut rules, states, &mut FxHashMap::default())?;
         first += states.len();
-        // A component has one set; were there two, each would have to be closed by itself.
+        // A component has one set of states. Two sets would each have to be closed by themselves.
         alone.insert(component, (claims, rules));
     }
     let mut rules = Rules::new(pool, term, trace, question, None);
@@ -48,11 +47,11 @@ pub fn check_refutation(
     if claims.holds(pool, &mut tables, &start, bound) { Ok(()) } else { Err(Refuted::NotClosed(0)) }
 }
 
-/// What a set of states claims.
+/// The claims of a set of states.
 struct Claims {
-    /// By situation, tidied: how many events do not suffice.
+    /// By canonical situation: the number of events that does not suffice.
     events: FxHashMap<Situation, u64>,
-    /// The number of the first state.
+    /// The index of the first state in the certificate.
     first: usize,
 }
 
@@ -61,7 +60,7 @@ impl Claims {
         pool: &mut Pool,
         tables: &mut Tables,
         rules: &Rules,
-        states: &[State],
+        states: &[CertificateState],
         first: usize,
     ) -> Result<Self, Refuted> {
         let mut events = FxHashMap::default();
@@ -70,30 +69,29 @@ impl Claims {
             if !known || !rules.is_possible(&state.situation) {
                 return Err(Refuted::NotBlocked(first + at));
             }
-            let term = tables.tidy.tidy(pool, state.situation.term);
-            let known = events.entry(Situation { term, ..state.situation.clone() }).or_insert(0);
+            let canonical = tables.canonical(pool, &state.situation);
+            let known = events.entry(canonical).or_insert(0);
             *known = state.events.max(*known);
         }
         Ok(Claims { events, first })
     }
 
-    /// Whether it is claimed that so many events do not suffice.
+    /// Whether the set claims that this number of events does not suffice.
     fn holds(&self, pool: &mut Pool, tables: &mut Tables, now: &Situation, events: u64) -> bool {
-        let term = tables.tidy.tidy(pool, now.term);
-        let tidied = Situation { term, consumed: now.consumed.clone() };
-        self.events.get(&tidied).is_some_and(|&claimed| claimed >= events)
+        let canonical = tables.canonical(pool, now);
+        self.events.get(&canonical).is_some_and(|&claimed| claimed >= events)
     }
 
-    /// Checks each claim from the others.
+    /// Checks that each claim follows from the others.
     fn check(
         &self,
         pool: &mut Pool,
         tables: &mut Tables,
         rules: &mut Rules,
-        states: &[State],
+        states: &[CertificateState],
         alone: &mut FxHashMap<usize, (Claims, Rules)>,
     ) -> Result<(), Refuted> {
-        for (at, State { situation, events, blocked }) in states.iter().enumerate() {
+        for (at, CertificateState { situation, events, blocked }) in states.iter().enumerate() {
             let at = self.first + at;
             let ok = match *blocked {
                 Blocked::Moves => {
@@ -128,7 +126,8 @@ impl Claims {
         Ok(())
     }
 
-    /// Whether every move leads to a claim that is strong enough, or too far away.
+    /// Whether every step leads to a claim that is strong enough, or is too far from an
+    /// explanation.
     fn is_closed(
         &self,
         pool: &mut Pool,
@@ -145,7 +144,7 @@ impl Claims {
     }
 }
 
-/// Whether the moments of a component up to one have it more often than it can happen.
+/// Whether a component observed this moment, up to this index, more often than it can happen.
 fn is_scarce(
     pool: &mut Pool,
     rules: &mut Rules,
@@ -159,8 +158,4 @@ fn is_scarce(
     let seen = own.iter().take(moment as usize + 1).skip(now.consumed[component] as usize);
     let wanted_times = seen.filter(|seen| **seen == wanted).count() as u64;
     rules.supply(pool, now.term, component, &wanted) == Some(supply) && wanted_times > supply
-}
-
-fn index(component: usize) -> ComponentId {
-    ComponentId(u32::try_from(component).unwrap_or(u32::MAX))
 }

@@ -1,29 +1,31 @@
-//! What can happen next, and when all is explained: the questions as a relation between
-//! situations. The producer searches it and the checker steps through it.
+//! The questions as a step relation between situations. The producer of certificates searches it,
+//! and the checker steps through it.
 
 use std::rc::Rc;
 
 use otus_core::algebra::{Memo, fold::fold, project, prune};
+use otus_core::index::Index as _;
 use otus_core::semantics::{Frontiers, Step};
 use otus_core::{ActionId, EventId, LifelineSet, Pool, RegionId, Term, TermId};
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
-use super::tidy::Tidy;
+use super::canonical::Canonicalizer;
+use crate::observation::by_component;
 use crate::question::{Observed, Question};
 
-/// What is left of the interaction, and how many moments of each component are explained.
+/// The interaction that is left, and how many moments of each component are consumed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Situation {
-    /// What may still happen.
+    /// The interaction that is left.
     pub term: TermId,
-    /// By component: how many moments are explained. One that may start late has started when
-    /// this is not zero.
+    /// By component: the number of consumed moments. Observation of a component that may start late
+    /// has started if this is not zero.
     pub consumed: Box<[u32]>,
 }
 
-/// An event that may be next.
+/// A step to another situation.
 #[derive(Debug, Clone)]
 pub(super) struct Move {
     pub(super) step: Step,
@@ -32,21 +34,22 @@ pub(super) struct Move {
     pub(super) next: Situation,
 }
 
-/// A set of actions that a component sees at one moment, sorted.
+/// The set of actions that a component observes at one time, sorted.
 type Moment = Box<[ActionId]>;
 
-/// A question about a multi-trace. With `only`, it is about one component, the others being
-/// unobserved.
+/// A question about a multi-trace. With `only`, the question is about one component, and the others
+/// count as unobserved.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// By component: its moments, none if it is unobserved.
+    /// By component: its moments; none if it is unobserved.
     pub(super) moments: Vec<Vec<Moment>>,
     declared: Vec<Observed>,
-    /// Whether whatever is not observed comes after all that is.
+    /// Whether the question is about a global prefix: unobserved events come after all observed
+    /// ones.
     global: bool,
-    /// The lifelines on which nothing may happen once everything is explained.
+    /// The lifelines on which nothing may happen once the multi-trace is consumed.
     closed: RegionId,
-    /// The most components that see one event.
+    /// The most components that one event touches.
     widest: u64,
     partition: otus_trace::Partition,
     parts: FxHashMap<EventId, Rc<[(usize, Moment)]>>,
@@ -54,11 +57,19 @@ pub(super) struct Rules {
     supplies: FxHashMap<(usize, Moment), FxHashMap<TermId, Option<u64>>>,
 }
 
-/// What the rules of a question and those of its components share.
+/// The tables that the rules of a question and those of its components share.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) frontiers: Frontiers,
-    pub(super) tidy: Tidy,
+    canonicalizer: Canonicalizer,
+}
+
+impl Tables {
+    /// The situation with its canonical term.
+    pub(super) fn canonical(&mut self, pool: &mut Pool, now: &Situation) -> Situation {
+        let term = self.canonicalizer.canonical(pool, now.term);
+        Situation { term, consumed: now.consumed.clone() }
+    }
 }
 
 impl Rules {
@@ -106,7 +117,7 @@ impl Rules {
             bounds: FxHashMap::default(),
             supplies: FxHashMap::default(),
         };
-        // A component by itself sees an event once.
+        // A single component observes an event at most once, so `widest` stays 1.
         for event in events(pool, term).into_iter().filter(|_| only.is_none()) {
             let parts = rules.parts(pool, event);
             rules.widest = rules.widest.max(parts.len() as u64);
@@ -114,29 +125,29 @@ impl Rules {
         rules
     }
 
-    /// Nothing has happened yet.
+    /// The situation before the first event.
     pub(super) fn start(&self, term: TermId) -> Situation {
         Situation { term, consumed: vec![0; self.moments.len()].into() }
     }
 
-    /// Whether a situation counts as many components and no more moments than there are.
+    /// Whether a situation has the right number of components and no more moments than there are.
     pub(super) fn is_possible(&self, now: &Situation) -> bool {
         now.consumed.len() == self.moments.len()
             && now.consumed.iter().zip(&self.moments).all(|(&n, own)| n as usize <= own.len())
     }
 
-    /// Whether everything is explained, and the interaction can end without an event where there
-    /// may be none. A term always has a trace, so what is left after pruning can end.
+    /// Whether the multi-trace is consumed, and the interaction can terminate without an event on a
+    /// closed lifeline. Every term has a trace, so whatever pruning leaves can terminate.
     pub(super) fn is_explained(&self, pool: &mut Pool, memo: &mut Memo, now: &Situation) -> bool {
         self.left(now).all(|rest| rest == 0) && prune(pool, memo, now.term, self.closed).is_some()
     }
 
-    /// The lifelines on which nothing may happen once everything is explained.
+    /// The lifelines on which nothing may happen once the multi-trace is consumed.
     pub(super) fn closed(&self) -> RegionId {
         self.closed
     }
 
-    /// The lifelines of which nothing is observed.
+    /// The lifelines of unobserved components.
     pub(super) fn unobserved(&self) -> LifelineSet {
         let components = self.partition.components().zip(&self.declared);
         let unobserved = components.filter(|(_, declared)| **declared == Observed::Unobserved);
@@ -148,7 +159,7 @@ impl Rules {
         self.global
     }
 
-    /// All that may be next: every step, observed or not by each component that sees it.
+    /// All steps, with every choice of the components that observe the event.
     pub(super) fn moves(
         &mut self,
         pool: &mut Pool,
@@ -180,12 +191,12 @@ impl Rules {
         moves
     }
 
-    /// The moment of a component that is to be explained next.
+    /// The next moment of a component.
     pub(super) fn next(&self, now: &Situation, component: usize) -> Option<&Moment> {
         self.moments[component].get(now.consumed[component] as usize)
     }
 
-    /// Whether what happens on a component now is outside its period of observation.
+    /// Whether events on a component are now outside its period of observation.
     pub(super) fn is_outside(&self, now: &Situation, component: usize) -> bool {
         let declared = self.declared[component];
         let consumed = now.consumed[component] as usize;
@@ -193,47 +204,41 @@ impl Rules {
             || declared.may_stop_early() && consumed == self.moments[component].len()
     }
 
-    /// How many moments are left of each component.
+    /// By component: the number of moments that are left.
     fn left(&self, now: &Situation) -> impl Iterator<Item = u64> {
         let pairs = now.consumed.iter().zip(&self.moments);
         pairs.map(|(&consumed, moments)| moments.len() as u64 - u64::from(consumed))
     }
 
-    /// At least so many events are needed to explain the rest.
+    /// A lower bound on the number of events that explain the rest.
     pub(super) fn need(&self, now: &Situation) -> u64 {
         let sum: u64 = self.left(now).sum();
         self.left(now).max().unwrap_or(0).max(sum.div_ceil(self.widest))
     }
 
-    /// If the rest can be explained, then by at most so many events: a + b·k, with k the number of
-    /// moments that are left.
+    /// An upper bound on the number of events that explain the rest, if anything does: a + b·k,
+    /// with k the number of moments that are left.
     pub(super) fn bound(&mut self, pool: &mut Pool, now: &Situation) -> u64 {
         let left: u64 = self.left(now).sum();
-        let combine = |pool: &mut Pool, term: TermId, operands: &[(u64, u64)]| match (
-            pool.node(term),
-            operands,
-        ) {
-            (Term::Event(_), _) => (1, 0),
-            (Term::Alt(..), &[(a1, b1), (a2, b2)]) => (a1.max(a2), b1.max(b2)),
-            (Term::Strict(..) | Term::Coreg(..), &[(a1, b1), (a2, b2)]) => {
+        let combine = |pool: &mut Pool, term: TermId, operands: &[(u64, u64)]| match pool.node(term)
+        {
+            Term::Empty => (0, 0),
+            Term::Event(_) => (1, 0),
+            Term::Alt(..) => {
+                let [(a1, b1), (a2, b2)] = [operands[0], operands[1]];
+                (a1.max(a2), b1.max(b2))
+            }
+            Term::Strict(..) | Term::Coreg(..) => {
+                let [(a1, b1), (a2, b2)] = [operands[0], operands[1]];
                 (a1.saturating_add(a2), b1.max(b2))
             }
-            (Term::LoopS(_) | Term::LoopC(..), &[(a, b)]) => (0, a.saturating_add(b)),
-            (
-                Term::Empty
-                | Term::Strict(..)
-                | Term::Coreg(..)
-                | Term::Alt(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..),
-                _,
-            ) => (0, 0),
+            Term::LoopS(_) | Term::LoopC(..) => (0, operands[0].0.saturating_add(operands[0].1)),
         };
         let (a, b) = fold(pool, now.term, &mut self.bounds, |_, _| None, combine);
         a.saturating_add(b.saturating_mul(left))
     }
 
-    /// The most times that an event of a term can be seen by a component as a moment; `None` if
+    /// The most events of a trace of the term that a component observes as this moment; `None` if
     /// there is no limit.
     ///
     /// ```text
@@ -252,33 +257,25 @@ impl Rules {
             term,
             &mut supplies,
             |_, _| None,
-            |pool, term, operands: &[Option<u64>]| match (pool.node(term), operands) {
-                (Term::Event(event), _) => {
+            |pool, term, operands: &[Option<u64>]| match pool.node(term) {
+                Term::Empty => Some(0),
+                Term::Event(event) => {
                     let parts = self.parts(pool, event);
                     let sees = |(own, seen): &(usize, Moment)| *own == component && seen == moment;
                     Some(u64::from(parts.iter().any(sees)))
                 }
-                (Term::Alt(..), &[left, right]) => Some(left?.max(right?)),
-                (Term::Strict(..) | Term::Coreg(..), &[left, right]) => {
-                    Some(left?.saturating_add(right?))
+                Term::Alt(..) => Some(operands[0]?.max(operands[1]?)),
+                Term::Strict(..) | Term::Coreg(..) => {
+                    Some(operands[0]?.saturating_add(operands[1]?))
                 }
-                (Term::LoopS(_) | Term::LoopC(..), &[body]) => body.filter(|&times| times == 0),
-                (
-                    Term::Empty
-                    | Term::Strict(..)
-                    | Term::Coreg(..)
-                    | Term::Alt(..)
-                    | Term::LoopS(_)
-                    | Term::LoopC(..),
-                    _,
-                ) => Some(0),
+                Term::LoopS(_) | Term::LoopC(..) => operands[0].filter(|&times| times == 0),
             },
         );
         self.supplies.insert((component, moment.clone()), supplies);
         found
     }
 
-    /// What is left of a term for one component, the other lifelines removed.
+    /// The projection of a term onto one component.
     pub(super) fn alone(
         &self,
         pool: &mut Pool,
@@ -286,28 +283,17 @@ impl Rules {
         term: TermId,
         component: usize,
     ) -> TermId {
-        let id = ComponentId(u32::try_from(component).unwrap_or(u32::MAX));
-        let own = pool.intern_region(&self.partition.set(id));
+        let own = pool.intern_region(&self.partition.set(ComponentId::new(component)));
         project(pool, memo, term, own)
     }
 
-    /// What the components see of an event.
+    /// The components an event touches, each with the moment that its actions form there.
     pub(super) fn parts(&mut self, pool: &Pool, event: EventId) -> Rc<[(usize, Moment)]> {
         if let Some(parts) = self.parts.get(&event) {
             return parts.clone();
         }
-        let mut by_component: Vec<(usize, Vec<ActionId>)> = Vec::new();
-        for &action in pool.event_actions(event) {
-            let component = self.partition.component_of(pool.action(action).lifeline).0 as usize;
-            match by_component.iter_mut().find(|(known, _)| *known == component) {
-                Some((_, actions)) => actions.push(action),
-                None => by_component.push((component, vec![action])),
-            }
-        }
-        let parts = by_component.into_iter().map(|(component, mut actions)| {
-            actions.sort_unstable();
-            (component, actions.into())
-        });
+        let parts = by_component(pool, &self.partition, event).into_iter();
+        let parts = parts.map(|(component, actions)| (component.index(), actions.into()));
         let parts: Rc<[(usize, Moment)]> = parts.collect();
         self.parts.insert(event, parts.clone());
         parts

@@ -1,17 +1,18 @@
-//! The producer of certificates: all situations within the bound, those first from which most
-//! events are left.
+//! The producer of certificates: a best-first search over all situations within the bound. The
+//! situation with the largest number of remaining events is expanded first.
 //!
-//! A step leads from (s, n) to (t, min(n − 1, bound of t)), which grows with n and is always less.
-//! So when a situation is taken, with the largest n of all that wait, it will not be reached with
-//! more later: each is expanded once.
+//! A step leads from (s, n) to (t, min(n − 1, bound of t)), which increases with n and is always
+//! less than n. So when a situation is taken from the queue, with the largest n of all queued ones,
+//! no later path reaches it with a larger n: each situation is expanded once.
 //!
-//! Before a situation is expanded, it is asked whether a moment is scarce, then whether some
-//! component alone is stuck. The answers of the latter are kept, by what is left of the term for that
-//! component. The question is only worth so much, so it is given up when it takes too long.
+//! Before a situation is expanded, the search asks whether a moment is scarce, then whether some
+//! component alone is stuck. Answers to the latter are memoized by the projection onto that
+//! component; a component that takes too many states is given up.
 
 use std::collections::BinaryHeap;
 
 use otus_core::algebra::simplify;
+use otus_core::index::Index as _;
 use otus_core::semantics::Step;
 use otus_core::{LifelineSet, Pool, TermId};
 use otus_trace::MultiTrace;
@@ -19,17 +20,17 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
 use super::rules::{Move, Rules, Situation, Tables};
-use super::{Blocked, Certificate, NotRefuted, State};
+use super::{Blocked, Certificate, CertificateState, NotRefuted};
 use crate::budget::{Budget, Meter, Stop};
 use crate::question::Question;
 use crate::verdict::Verdict;
-use crate::witness::{Place, Witness, WitnessStep};
+use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
-/// Without a budget, this is what a search may make.
+/// The most states if the budget sets no limit.
 const MOST_STATES: u64 = 1_000_000;
-/// A larger term is not looked at.
+/// The most nodes of a term that is searched.
 pub(super) const LARGEST_TERM: u64 = 20_000;
-/// What a look at one component alone may take.
+/// The most states of a search of one component alone.
 const MOST_ALONE: usize = 2_000;
 
 pub(super) struct Search<'a> {
@@ -42,24 +43,24 @@ pub(super) struct Search<'a> {
     states: u64,
 }
 
-/// What is known of a component by itself.
+/// Memoized results for one component by itself.
 struct Alone {
     rules: Rules,
-    /// By situation, tidied.
-    stuck: FxHashMap<Situation, State>,
-    /// The same in the order in which they were found.
+    /// The blocked states, by canonical situation.
+    stuck: FxHashMap<Situation, CertificateState>,
+    /// The keys of `stuck` in the order in which they were found.
     order: Vec<Situation>,
-    /// By situation, tidied: so many events suffice, or nobody knows.
+    /// By canonical situation: a number of events that suffices; 0 also if the search was given up.
     free: FxHashMap<Situation, u64>,
 }
 
-/// A situation that was reached.
+/// A reached situation.
 struct Node {
     situation: Situation,
     events: u64,
-    /// Whether it was reached better since.
+    /// Whether it was reached again with more events.
     stale: bool,
-    /// Where from.
+    /// The parent node, the step from it, and the components that observe the step.
     parent: Option<(usize, Step, Vec<usize>)>,
 }
 
@@ -69,11 +70,11 @@ impl Node {
     }
 }
 
-/// Situations that wait, and how each that is known was reached best.
+/// The queued situations, and the best node of each known situation.
 #[derive(Default)]
 struct Queue {
     nodes: Vec<Node>,
-    /// The most events first, then the oldest.
+    /// Ordered by most events, then by age.
     waiting: BinaryHeap<(u64, std::cmp::Reverse<usize>)>,
     best: FxHashMap<Situation, usize>,
 }
@@ -87,7 +88,7 @@ impl<'a> Search<'a> {
         budget: &'a Budget,
     ) -> Self {
         let rules = Rules::new(pool, term, trace, question, None);
-        // A component that has all lifelines is the whole.
+        // If there is a single component, it is the whole multi-trace.
         let several = trace.partition().len() > 1;
         let components = trace.partition().components().filter(|_| several);
         let alone = components.map(|component| Alone {
@@ -115,25 +116,17 @@ impl<'a> Search<'a> {
             if self.rules.is_explained(self.pool, memo, &situation) {
                 return Err(self.explained(&queue, at));
             }
-            let blocked = match self.scarce(&situation) {
+            let blocked = match scarce(self.pool, &mut self.rules, &situation) {
                 Some(scarce) => scarce,
                 None => match self.stuck_alone(&situation, events)? {
                     Some(component) => Blocked::Alone(component),
                     None => Blocked::Moves,
                 },
             };
-            if let (Blocked::Moves, Some(after)) = (blocked, events.checked_sub(1)) {
-                for step in self.rules.moves(self.pool, &mut self.tables, &situation) {
-                    let Move { step, observed, next } = step;
-                    let events = self.rules.bound(self.pool, &next).min(after);
-                    if events >= self.rules.need(&next) {
-                        let parent = Some((at, step, observed));
-                        let node = Node::new(next, events, parent);
-                        queue.add(self.pool, &mut self.tables, node);
-                    }
-                }
+            if blocked == Blocked::Moves {
+                queue.expand(self.pool, &mut self.tables, &mut self.rules, at);
             }
-            states.push(State { situation, events, blocked });
+            states.push(CertificateState { situation, events, blocked });
         }
         let alone = self.trace.partition().components().zip(self.alone);
         let alone = alone.filter(|(_, alone)| !alone.order.is_empty());
@@ -150,12 +143,7 @@ impl<'a> Search<'a> {
         stop.map_or(Ok(()), |stop| Err(NotRefuted::TooLarge(stop)))
     }
 
-    /// A moment that cannot happen as often as it was observed.
-    fn scarce(&mut self, now: &Situation) -> Option<Blocked> {
-        scarce(self.pool, &mut self.rules, now)
-    }
-
-    /// A component that by itself needs more events.
+    /// A component that cannot be explained by itself with this number of events.
     fn stuck_alone(
         &mut self,
         now: &Situation,
@@ -170,13 +158,13 @@ impl<'a> Search<'a> {
             let mut here = self.rules.start(term);
             here.consumed[at] = now.consumed[at];
             if self.is_stuck(at, here, events)? {
-                return Ok(Some(ComponentId(u32::try_from(at).unwrap_or(u32::MAX))));
+                return Ok(Some(ComponentId::new(at)));
             }
         }
         Ok(None)
     }
 
-    /// Whether something may be missing at the end of a component.
+    /// Whether nothing may happen on a component once its log is consumed.
     fn must_end(&self, component: usize) -> bool {
         self.alone[component].rules.closed() != Pool::NONE
     }
@@ -184,7 +172,7 @@ impl<'a> Search<'a> {
     fn is_stuck(&mut self, at: usize, here: Situation, events: u64) -> Result<bool, NotRefuted> {
         let own = &mut self.alone[at];
         let events = own.rules.bound(self.pool, &here).min(events);
-        let key = tidied(self.pool, &mut self.tables, &here);
+        let key = self.tables.canonical(self.pool, &here);
         if own.stuck.get(&key).is_some_and(|state| state.events >= events) {
             return Ok(true);
         }
@@ -193,13 +181,13 @@ impl<'a> Search<'a> {
         }
         let mut queue = Queue::default();
         queue.add(self.pool, &mut self.tables, Node::new(here, events, None));
-        let mut found: Vec<(Situation, State)> = Vec::new();
+        let mut found: Vec<(Situation, CertificateState)> = Vec::new();
         while let Some(node) = queue.next() {
             self.count()?;
             let own = &mut self.alone[at];
             let Node { situation, events, .. } = &queue.nodes[node];
             let (situation, events) = (situation.clone(), *events);
-            let key = tidied(self.pool, &mut self.tables, &situation);
+            let key = self.tables.canonical(self.pool, &situation);
             if own.stuck.get(&key).is_some_and(|state| state.events >= events) {
                 continue;
             }
@@ -207,11 +195,11 @@ impl<'a> Search<'a> {
             let explained = own.rules.is_explained(self.pool, memo, &situation);
             let free = own.free.get(&key).copied().filter(|&enough| enough <= events);
             if let Some(mut enough) = if explained { Some(0) } else { free } {
-                // So is everything on the way here.
+                // A known number of events suffices here, so it does on the whole path to here.
                 let mut way = Some(node);
                 while let Some(node) = way {
                     let Node { situation, parent, .. } = &queue.nodes[node];
-                    let key = tidied(self.pool, &mut self.tables, situation);
+                    let key = self.tables.canonical(self.pool, situation);
                     let known = own.free.entry(key).or_insert(enough);
                     *known = enough.min(*known);
                     enough = known.saturating_add(1);
@@ -220,23 +208,17 @@ impl<'a> Search<'a> {
                 return Ok(false);
             }
             if found.len() >= MOST_ALONE {
-                // Nobody knows, and nobody should ask again.
-                own.free.insert(tidied(self.pool, &mut self.tables, &queue.nodes[0].situation), 0);
+                // Gives up. 0 events are recorded as sufficient, so that the search is not
+                // repeated.
+                let start = &queue.nodes[0].situation;
+                own.free.insert(self.tables.canonical(self.pool, start), 0);
                 return Ok(false);
             }
             let blocked = scarce(self.pool, &mut own.rules, &situation).unwrap_or(Blocked::Moves);
-            if let (Blocked::Moves, Some(after)) = (blocked, events.checked_sub(1)) {
-                for step in own.rules.moves(self.pool, &mut self.tables, &situation) {
-                    let Move { step, observed, next } = step;
-                    let events = own.rules.bound(self.pool, &next).min(after);
-                    if events >= own.rules.need(&next) {
-                        let parent = Some((node, step, observed));
-                        let node = Node::new(next, events, parent);
-                        queue.add(self.pool, &mut self.tables, node);
-                    }
-                }
+            if blocked == Blocked::Moves {
+                queue.expand(self.pool, &mut self.tables, &mut own.rules, node);
             }
-            found.push((key, State { situation, events, blocked }));
+            found.push((key, CertificateState { situation, events, blocked }));
         }
         let own = &mut self.alone[at];
         for (key, state) in found {
@@ -247,7 +229,7 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// The way to a situation, and on to the end of the interaction.
+    /// The witness: the path to a situation, completed to the end of the interaction.
     fn explained(&mut self, queue: &Queue, at: usize) -> NotRefuted {
         let mut steps = Vec::new();
         let mut complete = true;
@@ -261,21 +243,15 @@ impl<'a> Search<'a> {
             };
             let seen: LifelineSet = lifelines.iter().filter(sees).collect();
             complete &= lifelines.difference(&seen).is_subset(&unobserved);
-            let place = self.place(step, &seen);
-            steps.push(if seen.is_empty() {
-                WitnessStep::Unobserved(place)
-            } else {
-                WitnessStep::Observed(place)
-            });
+            steps.push(self.witness_step(step, &seen));
             way = *parent;
         }
         steps.reverse();
         let mut term = queue.nodes[at].situation.term;
-        // A global prefix in which all is observed may just stop; others go on to the end.
+        // A fully observed global prefix may stop anywhere; other witnesses are whole executions.
         if !self.rules.is_global() {
             while let Some(step) = self.completion(term) {
-                let place = self.place(&step, &LifelineSet::EMPTY);
-                steps.push(WitnessStep::Unobserved(place));
+                steps.push(self.witness_step(&step, &LifelineSet::EMPTY));
                 let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
                 complete &= lifelines.is_subset(&unobserved);
                 term = step.follow_up;
@@ -286,10 +262,11 @@ impl<'a> Search<'a> {
         NotRefuted::Explained { witness: Witness { steps }, verdict }
     }
 
-    /// An event that brings an interaction nearer to its end, if it is not there.
+    /// A step that brings the interaction nearer to termination, if it may not terminate yet.
     ///
-    /// The interaction has a trace without events where there may be none, and thus one in which
-    /// every loop is left out. Its first event is outside loops, and makes the term smaller.
+    /// The interaction has a trace without events on closed lifelines, hence one in which every
+    /// loop has no iteration. The first event of that trace is outside loops and makes the term
+    /// smaller.
     fn completion(&mut self, term: TermId) -> Option<Step> {
         if self.pool.attributes(term).terminates {
             return None;
@@ -306,19 +283,17 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn place(&mut self, step: &Step, observed: &LifelineSet) -> Place {
-        Place {
-            event: step.event,
-            position: self.tables.frontiers.positions.letters(step.position).collect(),
-            observed: self.pool.intern_region(observed),
-        }
+    fn witness_step(&mut self, step: &Step, observed: &LifelineSet) -> WitnessStep {
+        let position = self.tables.frontiers.positions.letters(step.position).collect();
+        let observed = self.pool.intern_region(observed);
+        WitnessEvent { event: step.event, position, observed }.into()
     }
 }
 
 impl Queue {
-    /// Adds a situation, unless it was reached as well before.
+    /// Adds a situation, unless it was reached with as many events before.
     fn add(&mut self, pool: &mut Pool, tables: &mut Tables, node: Node) {
-        let key = tidied(pool, tables, &node.situation);
+        let key = tables.canonical(pool, &node.situation);
         let at = self.nodes.len();
         if let Some(&known) = self.best.get(&key) {
             if self.nodes[known].events >= node.events {
@@ -331,7 +306,19 @@ impl Queue {
         self.nodes.push(node);
     }
 
-    /// The situation from which most events are left.
+    /// Adds the situations after every step from a node.
+    fn expand(&mut self, pool: &mut Pool, tables: &mut Tables, rules: &mut Rules, at: usize) {
+        let Node { situation, events, .. } = &self.nodes[at];
+        let Some(after) = events.checked_sub(1) else { return };
+        for Move { step, observed, next } in rules.moves(pool, tables, &situation.clone()) {
+            let events = rules.bound(pool, &next).min(after);
+            if events >= rules.need(&next) {
+                self.add(pool, tables, Node::new(next, events, Some((at, step, observed))));
+            }
+        }
+    }
+
+    /// Takes the situation with the most remaining events.
     fn next(&mut self) -> Option<usize> {
         loop {
             let (_, at) = self.waiting.pop()?;
@@ -340,10 +327,6 @@ impl Queue {
             }
         }
     }
-}
-
-fn tidied(pool: &mut Pool, tables: &mut Tables, now: &Situation) -> Situation {
-    Situation { term: tables.tidy.tidy(pool, now.term), consumed: now.consumed.clone() }
 }
 
 /// The first moment that cannot happen as often as it was observed.
@@ -360,7 +343,7 @@ fn scarce(pool: &mut Pool, rules: &mut Rules, now: &Situation) -> Option<Blocked
         });
         rules.moments[component] = own;
         if let Some((at, supply)) = found {
-            let component = ComponentId(u32::try_from(component).unwrap_or(u32::MAX));
+            let component = ComponentId::new(component);
             let moment = u32::try_from(at).unwrap_or(u32::MAX);
             return Some(Blocked::Scarce { component, moment, supply });
         }

@@ -1,4 +1,4 @@
-//! What is counted, on small cases and against all derivations there are.
+//! Coverage counts, on small cases and against an enumeration of all derivations.
 
 use std::collections::BTreeSet;
 
@@ -29,8 +29,8 @@ fn witness(
     Some((found, verdict))
 }
 
-/// A line for each part: what it is, how often it was observed and, with a tilde, assumed; of a loop, how it
-/// was left.
+/// A line for each part: what it is, how often it was observed and, with a tilde, assumed; of a
+/// loop, how it was left.
 fn lines(pool: &Pool, tree: &Tree, coverage: &Coverage) -> Vec<String> {
     let line = |(part, count): (&otus_analysis::coverage::Part, &Count)| {
         let text = match part.kind {
@@ -42,7 +42,7 @@ fn lines(pool: &Pool, tree: &Tree, coverage: &Coverage) -> Vec<String> {
             PartKind::Loop => "loop".to_owned(),
         };
         let assumed = if count.assumed > 0 { format!("~{}", count.assumed) } else { String::new() };
-        let left = count.left;
+        let left = count.exits;
         let left = match (part.kind, left.assumed) {
             (PartKind::Action | PartKind::Branch, _) => String::new(),
             (PartKind::Loop, 0) => {
@@ -152,7 +152,7 @@ fn loops_are_left_after_their_iterations() {
         &Question::ACCEPT,
         &["loop 3 [0 0 1, 3]", "a!m 3", "loop 3 [1 1 1, 2]", "a!n 3"],
     );
-    // What was filled in says nothing about how a loop was left.
+    // An assumed event says nothing about how a loop was left.
     check(
         "loopS(seq(a!m, alt(a!n, o), a!o))",
         "[a] a!m.a!o.a!m",
@@ -211,7 +211,7 @@ fn joining_counts_does_not_depend_on_the_order() {
         observed: x,
         assumed: x * 3 % 5,
         groups: x % 2,
-        left: otus_analysis::coverage::Left {
+        exits: otus_analysis::coverage::LoopExits {
             zero: x,
             one: 1,
             more: x * x,
@@ -243,7 +243,7 @@ fn joining_counts_does_not_depend_on_the_order() {
 
 #[test]
 fn long_traces_are_counted() {
-    // Nobody consumes b: ten thousand iterations are open at the same time.
+    // The log of b is not consumed: ten thousand iterations are open at the same time.
     let count = 10_000;
     let often = |action: &str| vec![action; 10_000].join(".");
     let trace = format!("[a] {}; [b] {}; [c] {}", often("a!m"), often("b!m"), often("c!m"));
@@ -334,8 +334,8 @@ impl Derivations<'_> {
         all
     }
 
-    /// Everything of one and of another, the first before the second on lifelines outside a region, or
-    /// altogether if there is none.
+    /// Everything of one and of another, the first before the second on lifelines outside a region,
+    /// or altogether if there is none.
     fn joined(
         &self,
         firsts: &BTreeSet<Derivation>,
@@ -385,19 +385,13 @@ impl Derivations<'_> {
 }
 
 fn events(pool: &Pool, tree: &Tree, nodes: &[usize]) -> Vec<EventId> {
-    let event = |&node: &usize| match pool.node(tree.term(node)) {
-        Term::Event(event) => event,
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => panic!("only events are counted as actions"),
+    let event = |&node: &usize| {
+        pool.node(tree.term(node)).as_event().expect("only events are counted as actions")
     };
     nodes.iter().map(event).collect()
 }
 
-/// What a partition sees of a global trace, with so much cut off at the end of each component.
+/// The projection of a global trace onto a partition, with the ends of its components cut off.
 fn observed(pool: &Pool, partition: &Partition, trace: &[EventId], cut: usize) -> MultiTrace {
     let mut builder = Builder::new(partition.clone(), trace.len(), false);
     for component in partition.components() {
@@ -490,7 +484,7 @@ fn what_is_counted_is_a_derivation() {
                 let ours: Vec<[u64; 4]> = counts
                     .iter()
                     .map(|count| {
-                        let left = count.left;
+                        let left = count.exits;
                         [count.observed + count.assumed, left.zero, left.one, left.more]
                     })
                     .collect();

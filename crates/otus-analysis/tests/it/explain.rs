@@ -1,4 +1,4 @@
-//! What explanations say, for each kind of fault.
+//! Explanations of each kind of fault.
 
 use std::fmt::Write as _;
 

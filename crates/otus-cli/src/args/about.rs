@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 
-use super::PictureTheme;
 use super::common::seconds;
 
 /// See Otus at work on a built-in example.
@@ -49,87 +48,6 @@ pub(crate) enum Demo {
     Ctl,
     /// The papers' examples, by their searches and by our engine.
     Papers,
-}
-
-/// Make the tables and figures of the papers again.
-///
-/// Regenerates every table and figure of the papers behind Otus that can be: times of use cases by length, 3-SAT
-/// as multi-traces, slices, nodes of searches, CTL over partial-order traces. The papers' own numbers
-/// stand beside ours, for the fast engine and for the papers' algorithms as written, with a frank word
-/// about what differs. --list says what there is, and what cannot be made again, and why.
-///
-/// Models and traces are built in or made from the seed; everything but the times is the same in every
-/// run. Every verdict is compared with what it must be by construction, and the engines with each other; a
-/// difference makes the exit status 1. --out writes each result as soon as it is there, so that Ctrl-C
-/// keeps what is done: a CSV file for each table, an SVG file for each plot, and papers.md with all of it.
-///
-/// Without --quick the sets are as large as those of the papers, which takes up to an hour. docs/papers.md
-/// has what was found.
-#[derive(Debug, Parser)]
-#[command(after_long_help = "\
-Examples:
-  otus bench papers --list                              what there is, and what there is not
-  otus bench papers --quick --only 004-nodes 003-fig11  some of it
-  otus bench papers --quick --only 004 --format csv     for a program
-  otus bench papers --quick --out FOLDER                all of it, in a few minutes
-
-Exit status: 0 all verdicts are as they must be, 1 some are not, 2 unusable input or usage, 3 interrupted.")]
-pub(crate) struct BenchArgs {
-    /// What to run.
-    #[arg(value_enum, value_name = "WHAT")]
-    pub(crate) what: Bench,
-
-    /// Smaller sets and less patience: minutes instead of an hour.
-    #[arg(long)]
-    pub(crate) quick: bool,
-
-    /// A little of everything, for tests.
-    #[arg(long, hide = true, conflicts_with = "quick")]
-    pub(crate) tiny: bool,
-
-    /// Write tables and plots into this folder.
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) out: Option<PathBuf>,
-
-    /// Only what has this name, or one that begins so: 003-fig11, 001-table, 000.
-    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
-    pub(crate) only: Vec<String>,
-
-    /// Say what there is, and run nothing.
-    #[arg(long)]
-    pub(crate) list: bool,
-
-    /// Where all randomness comes from.
-    #[arg(long, value_name = "N", default_value_t = 2023)]
-    pub(crate) seed: u64,
-
-    /// How results are printed.
-    #[arg(long, value_enum, default_value_t = BenchFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: BenchFormat,
-
-    /// Which colours plots have.
-    #[arg(long, value_enum, default_value_t = PictureTheme::Auto, value_name = "THEME")]
-    pub(crate) theme: PictureTheme,
-}
-
-/// What can be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Bench {
-    /// The tables and figures of the papers.
-    Papers,
-}
-
-/// How measurements are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BenchFormat {
-    /// In columns.
-    Text,
-    /// As a page.
-    Markdown,
-    /// One value a line, with the names of its table, row and column; times in seconds.
-    Csv,
-    /// One document.
-    Json,
 }
 
 /// Run the tests of otus.toml: expected verdicts.

@@ -39,7 +39,7 @@ use super::{CoverageOutput, LogArgs, ReportFile, SearchArgs, TextFormat, Verdict
 ///
 /// Options are taken from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags,
 /// later ones over earlier ones. Flags take what a .hcf has after the `=`.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus analyze sig.hsf model.hif run.htf              is the run a prefix of what is specified?
@@ -229,9 +229,10 @@ pub(crate) enum Observed {
 }
 
 /// Who answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Engine {
     /// The fast engine, unless something is asked for that only searches have.
+    #[default]
     Auto,
     /// The fast engine, exact on any partition.
     Fast,

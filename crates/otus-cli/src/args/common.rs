@@ -17,7 +17,7 @@ pub(crate) struct LogArgs {
 }
 
 /// How a search goes, whatever it is for.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct SearchArgs {
     /// Which node is taken next: DFS, BFS or HCS.
     #[arg(long, value_name = "STRATEGY")]
@@ -70,7 +70,7 @@ pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
 }
 
 /// Where multi-traces are written.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct WriteArgs {
     /// Where to write: a .jsonl, or a folder (`out/`) for a .htf each. Otherwise standard output.
     #[arg(short, long, value_name = "OUT")]
@@ -82,7 +82,7 @@ pub(crate) struct WriteArgs {
 }
 
 /// How pictures look.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct PictureArgs {
     /// Which colours a picture has; `auto` follows the viewer (SVG only).
     #[arg(long, value_enum, default_value_t = PictureTheme::Light, value_name = "THEME")]
@@ -99,25 +99,15 @@ pub(crate) struct PictureArgs {
 }
 
 /// Which colours a picture has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum PictureTheme {
     /// Dark on white.
+    #[default]
     Light,
     /// Light on black.
     Dark,
     /// As the viewer prefers.
     Auto,
-}
-
-impl PictureTheme {
-    /// As the flag has it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            PictureTheme::Light => "light",
-            PictureTheme::Dark => "dark",
-            PictureTheme::Auto => "auto",
-        }
-    }
 }
 
 /// Which automaton.
@@ -169,6 +159,16 @@ impl From<TextFormat> for otus::Format {
             TextFormat::Jsonl => Self::Jsonl,
             TextFormat::Pot => Self::Pot,
             TextFormat::Ctl => Self::Ctl,
+        }
+    }
+}
+
+impl From<AutomatonKind> for otus::draw::AutomatonKind {
+    fn from(kind: AutomatonKind) -> Self {
+        match kind {
+            AutomatonKind::Rules => Self::Rules,
+            AutomatonKind::Deterministic => Self::Deterministic,
+            AutomatonKind::Minimal => Self::Minimal,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `otus slice` and `otus mutate`: other multi-traces made of some.
 
 use clap::{Parser, ValueEnum};
-use otus_trace::transform::Share;
+use otus::derive::Share;
 
 use super::outputs::percent;
 use super::{Observed, WriteArgs};
@@ -187,4 +187,31 @@ pub(crate) enum MutantKind {
     Duplicate,
     /// Each log is cut at its end.
     Prefix,
+}
+
+impl DeriveArgs {
+    /// The originals.
+    pub(crate) fn from(&self) -> otus::derive::From {
+        otus::derive::From::new(self.spec.clone(), self.files.clone(), self.seed)
+    }
+}
+
+impl MutateArgs {
+    /// The kinds that are asked for.
+    pub(crate) fn kinds(&self) -> Vec<otus::derive::MutantKind> {
+        self.kind.iter().map(|&kind| kind.into()).collect()
+    }
+}
+
+impl From<MutantKind> for otus::derive::MutantKind {
+    fn from(kind: MutantKind) -> Self {
+        match kind {
+            MutantKind::Noise => Self::Noise,
+            MutantKind::SwapActions => Self::SwapActions,
+            MutantKind::SwapComponents => Self::SwapComponents,
+            MutantKind::Remove => Self::Remove,
+            MutantKind::Duplicate => Self::Duplicate,
+            MutantKind::Prefix => Self::Prefix,
+        }
+    }
 }

@@ -9,7 +9,7 @@ use super::{AutomatonKind, PictureArgs, SearchArgs, TextFormat, WriteArgs};
 /// Prints the execution tree: a line per step with its position, `✓` where the interaction may
 /// end, `…` where a filter cut. With --traces (or a `tracegen` logger in the options) it writes
 /// multi-traces instead. An interaction with loops has no end: bound it by --filters.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus explore sig.hsf model.hif conf.hcf                    as the options say
@@ -180,4 +180,16 @@ pub(crate) struct GenerateArgs {
     /// How to read standard input and files without a telling name.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) from: Option<TextFormat>,
+}
+
+impl DrawArgs {
+    /// The arguments of the search that `--what search` draws to a file.
+    pub(crate) fn search_args(&self, output: &str) -> SearchArgs {
+        SearchArgs {
+            graph: Some(output.to_owned()),
+            graph_nodes: self.max_nodes,
+            picture: self.picture.clone(),
+            ..SearchArgs::default()
+        }
+    }
 }

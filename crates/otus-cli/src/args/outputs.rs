@@ -18,9 +18,10 @@ pub(crate) enum ResultFormat {
 }
 
 /// How verdicts on many multi-traces are reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum VerdictFormat {
     /// For people.
+    #[default]
     Text,
     /// One JSON document.
     Json,

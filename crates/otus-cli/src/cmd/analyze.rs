@@ -40,10 +40,10 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     for item in running.by_ref() {
         match item? {
             Item::Case(formatted) => {
-                reports.write(&formatted)?;
                 if let Some(case) = formatted.case() {
                     write_attachments(args, case)?;
                 }
+                reports.write(&formatted)?;
             }
             Item::Unusable(unusable) => reports.unusable(&unusable)?,
             _ => {}

@@ -13,10 +13,10 @@ use std::process::Command;
 use anyhow::{Context as _, bail, ensure};
 
 use self::stories::{Step, Story};
-use crate::args::{DemoArgs};
-use crate::shell::Shell;
+use crate::args::DemoArgs;
 use crate::exit::Exit;
 use crate::output;
+use crate::shell::Shell;
 
 pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let story = stories::of(args.name);
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     output::print(&format!("{}\nThe files are in {}.\n", story.title, folder.display()))?;
     for step in story.steps {
-        take(step, &folder, color)?;
+        take(step, &folder, shell)?;
     }
     output::print(&ending(story, &folder))?;
     Ok(Exit::Success)
@@ -74,7 +74,7 @@ fn take(step: &Step, folder: &Path, shell: &Shell) -> anyhow::Result<()> {
             output::print(&format!("\n$ otus {command}\n"))?;
             let status = Command::new(std::env::current_exe()?)
                 .arg("--color")
-                .arg(color.name())
+                .arg(shell.color.name())
                 .args(words(command))
                 .current_dir(folder)
                 .status()

@@ -1,106 +1,49 @@
 //! `otus draw`: specifications, traces, orders and searches as pictures.
 //!
-//! The files and `--what` decide what is drawn; `-o` decides in which form. A search is drawn by the
-//! command that makes it, `otus explore` or `otus analyze`, which is called with its files.
-
-mod order;
-mod specification;
-mod trace;
+//! The files and `--what` decide what is drawn; `-o` decides in which form. The command that makes a search draws it:
+//! `otus explore`, or `otus analyze` if there is a multi-trace.
 
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use clap::Parser as _;
-use otus_draw::{Scene, terminal};
+use otus::Format;
+use otus::draw::{DrawRequest, Drawing, draw};
 
 use crate::args::{AnalyzeArgs, DrawArgs, ExploreArgs, What};
-use crate::shell::Shell;
-use otus::Format;
 use crate::exit::Exit;
 use crate::output;
 use crate::picture::{self, Look, PictureFormat};
+use crate::shell::Shell;
 
 pub(crate) fn run(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if let Some(name) = &args.output {
         check_ending(name, args)?;
     }
-    let what = args.what.unwrap_or_else(|| implied(args));
-    refuse_idle(args, what)?;
-    let drawing = match what {
-        What::Search => return search(args, color),
-        What::Sequence => specification::sequence(args, color)?,
-        What::Term => specification::term(args, color)?,
-        What::Automaton => specification::automaton(args, color)?,
-        What::Trace => trace::draw(args, color)?,
-        What::Order => order::draw(args, color)?,
-        What::Lattice => order::draw_lattice(args, color)?,
+    let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let mut request = DrawRequest {
+        names: args.files.clone(),
+        from: args.from.map(Into::into),
+        what: None,
+        only_used: args.only_used,
+        positions: args.positions,
+        step: args.step.clone(),
+        cuts: args.cut.clone(),
+        automaton: args.automaton.map(Into::into),
+        max_nodes: args.max_nodes,
+        width: args.width.or(columns).unwrap_or(100),
+        ascii: args.ascii,
     };
-    // What is wrong with the input has been told.
-    let Some(drawing) = drawing else { return Ok(Exit::Error) };
-    finish(args, &drawing)?;
+    match args.what.map(otus::draw::What::try_from) {
+        Some(Ok(what)) => request.what = Some(what),
+        Some(Err(())) => return search(args, &request, shell),
+        None => {}
+    }
+    finish(args, &draw(&shell.context, &request)?)?;
     Ok(Exit::Success)
 }
 
-/// Something drawn, in all the forms it has.
-struct Drawing {
-    scene: Scene,
-    /// Made of characters, or why it is not.
-    text: anyhow::Result<String>,
-    /// For Graphviz, if it is a graph.
-    dot: Option<String>,
-}
-
-impl Drawing {
-    /// A picture that has no other form.
-    fn picture(scene: Scene) -> Self {
-        let text = Err(anyhow::anyhow!("this has no form made of text; add -o picture.svg"));
-        Drawing { scene, text, dot: None }
-    }
-}
-
-/// What files without `--what` ask for.
-fn implied(args: &DrawArgs) -> What {
-    let formats = || args.files.iter().map(|file| format_of(file, args));
-    if formats().any(|format| format == Some(Format::Pot)) {
-        What::Order
-    } else if formats().any(|format| matches!(format, Some(Format::Htf | Format::Jsonl))) {
-        What::Trace
-    } else {
-        What::Sequence
-    }
-}
-
-/// Refuses what says how another picture is drawn.
-fn refuse_idle(args: &DrawArgs, what: What) -> anyhow::Result<()> {
-    let is_order = matches!(what, What::Order | What::Lattice);
-    let idle = [
-        ("--step", args.step.is_some() && what != What::Term, "a term: add --what term"),
-        ("--positions", args.positions && what != What::Term, "a term: add --what term"),
-        (
-            "--automaton",
-            args.automaton.is_some() && what != What::Automaton,
-            "an automaton: add --what automaton",
-        ),
-        (
-            "--cut",
-            !args.cut.is_empty() && !is_order,
-            "an order of events: name a .pot.json, or add --what order",
-        ),
-        ("--only-used", args.only_used && what != What::Sequence, "a sequence diagram"),
-    ];
-    if let Some((flag, _, kind)) = idle.into_iter().find(|(_, is_idle, _)| *is_idle) {
-        bail!("{flag} is about the picture of {kind}");
-    }
-    Ok(())
-}
-
-/// The format of a file, by its ending or by `--from`.
-fn format_of(file: &str, args: &DrawArgs) -> Option<Format> {
-    Format::of_name(Path::new(file)).or(args.from)
-}
-
 fn check_ending(name: &str, args: &DrawArgs) -> anyhow::Result<()> {
-    if PictureFormat::of(name).is_some() || is_dot(name) || is_text(name) {
+    if PictureFormat::of_name(name).is_some() || is_dot(name) || is_text(name) {
         return Ok(());
     }
     if args.files.len() > 1 || Format::of_name(Path::new(name)).is_none() {
@@ -117,40 +60,21 @@ fn is_text(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "txt")
 }
 
-/// How a drawing made of text is drawn: as wide as the terminal is.
-fn text_options(args: &DrawArgs) -> terminal::Options {
-    let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    terminal::Options {
-        width: args.width.or(columns).unwrap_or(100),
-        ascii: args.ascii,
-        ..terminal::Options::default()
-    }
-}
-
-/// What a picture is called.
-fn title(what: &str, args: &DrawArgs) -> String {
-    let name = |file: &String| match Path::new(file).file_name() {
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => file.clone(),
-    };
-    let names: Vec<String> = args.files.iter().map(name).collect();
-    format!("{what} of {}", names.join(", "))
-}
-
 /// Writes the drawing in the form that is asked for, and shows it if that is wanted.
 fn finish(args: &DrawArgs, drawing: &Drawing) -> anyhow::Result<()> {
-    let text = || drawing.text.as_ref().map_err(|reason| anyhow::anyhow!("{reason:#}"));
     let Some(name) = args.output.as_deref() else {
-        return output::print(text()?);
+        return output::print(drawing.text()?);
     };
     if is_dot(name) {
-        let dot = drawing.dot.as_ref();
+        let dot = drawing.dot();
         let dot = dot.context("only searches and automata can be written for Graphviz (.dot)")?;
-        write_text(name, dot)?;
+        output::deliver(name, dot.as_bytes(), None)?;
     } else if is_text(name) {
-        write_text(name, text()?)?;
+        output::deliver(name, drawing.text()?.as_bytes(), None)?;
     } else {
-        Look::new(&args.picture)?.write(&drawing.scene, name)?;
+        let look = Look::new(&args.picture)?;
+        let format = PictureFormat::of_name(name).unwrap_or(PictureFormat::Svg);
+        look.deliver(&drawing.render(format, &look.style())?, name)?;
     }
     if args.open {
         picture::open(name);
@@ -158,36 +82,41 @@ fn finish(args: &DrawArgs, drawing: &Drawing) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write_text(name: &str, text: &str) -> anyhow::Result<()> {
-    output::write_file(Path::new(name), text)?;
-    output::complain(&format!("wrote {name}"));
-    Ok(())
-}
-
-/// A search is drawn by the command that makes it.
-fn search(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
+/// A search, drawn by the command that makes it.
+fn search(args: &DrawArgs, request: &DrawRequest, shell: &Shell) -> anyhow::Result<Exit> {
     let output = args.output.as_deref().context(
         "a search is drawn to a file: add -o search.svg; `otus explore` prints one as text",
     )?;
-    let traces = args
-        .files
-        .iter()
-        .any(|file| matches!(format_of(file, args), Some(Format::Htf | Format::Jsonl)));
-    let mut words = vec!["otus".to_owned()];
-    words.extend(args.files.iter().cloned());
-    words.extend(["--graph".to_owned(), output.to_owned()]);
-    words.push(format!("--graph-nodes={}", args.max_nodes));
-    words.push(format!("--theme={}", args.picture.theme.name()));
-    words.push(format!("--scale={}", args.picture.scale));
-    words.extend(args.picture.font.iter().map(|font| format!("--font={}", font.display())));
-    let exit = if traces {
-        super::analyze::run(&AnalyzeArgs::try_parse_from(words)?, color)?
+    let is_trace =
+        |file: &String| matches!(request.format_of(file), Some(Format::Htf | Format::Jsonl));
+    let search = args.search_args(output);
+    let exit = if args.files.iter().any(is_trace) {
+        let files = args.files.clone();
+        super::analyze::run(&AnalyzeArgs { files, search, ..AnalyzeArgs::default() }, shell)?
     } else {
-        super::explore::run(&ExploreArgs::try_parse_from(words)?, color)?
+        let files = args.files.clone();
+        super::explore::run(&ExploreArgs { files, search, ..ExploreArgs::default() }, shell)?
     };
     if args.open {
         picture::open(output);
     }
-    // A Fail was drawn as well as anything else; what could not be read was not.
+    // The picture of a Fail is as good as any; an unusable input has no picture.
     Ok(if exit == Exit::Error { Exit::Error } else { Exit::Success })
+}
+
+impl TryFrom<What> for otus::draw::What {
+    type Error = ();
+
+    /// Fails for a search, which is no picture of a file.
+    fn try_from(what: What) -> Result<Self, ()> {
+        Ok(match what {
+            What::Sequence => Self::Sequence,
+            What::Term => Self::Term,
+            What::Trace => Self::Trace,
+            What::Order => Self::Order,
+            What::Lattice => Self::Lattice,
+            What::Automaton => Self::Automaton,
+            What::Search => return Err(()),
+        })
+    }
 }

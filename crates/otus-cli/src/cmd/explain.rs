@@ -2,26 +2,26 @@
 
 use std::fmt::Write as _;
 
+use otus::{CAUSES, Cause};
 use otus_syntax::Code;
 use otus_syntax::suggest::did_you_mean;
 
-use crate::args::{ExplainArgs};
-use crate::shell::Shell;
+use crate::args::ExplainArgs;
 use crate::exit::Exit;
 use crate::output::{self, Stream};
-use crate::report::model::{RULES, Rule};
+use crate::shell::Shell;
 
 pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let colored = output::colored(color, Stream::Output);
+    let colored = shell.colored(Stream::Output);
     let Some(wanted) = &args.code else {
         output::print(&list(colored))?;
         return Ok(Exit::Success);
     };
-    let page = match (Code::parse(wanted), RULES.iter().find(|rule| rule.id == wanted)) {
+    let page = match (Code::parse(wanted), CAUSES.iter().find(|cause| cause.id == wanted)) {
         (Some(code), _) => code.page().to_owned(),
-        (None, Some(rule)) => cause(rule),
+        (None, Some(cause)) => cause_page(cause),
         (None, None) => {
-            let help = did_you_mean(wanted, RULES.iter().map(|rule| rule.id));
+            let help = did_you_mean(wanted, CAUSES.iter().map(|cause| cause.id));
             let help = help.map(|help| format!("; {help}")).unwrap_or_default();
             output::complain(&format!(
                 "otus: there is no code `{wanted}`{help}; `otus explain` lists all of them"
@@ -33,9 +33,9 @@ pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// What the cause of a failure means, as a page.
-fn cause(rule: &Rule) -> String {
-    let Rule { id, name, meaning, help } = rule;
+/// The page of a cause of failures.
+fn cause_page(cause: &Cause) -> String {
+    let Cause { id, name, meaning, help, .. } = cause;
     format!(
         "# {id}: {name}\n\n{meaning}\n\n## What to do\n\n{help}\n\nOf a certain multi-trace, `otus \
          analyze --explain full` says what was expected where, and\nwhich edits would make it pass.\n"
@@ -63,7 +63,7 @@ fn list(colored: bool) -> String {
         let _ = writeln!(list, "  {code}  {:<7}  {}", code.severity().name(), code.title());
     }
     let _ = writeln!(list, "\n{bold}Why a multi-trace is not accepted{plain}");
-    for Rule { id, meaning, .. } in &RULES {
+    for Cause { id, meaning, .. } in &CAUSES {
         let _ = writeln!(list, "  {id:<19}  {meaning}");
     }
     list.push_str("\n`otus explain CODE` explains one.\n");

@@ -2,8 +2,23 @@
 
 mod analyze;
 mod completions;
+mod convert;
 mod ctl;
+mod demo;
+mod draw;
+mod explain;
+mod explore;
+mod fmt;
+mod generate;
+mod init;
+mod learn;
+mod lint;
 mod man;
+mod map;
+mod mutate;
+mod schema;
+mod slice;
+mod test;
 
 use crate::args::{Args, Command};
 use crate::exit::Exit;
@@ -16,7 +31,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),
         Command::Completions(completions) => completions::run(completions),
         Command::Ctl(ctl) => ctl::run(ctl, &shell),
+        Command::Init(init) => init::run(init, &shell),
+        Command::Learn(learn) => learn::run(learn, &shell),
         Command::Man(man) => man::run(man),
-        other => anyhow::bail!("not ported to the core yet: {other:?}"),
+        Command::Convert(convert) => convert::run(convert, &shell),
+        Command::Demo(demo) => demo::run(demo, &shell),
+        Command::Draw(draw) => draw::run(draw, &shell),
+        Command::Explain(explain) => explain::run(explain, &shell),
+        Command::Explore(explore) => explore::run(explore, &shell),
+        Command::Fmt(fmt) => fmt::run(fmt, &shell),
+        Command::Generate(generate) => generate::run(generate, &shell),
+        Command::Lint(lint) => lint::run(lint, &shell),
+        Command::Mutate(mutate) => mutate::run(mutate, &shell),
+        Command::Slice(slice) => slice::run(slice, &shell),
+        Command::Schema(schema) => schema::run(schema),
+        Command::Map(map) => map::run(map, &shell),
+        Command::Test(test) => test::run(test, &shell),
     }
 }

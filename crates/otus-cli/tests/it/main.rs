@@ -6,7 +6,6 @@
 
 mod analyze;
 mod baseline;
-mod bench;
 #[cfg(unix)]
 mod book;
 mod broken;
@@ -23,6 +22,7 @@ mod examples;
 mod explain;
 mod explore;
 mod fmt;
+mod library;
 mod lint;
 mod logs;
 mod manual;

@@ -6,9 +6,8 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 20] = [
+pub(crate) const COMMANDS: [&str; 19] = [
     "analyze",
-    "bench",
     "completions",
     "convert",
     "ctl",
@@ -66,7 +65,6 @@ Commands:
   learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
   demo         See Otus at work on a built-in example
-  bench        Make the tables and figures of the papers again
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
@@ -116,7 +114,6 @@ Commands:
   learn        Draw the diagram of what was observed
   generate     Make random multi-traces that a specification accepts
   demo         See Otus at work on a built-in example
-  bench        Make the tables and figures of the papers again
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats

@@ -1,15 +1,15 @@
-//! The one traversal of terms: operands first, each distinct sub-term once, no recursion.
+//! Post-order traversal of a term: operands first, each distinct sub-term once, without recursion.
 
 use rustc_hash::FxHashMap;
 
 use crate::index::TermId;
 use crate::pool::Pool;
 
-/// The value of `root`, built from the values of sub-terms.
+/// Computes a value for `root` from the values of its sub-terms.
 ///
-/// `known` gives the value of terms that need no look at their operands; `build` makes the value
-/// of any other term from those of its operands, left to right. All values are kept in `done`,
-/// and values found there are used.
+/// `known` returns the value of a term that does not depend on its operands; `build` computes the value
+/// of any other term from those of its operands, left to right. `done` is the memo table: values found
+/// there are used, new ones are added.
 ///
 /// # Panics
 /// Never: the root is done when the stack is empty.

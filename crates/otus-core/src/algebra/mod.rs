@@ -1,8 +1,7 @@
-//! Operators from terms to terms, one a file.
+//! Operators from terms to terms, one per file.
 //!
-//! All of them go through [`fold`], which visits operands before operators with a stack of its
-//! own and each distinct sub-term once. Results are remembered by the caller in a [`Memo`], so
-//! that a search which meets the same sub-terms again and again pays for them once.
+//! All of them use [`fold`], which visits each distinct sub-term once, operands first. The caller
+//! keeps results in a [`Memo`], so that a search computes each sub-term once.
 
 pub mod fold;
 pub mod project;
@@ -19,7 +18,7 @@ pub use prune::prune;
 pub use remove::remove;
 pub use simplify::simplify;
 
-/// What the operators have computed so far for the terms of one pool.
+/// The results of the operators so far, for the terms of one pool.
 #[derive(Debug, Clone, Default)]
 pub struct Memo {
     pub(crate) prune: FxHashMap<RegionId, FxHashMap<TermId, Option<TermId>>>,

@@ -1,9 +1,9 @@
-//! Pruning: the behaviours without certain lifelines.
+//! Pruning: the traces of a term without any action on given lifelines.
 //!
 //! Mahe et al., "Tooling offline runtime verification against interaction models", Def. 4 and
 //! Th. 1: `prune(i, L′)` accepts exactly the traces of i that have no action on L′; it is ⊥
-//! (here `None`) if there is none. An event of several lifelines is avoided if it touches L′ at
-//! all. The result is simplified.
+//! (here `None`) if there is no such trace. An event of several lifelines is excluded if any of them is
+//! in L′. The result is simplified.
 
 use crate::algebra::fold::fold;
 use crate::algebra::{Memo, simplify};
@@ -32,19 +32,11 @@ pub fn prune(
         |pool: &Pool, term| pool.lifelines(term).is_disjoint(&avoided).then_some(Some(term));
     fold(pool, term, done, untouched, |pool, term, operands: &[Option<TermId>]| {
         match (pool.node(term), operands) {
-            // What is not untouched has an action to avoid.
+            // A leaf that is not `untouched` has an action on L′.
             (Term::Empty | Term::Event(_), _) => None,
-            (Term::Alt(..), &[Some(left), Some(right)]) => Some(simplify::alt(pool, left, right)),
-            (Term::Alt(..), &[left, right]) => left.or(right),
+            (Term::Alt(..), &[None, other] | &[other, None]) => other,
             (Term::LoopS(_) | Term::LoopC(..), &[None]) => Some(Pool::EMPTY),
-            (
-                Term::Strict(..)
-                | Term::Coreg(..)
-                | Term::Alt(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..),
-                operands,
-            ) => {
+            (_, operands) => {
                 let pruned: Option<Vec<TermId>> = operands.iter().copied().collect();
                 pruned.map(|operands| simplify::rebuild(pool, term, &operands))
             }

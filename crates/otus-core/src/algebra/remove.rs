@@ -1,18 +1,16 @@
-//! Removal of lifelines.
+//! Removal of lifelines from a term.
 //!
 //! Mahe et al., "Dealing with observability in interaction-based offline runtime verification",
-//! Def. 5: every action on a removed lifeline becomes ∅ and the structure stays. Th. 1 there: this
-//! commutes with the semantics of tuples of local traces. It does *not* commute with projecting
-//! global traces where messages cross inside concurrent parts; whoever uses it must know which
-//! semantics is wanted. A synchronous event keeps the actions that are left. The result is
-//! simplified.
+//! Def. 5: every action on a removed lifeline becomes ∅ and the operators stay. By Th. 1 there, this
+//! commutes with the semantics of tuples of local traces. It does *not* commute with the projection of
+//! global traces if messages cross inside concurrent parts, so a caller has to choose between the two
+//! semantics. A synchronous event keeps its remaining actions. The result is simplified.
 
 use crate::algebra::fold::fold;
 use crate::algebra::{Memo, simplify};
 use crate::index::{EventId, RegionId, TermId};
 use crate::pool::Pool;
 use crate::set::LifelineSet;
-use crate::term::Term;
 
 /// ```text
 /// ∅ ↦ ∅    a ↦ ∅ if θ(a) ∈ H else a    f(i,j) ↦ f(i′,j′)    loop(i) ↦ loop(i′)
@@ -21,19 +19,14 @@ pub fn remove(pool: &mut Pool, memo: &mut Memo, term: TermId, lifelines: RegionI
     let removed = pool.region(lifelines);
     let done = memo.remove.entry(lifelines).or_default();
     let untouched = |pool: &Pool, term| pool.lifelines(term).is_disjoint(&removed).then_some(term);
-    fold(pool, term, done, untouched, |pool, term, operands| match pool.node(term) {
-        Term::Event(event) => rest(pool, event, &removed),
-        Term::Empty
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => simplify::rebuild(pool, term, operands),
+    fold(pool, term, done, untouched, |pool, term, operands| match pool.node(term).as_event() {
+        Some(event) => remove_actions(pool, event, &removed),
+        None => simplify::rebuild(pool, term, operands),
     })
 }
 
-/// What is left of an event.
-fn rest(pool: &mut Pool, event: EventId, removed: &LifelineSet) -> TermId {
+/// The event without its actions on removed lifelines.
+fn remove_actions(pool: &mut Pool, event: EventId, removed: &LifelineSet) -> TermId {
     let actions = pool.event_actions(event).iter().map(|&action| pool.action(action));
     let left: Vec<_> = actions.filter(|action| !removed.contains(action.lifeline)).collect();
     if left.is_empty() {

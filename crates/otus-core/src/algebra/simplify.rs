@@ -1,11 +1,11 @@
-//! ∅ and empty loops taken away, which changes no behaviour.
+//! Elimination of ∅ and empty loops, which preserves the traces.
 //!
 //! ```text
 //! strict(∅,i) = strict(i,∅) = coreg_r(∅,i) = coreg_r(i,∅) = i     alt(∅,∅) = ∅     loop(∅) = ∅
 //! ```
 //!
-//! The constructors here apply these laws at the node they make. A term built by them from
-//! simplified parts is simplified.
+//! The constructors apply these laws at the node they make: a term that they build from simplified
+//! operands is simplified.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::index::{RegionId, TermId};
 use crate::pool::Pool;
 use crate::term::Term;
 
-/// The term without needless ∅.
+/// The simplified term.
 pub fn simplify(pool: &mut Pool, term: TermId) -> TermId {
     let mut done = FxHashMap::default();
     fold(pool, term, &mut done, |_, _| None, rebuild)
@@ -28,16 +28,7 @@ pub(crate) fn rebuild(pool: &mut Pool, term: TermId, operands: &[TermId]) -> Ter
         (Term::Alt(..), &[left, right]) => alt(pool, left, right),
         (Term::LoopS(_), &[body]) => loop_s(pool, body),
         (Term::LoopC(region, _), &[body]) => loop_c(pool, region, body),
-        (
-            Term::Empty
-            | Term::Event(_)
-            | Term::Strict(..)
-            | Term::Coreg(..)
-            | Term::Alt(..)
-            | Term::LoopS(_)
-            | Term::LoopC(..),
-            _,
-        ) => term,
+        _ => term,
     }
 }
 

@@ -1,17 +1,16 @@
-//! From a term to an automaton: states are follow-ups, transitions are steps.
+//! Construction of the automaton of a term: states are follow-ups, transitions are steps.
 //!
 //! The follow-ups of a term by one event are its *partial derivatives* (Antimirov, "Partial
 //! derivatives of regular expressions and finite automaton constructions", TCS 1996): together
-//! they accept what is left of the traces that begin with the event. Taken together as one `alt`
-//! they would be the derivative (Brzozowski, "Derivatives of regular expressions", JACM 1964),
-//! which is what [`determinize`](super::determinize()) makes of them. Both count derivatives up to a
-//! congruence; ours is [`normalize`](super::normalize). Regular expressions have finitely many
-//! derivatives. Interactions may have infinitely many, and not only for want of laws: see the head
-//! of [`automaton`](super).
+//! they accept the remainders of the traces that begin with the event. Their union is the
+//! derivative (Brzozowski, "Derivatives of regular expressions", JACM 1964), which
+//! [`determinize`](super::determinize()) computes. Derivatives are identified up to a congruence, here
+//! [`normalize`](super::normalize). Regular expressions have finitely many derivatives; interactions may
+//! have infinitely many under any congruence (see [`automaton`](super)).
 //!
-//! Each step is correct because the operational and the denotational semantics agree: Mahe et al.,
+//! The steps are correct because the operational and the denotational semantics agree: Mahe et al.,
 //! "Equivalence of denotational and operational semantics for interaction languages", TASE 2022.
-//! Tests check it against the denotational one.
+//! Tests compare the automaton with the denotational semantics.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -19,17 +18,17 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::normalize::Normalizer;
-use super::{Automaton, Limits, State, StateId, SymbolId, Transition};
+use super::{Automaton, AutomatonLimits, AutomatonState, StateId, SymbolId, Transition};
 use crate::index::{EventId, Index as _, IndexVec, TermId};
 use crate::pool::Pool;
 use crate::semantics::{Frontiers, Step};
 
 /// The automaton of a term, in general nondeterministic. Its words are the global traces of the
-/// term; if it had to be cut, some of them.
+/// term, or some of them if it is cut.
 ///
-/// States are explored breadth first, so what a limit leaves out is far from the beginning. The
-/// numbers of states depend on the term and on what the pool met before, and on nothing else.
-pub fn build(pool: &mut Pool, term: TermId, limits: Limits) -> Automaton {
+/// States are explored breadth first, so a limit leaves out the states farthest from the initial one. The
+/// numbering depends only on the term and on the earlier contents of the pool.
+pub fn build(pool: &mut Pool, term: TermId, limits: AutomatonLimits) -> Automaton {
     let mut explorer = Explorer {
         limits,
         terms: Vec::new(),
@@ -60,14 +59,14 @@ pub fn build(pool: &mut Pool, term: TermId, limits: Limits) -> Automaton {
     explorer.finish(pool)
 }
 
-/// Steps of terms, up to a number of them.
+/// Computes the steps of terms up to a total number of steps.
 ///
-/// The steps of a term are made from those of its parts, and in a deep term there can be
-/// quadratically many of these (think of an event at every depth). So parts are asked for one by
-/// one, innermost first, and each is counted.
+/// The steps of a term are computed from those of its sub-terms, which can be quadratically many in a
+/// deep term (with an event at every depth). So sub-terms are visited innermost first and the steps of
+/// each are counted.
 struct Bounded {
     frontiers: Frontiers,
-    /// The terms whose steps are known, and were counted.
+    /// The terms whose steps are computed and counted.
     counted: FxHashSet<TermId>,
     left: usize,
 }
@@ -77,7 +76,7 @@ impl Bounded {
         Bounded { frontiers: Frontiers::default(), counted: FxHashSet::default(), left: work }
     }
 
-    /// All steps of a term; `None` if that is too much.
+    /// All steps of a term; `None` if that exceeds the bound.
     fn steps(&mut self, pool: &mut Pool, term: TermId) -> Option<Rc<[Step]>> {
         let mut pending = vec![term];
         while let Some(&part) = pending.last() {
@@ -102,7 +101,7 @@ impl Bounded {
 }
 
 struct Explorer {
-    limits: Limits,
+    limits: AutomatonLimits,
     /// By state.
     terms: Vec<TermId>,
     numbers: FxHashMap<TermId, StateId>,
@@ -111,7 +110,7 @@ struct Explorer {
 }
 
 impl Explorer {
-    /// The state of a term, new or known; `None` if there is no room for it.
+    /// The state of a term, new or known; `None` if a new one would exceed the limit.
     fn number(&mut self, term: TermId) -> Option<StateId> {
         if let Some(&known) = self.numbers.get(&term) {
             return Some(known);
@@ -140,11 +139,11 @@ impl Explorer {
             .iter()
             .map(|&(from, event, to)| Transition { from, symbol: symbols[&event], to })
             .collect();
-        let states: Vec<State> = self
+        let states: Vec<AutomatonState> = self
             .terms
             .iter()
             .zip(&self.cut)
-            .map(|(&term, &cut)| State {
+            .map(|(&term, &cut)| AutomatonState {
                 accepting: pool.attributes(term).terminates,
                 cut,
                 term: Some(term),
@@ -154,8 +153,8 @@ impl Explorer {
     }
 }
 
-/// The order of events by their actions, which is that of the declarations in the signature:
-/// numbers of events would depend on what the pool met first.
+/// Orders events by their actions, hence by the declarations of the signature. Event ids would depend on
+/// the order in which the pool interned them.
 fn by_actions(pool: &Pool, x: EventId, y: EventId) -> Ordering {
     let actions = |event| pool.event_actions(event).iter().map(|&action| pool.action(action));
     actions(x).cmp(actions(y))

@@ -1,18 +1,18 @@
 //! The subset construction (Rabin and Scott, "Finite automata and their decision problems", 1959).
 //!
-//! A state of the result is the set of states that a word may lead to. As the states of
+//! A state of the result is the set of states that a word leads to. As the states of
 //! [`build`](super::build()) are partial derivatives, a set of them is a derivative of Brzozowski.
-//! There may be exponentially many sets, hence the limits. A set with a cut member is cut: what is
-//! not known of the member is not known of the set.
+//! There may be exponentially many sets, hence the limits. A set with a cut member is cut, since
+//! transitions of the member may be missing.
 
-use super::{Automaton, Limits, State, StateId, SymbolId, Transition};
+use super::{Automaton, AutomatonLimits, AutomatonState, StateId, SymbolId, Transition};
 use crate::index::Index as _;
 use crate::intern::Interner;
 
-/// A deterministic automaton with the same words. If it had to be cut, with some of them.
+/// A deterministic automaton with the same words, or with some of them if it is cut.
 ///
-/// A state keeps its term if the set it stands for has one member.
-pub fn determinize(automaton: &Automaton, limits: Limits) -> Automaton {
+/// A state has a term if its set has one member.
+pub fn determinize(automaton: &Automaton, limits: AutomatonLimits) -> Automaton {
     let mut sets: Interner<StateId, Box<[StateId]>> = Interner::default();
     sets.intern(Box::new([Automaton::INITIAL]));
     let mut states = Vec::new();
@@ -21,7 +21,7 @@ pub fn determinize(automaton: &Automaton, limits: Limits) -> Automaton {
     while let Some(set) = sets.items.get(StateId::new(states.len())) {
         let from = StateId::new(states.len());
         let members = set.iter().map(|&member| automaton.states[member]);
-        let mut state = State {
+        let mut state = AutomatonState {
             accepting: members.clone().any(|member| member.accepting),
             cut: members.clone().any(|member| member.cut),
             term: if let [only] = **set { automaton.states[only].term } else { None },

@@ -1,4 +1,4 @@
-//! Automata as text: DOT for Graphviz, and JSON for programs.
+//! Export of automata: DOT for Graphviz, JSON for programs.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ use crate::pool::Pool;
 
 /// The automaton in the DOT language.
 ///
-/// Accepting states have two rings, a small dot points at the initial one, and transitions between
-/// the same two states are one arrow. A cut state is dashed, with a dashed arrow to "…" for what is
-/// missing. Where a state has a term, it is the tooltip.
+/// Accepting states have two rings, a dot points at the initial state, and all transitions between two
+/// states are one arrow. A cut state is dashed and has a dashed arrow to "…". The term of a state is its
+/// tooltip.
 ///
 /// The pool must be the one of the term that the automaton was built from.
 pub fn dot(automaton: &Automaton, pool: &Pool) -> String {
@@ -22,7 +22,7 @@ pub fn dot(automaton: &Automaton, pool: &Pool) -> String {
         if state.cut {
             out.push_str(", style=dashed");
         }
-        // A deep term has a long text, and states share their parts.
+        // States share sub-terms, so the texts of all terms can be much larger than the pool.
         let tip = state.term.filter(|&term| pool.attributes(term).nodes <= TOOLTIP_NODES);
         if let Some(term) = tip {
             let _ = write!(out, ", tooltip={}", quoted_dot(&pool.text(term)));
@@ -67,7 +67,7 @@ pub fn json(automaton: &Automaton, pool: &Pool) -> String {
     )
 }
 
-/// Larger terms are no help to those who look at a picture.
+/// The largest term that is shown as a tooltip.
 const TOOLTIP_NODES: u64 = 200;
 
 fn labels(automaton: &Automaton, pool: &Pool, symbols: &[SymbolId]) -> Vec<String> {
@@ -78,28 +78,17 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-/// Graphviz reads `\"` as a quote and `\\` as a backslash in labels, and `\n` as a new line.
+/// Graphviz reads `\"` as a quote, `\\` as a backslash and `\n` as a line break in labels.
 fn quoted_dot(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{}\"", text.replace(char::is_control, " "))
 }
 
 fn quoted_json(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
+            '"' | '\\' => out.extend(['\\', c]),
             c if c < ' ' => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
@@ -114,7 +103,7 @@ fn quoted_json(text: &str) -> String {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::super::{Limits, build, determinize, minimize};
+    use super::super::{AutomatonLimits, build, determinize, minimize};
     use super::*;
     use crate::sample::interaction;
 
@@ -124,7 +113,7 @@ mod tests {
         loopS(seq(pub -- publish -> bro, bro -- publish -> sub)))";
 
     #[track_caller]
-    fn check(text: &str, limits: Limits, expected: &Expect) {
+    fn check(text: &str, limits: AutomatonLimits, expected: &Expect) {
         let (mut pool, term) = interaction(text);
         let any = build(&mut pool, term, limits);
         let least = minimize(&determinize(&any, limits));
@@ -135,7 +124,7 @@ mod tests {
     fn letters_between_two_states_share_an_arrow() {
         check(
             "loopS(alt(a!m, b!m, a -- <synch> n -> b))",
-            Limits::default(),
+            AutomatonLimits::default(),
             &expect![[r#"
             digraph automaton {
               rankdir=LR;
@@ -153,7 +142,7 @@ mod tests {
     fn what_is_cut_says_so() {
         check(
             "loopW(seq(a!m, b!m))",
-            Limits { states: 3, ..Limits::default() },
+            AutomatonLimits { states: 3, ..AutomatonLimits::default() },
             &expect![[r#"
             digraph automaton {
               rankdir=LR;
@@ -180,7 +169,7 @@ mod tests {
     fn names_of_any_kind_are_quoted() {
         check(
             r#""a\"b\\"!"m\nn""#,
-            Limits::default(),
+            AutomatonLimits::default(),
             &expect![[r#"
             digraph automaton {
               rankdir=LR;
@@ -200,7 +189,7 @@ mod tests {
         // Figure 1c of the removal paper.
         check(
             PUBLISH_SUBSCRIBE,
-            Limits::default(),
+            AutomatonLimits::default(),
             &expect![[r#"
             digraph automaton {
               rankdir=LR;
@@ -246,7 +235,7 @@ mod tests {
     #[test]
     fn json_has_the_same() {
         let (mut pool, term) = interaction("loopS(a -- m -> b)");
-        let any = build(&mut pool, term, Limits::default());
+        let any = build(&mut pool, term, AutomatonLimits::default());
         expect![[r#"
             {"complete":true,
             "alphabet":["a!m","b?m"],

@@ -1,4 +1,4 @@
-//! i ⊑ j: every trace of i is one of j, as far as their shapes show it.
+//! A sound, incomplete test of trace inclusion: i ⊑ j if every trace of i is a trace of j.
 //!
 //! ```text
 //! i ⊑ i      ∅ ⊑ j if j has the empty trace      alt(i,i′) ⊑ j if both are      i ⊑ alt(j,j′) if i is ⊑ one
@@ -7,11 +7,11 @@
 //! i ⊑ loop(j) if i ⊑ j, or i is made of parts ⊑ loop(j) in at least the order of its iterations
 //! ```
 //!
-//! Every operator is monotone, so "yes" is right. "No" may be wrong: deciding inclusion is as hard as
-//! anything one can ask of interactions, and an answer is wanted quickly. Questions nest up to
-//! [`DEPTH`] and are at most [`FUEL`] in all for one answer, which bounds the recursion. Pruned terms are
-//! found to be ⊑ what they were pruned from, as long as they are small: that is what makes the
-//! follow-ups of loops fall together.
+//! "Yes" is always right, because every operator is monotone. "No" may be wrong: the test compares the
+//! shapes of the terms only, since deciding inclusion of interactions is intractable. Sub-questions nest
+//! up to [`DEPTH`] and are at most [`FUEL`] in total, which bounds the recursion. The test recognizes
+//! that a small pruned term is ⊑ the term it was pruned from, which lets the follow-ups of loops
+//! coincide.
 
 use rustc_hash::FxHashMap;
 
@@ -21,12 +21,12 @@ use crate::pool::Pool;
 use crate::set::LifelineSet;
 use crate::term::Term;
 
-/// How deeply questions may nest.
+/// The deepest nesting of sub-questions.
 const DEPTH: u32 = 12;
-/// How many questions may be asked for one answer.
+/// The most sub-questions for one answer.
 const FUEL: u32 = 300;
 
-/// The answers so far, for terms in normal form of one pool.
+/// The memoized answers, for terms in normal form of one pool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Inclusion {
     known: FxHashMap<(TermId, TermId), bool>,
@@ -35,8 +35,8 @@ pub(super) struct Inclusion {
 impl Inclusion {
     /// Whether every trace of `small` is certainly one of `large`.
     pub(super) fn includes(&mut self, pool: &Pool, small: TermId, large: TermId) -> bool {
-        // Most questions have an answer at once and need not be remembered.
-        if let Some(answer) = quickly(pool, small, large) {
+        // Most questions are decided by the attributes and need no memo.
+        if let Some(answer) = by_attributes(pool, small, large) {
             return answer;
         }
         *self.known.entry((small, large)).or_insert_with(|| {
@@ -46,7 +46,8 @@ impl Inclusion {
     }
 }
 
-fn quickly(pool: &Pool, small: TermId, large: TermId) -> Option<bool> {
+/// The answer, if the attributes of the two terms decide it.
+fn by_attributes(pool: &Pool, small: TermId, large: TermId) -> Option<bool> {
     if small == large {
         return Some(true);
     }
@@ -57,7 +58,7 @@ fn quickly(pool: &Pool, small: TermId, large: TermId) -> Option<bool> {
     if small == Pool::EMPTY {
         return Some(true);
     }
-    // Every event of a term is in one of its traces.
+    // Every event of a term occurs in one of its traces.
     let outside =
         few.lifelines != many.lifelines && !pool.lifelines(small).is_subset(&pool.lifelines(large));
     outside.then_some(false)
@@ -68,17 +69,17 @@ struct Question<'a> {
     fuel: &'a mut u32,
 }
 
-/// How the parts of a term follow each other.
+/// The sequential composition at the root of a term.
 enum Composed {
-    /// All of one before all of the next; also a single part.
+    /// Parts in strict sequence, or a single part.
     Strictly(Vec<TermId>),
-    /// In order on some lifelines.
+    /// Operands that are ordered on some lifelines.
     Partly(Chain),
 }
 
 impl Question<'_> {
     fn includes(&mut self, small: TermId, large: TermId, depth: u32) -> bool {
-        if let Some(answer) = quickly(self.pool, small, large) {
+        if let Some(answer) = by_attributes(self.pool, small, large) {
             return answer;
         }
         if depth == 0 || *self.fuel == 0 {
@@ -100,19 +101,17 @@ impl Question<'_> {
                 self.includes(small, body, depth) || self.repeats_strictly(small, large, depth)
             }
             Term::LoopC(region, body) => {
-                self.includes(small, body, depth) || self.repeats(small, (region, large), depth)
+                self.includes(small, body, depth) || self.repeats(small, large, region, depth)
             }
-            Term::Strict(..) => match self.composed(small) {
-                Composed::Strictly(few) => {
-                    let many = strict_parts(self.pool, large);
-                    self.matches(&few, &many, depth)
-                }
-                // It may still be one part of the other.
-                Composed::Partly(_) => {
-                    let many = strict_parts(self.pool, large);
-                    self.matches(&[small], &many, depth)
-                }
-            },
+            Term::Strict(..) => {
+                let few = match self.composed(small) {
+                    Composed::Strictly(few) => few,
+                    // It may still be included in one part of the other.
+                    Composed::Partly(_) => vec![small],
+                };
+                let many = strict_parts(self.pool, large);
+                self.matches(&few, &many, depth)
+            }
             Term::Coreg(..) => {
                 let Some(many) = Chain::of(self.pool, large) else { return false };
                 let few = match self.composed(small) {
@@ -126,7 +125,7 @@ impl Question<'_> {
         }
     }
 
-    /// Whether a term is made of iterations of a strict loop, one after the other.
+    /// Whether a term is a strict sequence of iterations of the strict loop `large`.
     fn repeats_strictly(&mut self, small: TermId, large: TermId, depth: u32) -> bool {
         match self.pool.node(small) {
             Term::LoopS(body) => self.includes(body, large, depth),
@@ -140,8 +139,9 @@ impl Question<'_> {
         }
     }
 
-    /// Whether a term is made of iterations of a loop, in at least their order.
-    fn repeats(&mut self, small: TermId, (region, large): (RegionId, TermId), depth: u32) -> bool {
+    /// Whether a term is a sequence of iterations of the loop `large`, `loopC_region`, that keeps at
+    /// least the order of its iterations.
+    fn repeats(&mut self, small: TermId, large: TermId, region: RegionId, depth: u32) -> bool {
         let concurrent = self.pool.region(region);
         let parts = match self.pool.node(small) {
             Term::LoopS(body) => vec![body],
@@ -166,13 +166,13 @@ impl Question<'_> {
         parts.into_iter().all(|part| self.includes(part, large, depth))
     }
 
-    /// Whether a chain keeps the order of its operands on these lifelines.
+    /// Whether a chain orders its operands on all of the `asked` lifelines.
     fn keeps(&self, chain: &Chain, asked: &LifelineSet) -> bool {
         in_several(self.pool, &chain.operands).intersection(asked).is_subset(&chain.ordered)
     }
 
-    /// Whether each of a few parts is ⊑ one of many, in their order, and the others of these can be
-    /// left out.
+    /// Whether each part of `few` is ⊑ one of `many`, in order, and the remaining parts of `many` accept
+    /// the empty trace.
     fn matches(&mut self, few: &[TermId], many: &[TermId], depth: u32) -> bool {
         let mut wanted = few.iter().peekable();
         for &each in many {

@@ -1,44 +1,45 @@
-//! The least deterministic automaton, by splitting classes of states.
+//! Minimization of deterministic automata by partition refinement.
 //!
-//! Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971: begin with
-//! accepting and other states apart, and split a class when some of its states go by a letter into
-//! a class, the *splitter*, and others do not. Of the two halves of a class only the smaller has to
-//! be a splitter again, unless the whole was still waiting to be one: a letter leads a state to
-//! one place, so what does not go to one half and went to the whole goes to the other half. Where a
-//! letter may lead to several places this fails, and both halves become splitters.
+//! Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971: start with
+//! the classes of accepting and of other states, and split a class when some of its states have a
+//! transition by a letter into a given class, the *splitter*, and others do not. Of the two halves of a
+//! class only the smaller one becomes a splitter, unless the whole class is still waiting to be one:
+//! in a deterministic automaton, a state that enters the class by a letter but not its one half enters
+//! the other half. In a nondeterministic automaton this argument fails, and both halves become
+//! splitters.
 //!
-//! Automata here are partial. States from which nothing is accepted are taken away first and
-//! none is added: a state without a transition is in no preimage of any splitter, which tells it
-//! from states that have one. The argument about halves then needs every class to have been a
-//! splitter once, so all of them wait at the beginning (Valmari and Lehtinen, "Efficient
-//! minimization of DFAs with partial transition functions", STACS 2008, make the same point).
-//! Time is O(m log n) for m transitions and n states, since a transition is looked at again only
-//! when the class it leads to has halved.
+//! Transition functions are partial here. States that accept nothing are removed first and no sink
+//! state is added: a state without a transition by a letter is in no preimage under it, which
+//! distinguishes it from states that have one. The argument about halves then requires that every class
+//! has been a splitter once, so all classes wait at the start (as in Valmari and Lehtinen,
+//! "Efficient minimization of DFAs with partial transition functions", STACS 2008). Time is
+//! O(m log n) for m transitions and n states, since a transition is examined again only when the
+//! class it leads to has halved.
 //!
-//! A cut state is kept, and merged with no other: nothing is known of what may follow it. Without
-//! cut states the result is *the* minimal automaton (Myhill and Nerode), and as its states are
-//! numbered breadth first along sorted letters, two automata with the same words become equal.
+//! A cut state is kept and never merged, since its missing transitions are unknown. Without cut states
+//! the result is *the* minimal automaton (Myhill and Nerode). Its states are numbered breadth first
+//! along sorted letters, so automata with the same words become equal.
 
-use super::{Automaton, State, StateId, Transition};
+use super::{Automaton, AutomatonState, StateId, Transition};
 use crate::index::Index as _;
 
-/// The least deterministic automaton with the same words and no dead state.
+/// The minimal deterministic automaton with the same words, without dead states.
 ///
 /// If the automaton is not deterministic, bisimilar states are merged: the result has the same
-/// words, but need not be the least, and takes O(m n) time.
+/// words but need not be minimal, and takes O(m n) time.
 ///
-/// A state keeps the term of the first of the states it was merged from that has one.
+/// A merged state has the term of the first of its states that has one.
 pub fn minimize(automaton: &Automaton) -> Automaton {
     let live = trim(automaton);
     let classes = Classes::refine(&live);
-    let mut states: Vec<Option<State>> = vec![None; classes.blocks.len()];
+    let mut states: Vec<Option<AutomatonState>> = vec![None; classes.blocks.len()];
     let class = |state: StateId| StateId::new(classes.class_of[state.index()]);
     for (id, &state) in live.states.iter_with_ids() {
         let kept = states[class(id).index()].get_or_insert(state);
         kept.term = kept.term.or(state.term);
     }
-    let mut states: Vec<State> = states.into_iter().flatten().collect();
-    // The class of the initial state takes the number 0, and gives its own in exchange.
+    let mut states: Vec<AutomatonState> = states.into_iter().flatten().collect();
+    // The class of the initial state swaps its number with class 0.
     let initial = class(Automaton::INITIAL);
     states.swap(0, initial.index());
     let number = |state: StateId| match class(state) {
@@ -71,8 +72,8 @@ pub fn equivalent(left: &Automaton, right: &Automaton) -> Option<bool> {
     )
 }
 
-/// The automaton without the states from which nothing is accepted, as far as is known. The initial
-/// state stays in any case.
+/// The automaton without dead states: those from which no accepting or cut state is reachable. The initial
+/// state always stays.
 fn trim(automaton: &Automaton) -> Automaton {
     let into = Incoming::new(automaton);
     let mut pending: Vec<StateId> = automaton
@@ -129,8 +130,7 @@ impl Incoming {
     }
 }
 
-/// A partition of the states that can be refined: each class is a range of `members`, the marked
-/// ones of it first.
+/// A refinable partition of the states: each class is a range of `members`, its marked states first.
 struct Classes {
     members: Vec<StateId>,
     /// By state: its index in `members`.
@@ -149,20 +149,20 @@ struct Block {
 }
 
 impl Classes {
-    /// The coarsest partition in which the states of a class accept the same words.
+    /// The coarsest partition in which all states of a class accept the same words.
     fn refine(automaton: &Automaton) -> Classes {
         let into = Incoming::new(automaton);
         let deterministic = automaton.is_deterministic();
         let mut classes = Classes::initial(automaton);
         let mut waiting: Vec<usize> = (0..classes.blocks.len()).collect();
-        // By letter: the states that go into the splitter by it.
+        // By letter: the preimage of the splitter.
         let mut preimages: Vec<Vec<StateId>> = vec![Vec::new(); automaton.alphabet.len()];
         let mut letters = Vec::new();
         let mut touched = Vec::new();
         while let Some(splitter) = waiting.pop() {
             let Block { begin, end, .. } = classes.blocks[splitter];
             classes.blocks[splitter].waits = false;
-            // All letters are looked at before any split, which may split the splitter itself.
+            // All preimages are collected before any split, which may split the splitter itself.
             for &state in &classes.members[begin..end] {
                 for &transition in into.of(state) {
                     let transition = automaton.transitions[transition];
@@ -185,7 +185,8 @@ impl Classes {
         classes
     }
 
-    /// Accepting states, the others, and each cut state by itself; all wait to be splitters.
+    /// The initial partition: accepting states, the others, and each cut state alone; all classes wait to
+    /// be splitters.
     fn initial(automaton: &Automaton) -> Classes {
         let kind = |id: StateId| {
             let state = automaton.states[id];
@@ -212,7 +213,7 @@ impl Classes {
         classes
     }
 
-    /// Marks a state of its class; the class is touched by its first mark.
+    /// Marks a state in its class. The first mark adds the class to `touched`.
     fn mark(&mut self, state: StateId, touched: &mut Vec<usize>) {
         let class = self.class_of[state.index()];
         let block = &mut self.blocks[class];
@@ -229,7 +230,7 @@ impl Classes {
         self.place[self.members[to].index()] = to;
     }
 
-    /// Makes the smaller of the marked and the other states of a class a class of its own.
+    /// Splits a class into its marked and its other states; the smaller part becomes a new class.
     fn split(&mut self, class: usize, deterministic: bool, waiting: &mut Vec<usize>) {
         let Block { begin, end, marked, waits } = self.blocks[class];
         self.blocks[class].marked = 0;
@@ -246,7 +247,7 @@ impl Classes {
         for &state in &self.members[small.clone()] {
             self.class_of[state.index()] = new;
         }
-        // If the large part waits already, both do now.
+        // If the class waits already, both parts wait from now on.
         if !waits && !deterministic {
             waiting.push(class);
         }
@@ -267,7 +268,7 @@ mod tests {
     use crate::automaton::SymbolId;
     use crate::index::{EventId, IndexVec};
 
-    /// Whether a state accepts, whether it is cut, and its transitions as letter and end.
+    /// Whether a state accepts, whether it is cut, and its transitions as pairs of letter and target.
     type Description = (bool, bool, Vec<(u32, u32)>);
 
     /// An automaton with two letters.
@@ -280,7 +281,8 @@ mod tests {
                 to: StateId(to),
             })
         });
-        let flags = states.iter().map(|&(accepting, cut, _)| State { accepting, cut, term: None });
+        let flags =
+            states.iter().map(|&(accepting, cut, _)| AutomatonState { accepting, cut, term: None });
         Automaton::from_parts(&flags.collect::<Vec<_>>(), &alphabet, transitions.collect())
     }
 
@@ -298,9 +300,9 @@ mod tests {
         all
     }
 
-    /// The least number of states, by the theorem of Myhill and Nerode: how many different sets of
-    /// words can be left after a word, the empty set apart. Two states of n are told apart by fewer
-    /// than n letters, and each is reached by fewer than n.
+    /// The size of the minimal automaton by the theorem of Myhill and Nerode: the number of non-empty
+    /// residual languages. In an automaton of n states, two states are distinguished by fewer than n
+    /// letters, and each is reached by fewer than n.
     fn residuals(automaton: &Automaton) -> usize {
         let all = words(automaton.len());
         let left = all.iter().map(|word| {
@@ -341,7 +343,7 @@ mod tests {
         })
     }
 
-    /// Of several transitions by one letter only the first stays.
+    /// The automaton with only the first of several transitions by one letter.
     fn first_moves(automaton: &Automaton) -> Automaton {
         let mut transitions = automaton.transitions.clone();
         transitions.dedup_by_key(|transition| (transition.from, transition.symbol));

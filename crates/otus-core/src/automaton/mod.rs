@@ -1,24 +1,25 @@
-//! The finite-state view of a term: build, determinize, minimize, export.
+//! Finite automata of interaction terms: build, determinize, minimize, export.
 //!
-//! The states of [`build()`] are what is left to happen, up to laws that keep the traces
-//! ([`normalize`]); its transitions are the steps of the small-step semantics. Letters are events,
-//! so a synchronous passing is one letter, and the words accepted are the global traces of the
-//! term. [`determinize()`] and [`minimize()`] keep them, [`export`] writes an automaton as text.
+//! A state of [`build()`] is a follow-up term, up to laws that preserve the traces ([`normalize`]);
+//! its transitions are the steps of the small-step semantics. The letters are events, so a synchronous
+//! passing is one letter, and the accepted words are the global traces of the term. [`determinize()`]
+//! and [`minimize()`] preserve the language, [`export`] writes an automaton as text.
 //!
 //! Concurrent and weak loops can have infinitely many follow-ups: `loopW(seq(a!m, b!m))` must count
-//! how far a is ahead of b. So everything has [`Limits`], and a state some of whose transitions
-//! were left out says so ([`State::cut`]). A cut automaton accepts only traces of the term, but
-//! perhaps not all of them; [`Automaton::accepts`] does not answer where it cannot know.
+//! how far a is ahead of b. Every construction therefore takes [`AutomatonLimits`]; a state that lost
+//! transitions to a limit is marked as *cut* ([`AutomatonState::cut`]). A cut automaton accepts only
+//! traces of the term, but perhaps not all of them, and [`Automaton::accepts`] returns `None` where the
+//! answer depends on missing transitions.
 //!
 //! Invariants of an [`Automaton`]:
 //! - state 0 is initial, and every state can be reached from it;
-//! - letters are sorted by their actions, so their order follows from the signature, and each is
-//!   on some transition;
+//! - letters are sorted by their actions, so their order follows from the signature, and every letter
+//!   is on some transition;
 //! - transitions are sorted and distinct;
 //! - states are numbered breadth first, along the transitions in their order.
 //!
 //! ```
-//! use otus_core::automaton::{Limits, build, determinize, minimize};
+//! use otus_core::automaton::{AutomatonLimits, build, determinize, minimize};
 //! # use otus_core::{Pool, Signature};
 //! # let mut signature = Signature::default();
 //! # let (a, b) = (signature.add_lifeline("a"), signature.add_lifeline("b"));
@@ -27,8 +28,8 @@
 //! let (send, receive) = (pool.emission(a, m), pool.reception(b, m));
 //! let passing = pool.strict(send, receive);
 //! let term = pool.loop_s(passing);
-//! let any = build(&mut pool, term, Limits::default());
-//! let least = minimize(&determinize(&any, Limits::default()));
+//! let any = build(&mut pool, term, AutomatonLimits::default());
+//! let least = minimize(&determinize(&any, AutomatonLimits::default()));
 //! assert_eq!((least.len(), least.transitions().len()), (2, 2));
 //! assert!(least.is_complete());
 //! ```
@@ -53,85 +54,85 @@ pub use minimize::{equivalent, minimize};
 crate::define_id! {
     /// A state of an automaton.
     pub StateId;
-    /// A letter of an automaton: where its event stands in the alphabet.
+    /// A letter of an automaton: the index of its event in the alphabet.
     pub SymbolId;
 }
 
 /// A finite automaton over events, perhaps nondeterministic, perhaps cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automaton {
-    states: IndexVec<StateId, State>,
+    states: IndexVec<StateId, AutomatonState>,
     alphabet: IndexVec<SymbolId, EventId>,
     transitions: Vec<Transition>,
-    /// By state: where its transitions begin; and one more, where they all end.
+    /// By state: the index of its first transition; then the number of transitions.
     begins: Vec<usize>,
 }
 
-/// What is known of a state.
+/// A state of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct State {
+pub struct AutomatonState {
     /// Whether a word may end here.
     pub accepting: bool,
-    /// Whether transitions from here may be missing, because a limit was met.
+    /// Whether transitions from here may be missing because of a limit.
     pub cut: bool,
-    /// What is left to happen, if one term says it: its traces are the words accepted from here, or
-    /// would be if nothing were cut.
+    /// The term whose traces are the words accepted from here (if no reachable state is cut). `None`
+    /// if the state stands for several terms.
     pub term: Option<TermId>,
 }
 
-/// One transition. Its order is that of the fields.
+/// A transition. Transitions are ordered by their fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transition {
-    /// Where it begins.
+    /// The state it leaves.
     pub from: StateId,
-    /// What happens.
+    /// Its letter.
     pub symbol: SymbolId,
-    /// Where it ends.
+    /// The state it enters.
     pub to: StateId,
 }
 
 /// All transitions from one state to another, which pictures show as one arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// Where they begin.
+    /// The state they leave.
     pub from: StateId,
-    /// Where they end.
+    /// The state they enter.
     pub to: StateId,
-    /// What may happen on the way, sorted.
+    /// Their letters, sorted.
     pub symbols: Vec<SymbolId>,
 }
 
-/// How large an automaton may become before it is cut.
+/// The size at which the construction of an automaton is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// The most states; there is always one.
+pub struct AutomatonLimits {
+    /// The most states. The initial state is always built.
     pub states: usize,
-    /// The most steps of terms and of their parts, or transitions of sets of states, that are looked
-    /// at on the way. This bounds time and memory.
+    /// The most steps of terms and sub-terms ([`build()`]), or transitions of sets of states
+    /// ([`determinize()`]), that are examined. Bounds time and memory.
     pub work: usize,
 }
 
-impl Default for Limits {
+impl Default for AutomatonLimits {
     fn default() -> Self {
-        Limits { states: 10_000, work: 2_000_000 }
+        AutomatonLimits { states: 10_000, work: 2_000_000 }
     }
 }
 
 impl Automaton {
-    /// The state in which words begin.
+    /// The initial state.
     pub const INITIAL: StateId = StateId(0);
 
     /// The states, by number.
-    pub fn states(&self) -> &IndexVec<StateId, State> {
+    pub fn states(&self) -> &IndexVec<StateId, AutomatonState> {
         &self.states
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// Never: there is always an initial state.
+    /// Always false: there is an initial state.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
@@ -151,7 +152,7 @@ impl Automaton {
         &self.transitions[self.range_from(state)]
     }
 
-    /// The transitions with those between the same two states put together, sorted by their ends.
+    /// The transitions grouped by their two states, sorted by these.
     pub fn edges(&self) -> Vec<Edge> {
         let mut sorted = self.transitions.clone();
         sorted.sort_unstable_by_key(|transition| (transition.from, transition.to));
@@ -169,16 +170,10 @@ impl Automaton {
     ///
     /// The pool must be the one of the term that the automaton was built from.
     pub fn label(&self, pool: &Pool, symbol: SymbolId) -> String {
-        let actions = pool.event_actions(self.alphabet[symbol]).iter();
-        let texts: Vec<String> =
-            actions.map(|&action| pool.action(action).text(pool.signature())).collect();
-        match texts.as_slice() {
-            [only] => only.clone(),
-            several => format!("{{{}}}", several.join(", ")),
-        }
+        pool.event_text(self.alphabet[symbol])
     }
 
-    /// Whether nothing was left out: the words accepted are exactly the traces of the term.
+    /// Whether no state is cut: the accepted words are then exactly the traces of the term.
     pub fn is_complete(&self) -> bool {
         self.states.iter().all(|state| !state.cut)
     }
@@ -189,7 +184,7 @@ impl Automaton {
         pairs.into_iter().all(|[x, y]| (x.from, x.symbol) != (y.from, y.symbol))
     }
 
-    /// Whether a word is accepted. `None` if that depends on transitions that were left out.
+    /// Whether a word is accepted. `None` if the answer depends on transitions that a limit left out.
     pub fn accepts(&self, word: &[EventId]) -> Option<bool> {
         let mut now = vec![Automaton::INITIAL];
         let mut unknown = false;
@@ -213,11 +208,10 @@ impl Automaton {
         self.begins[state.index()]..self.begins[state.index() + 1]
     }
 
-    /// An automaton from parts in any order, put into the form that the module promises: states
-    /// that cannot be reached go, and so do letters on no transition. The alphabet must be sorted;
-    /// the initial state is 0.
+    /// Establishes the invariants of the module for parts in any order: drops unreachable states and
+    /// unused letters, and renumbers states. The alphabet must be sorted; the initial state is 0.
     fn from_parts(
-        states: &[State],
+        states: &[AutomatonState],
         alphabet: &IndexVec<SymbolId, EventId>,
         mut transitions: Vec<Transition>,
     ) -> Automaton {
@@ -271,7 +265,7 @@ impl Automaton {
     }
 }
 
-/// By state: where its transitions begin in a sorted list; and where the list ends.
+/// By state: the index of its first transition in a sorted list; then the length of the list.
 fn begins(states: usize, transitions: &[Transition]) -> Vec<usize> {
     let mut begins = vec![0; states + 1];
     for transition in transitions {
@@ -288,11 +282,12 @@ mod tests {
     use super::*;
     use crate::sample::interaction;
 
-    /// How many states the automaton has, then its deterministic and its minimal one; none if cut.
+    /// The numbers of states of the automaton, of its deterministic and of its minimal form; `None` if
+    /// it is cut.
     #[track_caller]
     fn check(text: &str, expected: Option<[usize; 3]>) {
         let (mut pool, term) = interaction(text);
-        let limits = Limits { states: 100, ..Limits::default() };
+        let limits = AutomatonLimits { states: 100, ..AutomatonLimits::default() };
         let any = build(&mut pool, term, limits);
         let one = determinize(&any, limits);
         let least = minimize(&one);
@@ -347,7 +342,8 @@ mod tests {
             });
             events.next().unwrap()
         });
-        let cut = build(&mut pool, term, Limits { states: 4, ..Limits::default() });
+        let cut =
+            build(&mut pool, term, AutomatonLimits { states: 4, ..AutomatonLimits::default() });
         assert_eq!(cut.accepts(&[]), Some(true));
         assert_eq!(cut.accepts(&[a, b]), Some(true));
         assert_eq!(cut.accepts(&[a]), Some(false));

@@ -1,39 +1,40 @@
-//! One term for many that have the same traces, so that loops come back to where they were.
+//! Normal forms of terms that preserve the traces, so that the follow-ups of a loop recur.
 //!
 //! *Claim.* The normal form of a term has exactly its traces. Below, `D = (L(i) ∩ L(j)) ∖ r` are the
-//! lifelines on which `coreg_r(i,j)` puts i before j; r matters in no other way. A *chain* is a list
-//! of operands and one such D for all of them: of two events of different operands on a lifeline
-//! of D, that of the earlier operand comes first.
+//! lifelines on which `coreg_r(i,j)` orders i before j; r has no other effect. A *chain* is a list
+//! of operands with one such D for all of them: of two events of different operands on a lifeline
+//! of D, the event of the earlier operand comes first.
 //!
 //! ```text
-//! units          ∅ goes from strict and coreg;   loop(∅) = ∅
+//! units          strict and coreg drop ∅;   loop(∅) = ∅
 //! associativity  strict(strict(i,j),k) = strict(i,strict(j,k));   chains within chains are spliced
-//!                if the order between all operands stays what it was;   alt likewise
-//! commutativity  neighbours of a chain that share no lifeline of D change places;   alt is a set
+//!                if the order between all operands is unchanged;   alt likewise
+//! commutativity  neighbours in a chain that share no lifeline of D commute;   alt is a set
 //! independence   operands of a chain that are not linked by D are operands of par
-//! one lifeline   strict = seq and loopS = loopW where there is a single lifeline; neighbours under
-//!                strict that are on the same one are put together
+//! one lifeline   strict = seq and loopS = loopW on a single lifeline; neighbours in a strict that
+//!                are on the same single lifeline become one seq
 //! inclusion      alt(i,j) = j if i ⊑ j
-//! iteration      loop(alt(i,∅)) = loop(i);   loop(loop(i)) = loop(i) if both are of one kind,
-//!                also where the inner one is an alternative
+//! iteration      loop(alt(i,∅)) = loop(i);   loop(loop(i)) = loop(i) if both loops have one kind,
+//!                also if the inner one is an alternative
 //! absorption     f(i,loop(j)) = f(loop(j),i) = loop(j) if i has the empty trace, i ⊑ loop(j), and f
-//!                orders i and the iterations of j at least as the loop orders iterations
+//!                orders i and the iterations of j at least as the loop orders its iterations
 //! ```
 //!
-//! *Why it is sound.* Each is a law of the denotational semantics: sets of traces with `;` or ××|r
+//! *Soundness.* Each is a law of the denotational semantics: sets of traces with `;` or ××|r
 //! and {ε} are monoids that distribute over unions, hence Kleene algebras. Commutation is that of
-//! Mazurkiewicz traces, and a chain takes the least of its orders (Anisimov and Knuth,
-//! "Inhomogeneous sorting", 1979). Absorption: iterations of j that i stands for are iterations, and
-//! none at all is allowed of i. ⊑ is decided by [`include`](super::include), which errs towards no.
+//! Mazurkiewicz traces, and a chain is sorted into the least of its equivalent orders (Anisimov and
+//! Knuth, "Inhomogeneous sorting", 1979). Absorption holds because the traces of i are iterations of
+//! the loop, and i may also contribute nothing. [`include`](super::include) decides ⊑ and errs towards
+//! "no".
 //!
-//! *What it is not.* Unique: terms with the same traces may keep different normal forms. Inclusion is
-//! not decided in full, and an order that is both a chain of `par` and a `par` of chains is kept as it
-//! was met, so that even a normal form may be normalized further by a [`Normalizer`] that did not
-//! make it. That costs states, which minimizing merges, and never traces.
+//! *Limits.* The normal form is not unique: terms with the same traces may have different normal forms,
+//! because ⊑ is incomplete and because an order that is both a chain of `par` and a `par` of chains
+//! is left as it is. A second [`Normalizer`] may even change a normal form. Missed
+//! equalities cost states, which minimization merges, but never change the traces.
 //!
-//! *Cost.* Quadratic in the operands of a chain and in the alternatives of an alt; neither grows
-//! beyond [`FLAT`] by splicing. Each distinct sub-term is done once. *Switch, counters.* None: this is
-//! what a state is.
+//! *Cost.* Quadratic in the operands of a chain and in the alternatives of an alt; splicing keeps both
+//! below [`FLAT`]. Each distinct sub-term is normalized once. There is no switch, since the normal forms
+//! are the states of the automaton.
 
 use rustc_hash::FxHashMap;
 
@@ -45,12 +46,12 @@ use crate::pool::Pool;
 use crate::set::LifelineSet;
 use crate::term::Term;
 
-/// Lists of operands do not become longer than this by splicing.
+/// The longest list of operands that splicing may produce.
 const FLAT: usize = 64;
-/// Of more alternatives than this, not all pairs are compared.
+/// The most alternatives that are compared pairwise.
 const COMPARED: usize = 24;
 
-/// The normal forms of every term met so far.
+/// The memoized normal forms of terms of one pool.
 #[derive(Debug, Clone, Default)]
 pub struct Normalizer {
     done: FxHashMap<TermId, TermId>,
@@ -74,16 +75,7 @@ impl Normalizer {
                     (Term::Alt(..), &[left, right]) => laws.alt(left, right),
                     (Term::LoopS(_), &[body]) => laws.loop_s(body),
                     (Term::LoopC(region, _), &[body]) => laws.loop_c(region, body),
-                    (
-                        Term::Empty
-                        | Term::Event(_)
-                        | Term::Strict(..)
-                        | Term::Coreg(..)
-                        | Term::Alt(..)
-                        | Term::LoopS(_)
-                        | Term::LoopC(..),
-                        _,
-                    ) => term,
+                    _ => term,
                 }
             },
         );
@@ -92,8 +84,8 @@ impl Normalizer {
     }
 }
 
-/// The operands of a chain and D, the lifelines on which they are in order. Each lifeline of D is in
-/// several operands.
+/// The operands of a chain and D, the lifelines on which they are ordered. Each lifeline of D is in
+/// at least two operands.
 #[derive(Debug, Clone)]
 pub(super) struct Chain {
     pub(super) operands: Vec<TermId>,
@@ -101,19 +93,11 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// A `coreg` in normal form as a chain. All operators along its right spine have the region
-    /// L∖D as far as it matters, that is on lifelines of several operands.
+    /// A `coreg` in normal form as a chain. On lifelines of several operands, the region of all operators
+    /// along its right spine is L∖D.
     pub(super) fn of(pool: &Pool, term: TermId) -> Option<Chain> {
         let Term::Coreg(region, ..) = pool.node(term) else { return None };
-        let operands = spine(pool, term, |node| match node {
-            Term::Coreg(own, left, right) => (own == region).then_some((left, right)),
-            Term::Empty
-            | Term::Event(_)
-            | Term::Strict(..)
-            | Term::Alt(..)
-            | Term::LoopS(_)
-            | Term::LoopC(..) => None,
-        });
+        let operands = spine(pool, term, |node| node.as_coreg(region));
         let ordered = in_several(pool, &operands).difference(&pool.region(region));
         Some(Chain { operands, ordered })
     }
@@ -121,31 +105,15 @@ impl Chain {
 
 /// The alternatives of a term, at most [`FLAT`]; the last may be an `alt` itself.
 pub(super) fn alternatives(pool: &Pool, term: TermId) -> Vec<TermId> {
-    spine(pool, term, |node| match node {
-        Term::Alt(left, right) => Some((left, right)),
-        Term::Empty
-        | Term::Event(_)
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => None,
-    })
+    spine(pool, term, Term::as_alt)
 }
 
-/// The parts of a term that come strictly one after the other, at most [`FLAT`].
+/// The parts of a strict sequence, at most [`FLAT`]; the last may be a `strict` itself.
 pub(super) fn strict_parts(pool: &Pool, term: TermId) -> Vec<TermId> {
-    spine(pool, term, |node| match node {
-        Term::Strict(left, right) => Some((left, right)),
-        Term::Empty
-        | Term::Event(_)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => None,
-    })
+    spine(pool, term, Term::as_strict)
 }
 
-/// The left operands along the right spine, and what is at its end.
+/// The left operands along the right spine, and the term at its end.
 fn spine(
     pool: &Pool,
     term: TermId,
@@ -162,13 +130,13 @@ fn spine(
     parts
 }
 
-/// The lifelines that several of the terms have.
+/// The lifelines that occur in at least two of the terms.
 pub(super) fn in_several(pool: &Pool, terms: &[TermId]) -> LifelineSet {
     let sets: Vec<LifelineSet> = terms.iter().map(|&term| pool.lifelines(term)).collect();
     LifelineSet::in_several(sets.iter())
 }
 
-/// The operators over operands in normal form.
+/// The constructors of normal forms, over operands in normal form.
 struct Laws<'a> {
     pool: &'a mut Pool,
     inclusion: &'a mut Inclusion,
@@ -183,16 +151,11 @@ impl Laws<'_> {
         parts.into_iter().rev().fold(right, |rest, part| self.strict_pair(part, rest))
     }
 
-    /// The same, of a left operand that is not itself `strict`, or too long to matter.
+    /// `strict` with a left operand that is not itself a `strict`, unless [`FLAT`] cut it.
     fn strict_pair(&mut self, left: TermId, right: TermId) -> TermId {
-        let (next, rest) = match self.pool.node(right) {
-            Term::Strict(next, rest) => (next, Some(rest)),
-            Term::Empty
-            | Term::Event(_)
-            | Term::Coreg(..)
-            | Term::Alt(..)
-            | Term::LoopS(_)
-            | Term::LoopC(..) => (right, None),
+        let (next, rest) = match self.pool.node(right).as_strict() {
+            Some((next, rest)) => (next, Some(rest)),
+            None => (right, None),
         };
         let lifelines = self.pool.lifelines(left).union(&self.pool.lifelines(next));
         if lifelines.len() == 1 {
@@ -208,10 +171,10 @@ impl Laws<'_> {
         self.pool.strict(left, right)
     }
 
-    /// Whether a loop has room for what stands strictly before or after it. No loop asks for more
-    /// order than that.
+    /// Whether a loop absorbs a term strictly before or after it. No loop orders its iterations more
+    /// than strictly.
     fn strict_absorbs(&mut self, repeated: TermId, other: TermId) -> bool {
-        matches!(self.pool.node(repeated), Term::LoopS(_) | Term::LoopC(..))
+        self.pool.node(repeated).is_loop()
             && self.pool.attributes(other).terminates
             && self.inclusion.includes(self.pool, other, repeated)
     }
@@ -225,12 +188,11 @@ impl Laws<'_> {
         self.chain(Chain { operands: vec![left, right], ordered })
     }
 
-    /// A chain as a term. Calls itself on proper parts of the chain, which is not longer than
-    /// [`FLAT`].
+    /// A chain as a term. Recurses on proper parts of the chain, which has at most [`FLAT`] operands.
     fn chain(&mut self, mut chain: Chain) -> TermId {
         let mut at = 0;
         while at < chain.operands.len() {
-            // What is spliced in may have more to splice, and allow more.
+            // A splice may make further splices possible, also of earlier operands.
             at = if self.splice(&mut chain, at) { 0 } else { at + 1 };
         }
         let groups = self.groups(&chain);
@@ -242,7 +204,7 @@ impl Laws<'_> {
             let part = if let [only] = operands.as_slice() {
                 *only
             } else {
-                // Without the others there is less order to keep, and perhaps more to splice.
+                // A part has fewer orders to keep than the whole chain, which may allow more splices.
                 let ordered = chain.ordered.intersection(&in_several(self.pool, &operands));
                 self.chain(Chain { operands, ordered })
             };
@@ -255,11 +217,11 @@ impl Laws<'_> {
                 Some(_) | None => parts.push(part),
             }
         }
-        // Between what is not linked there is no order at all.
+        // Parts that are not linked are not ordered at all.
         self.linked(Chain { operands: parts, ordered: LifelineSet::EMPTY })
     }
 
-    /// Puts the operands of an operand in its place, if the order between all operands stays.
+    /// Replaces an operand that is a chain by its operands, if that keeps the order between all operands.
     fn splice(&mut self, chain: &mut Chain, at: usize) -> bool {
         let Some(inner) = Chain::of(self.pool, chain.operands[at]) else { return false };
         if chain.operands.len() + inner.operands.len() > FLAT + 1 {
@@ -269,8 +231,7 @@ impl Laws<'_> {
         let others = others
             .map(|(_, &operand)| self.pool.lifelines(operand))
             .fold(LifelineSet::EMPTY, |all, own| all.union(&own));
-        // An order of the inner chain must not come to hold with the others, nor one of the outer
-        // chain inside.
+        // The inner chain must not order the other operands, nor the outer chain the inner operands.
         let inside = inner.ordered.difference(&chain.ordered).intersection(&others);
         let outside = chain.ordered.difference(&inner.ordered);
         let outside = outside.intersection(&in_several(self.pool, &inner.operands));
@@ -282,13 +243,13 @@ impl Laws<'_> {
         true
     }
 
-    /// The operands that are linked by lifelines of D, in their order: list after list.
+    /// The classes of operands that are linked by lifelines of D, each in the order of the chain.
     fn groups(&self, chain: &Chain) -> Vec<Vec<TermId>> {
         let mut groups: Vec<(LifelineSet, Vec<(usize, TermId)>)> = Vec::new();
         for (i, &operand) in chain.operands.iter().enumerate() {
             let mut links = self.pool.lifelines(operand).intersection(&chain.ordered);
             let mut members = vec![(i, operand)];
-            // Groups have no link between them, so one pass finds all that this operand links.
+            // Groups are pairwise unlinked, so one pass finds all groups that this operand links.
             let own = links.clone();
             for (others, group) in groups.extract_if(.., |group| !group.0.is_disjoint(&own)) {
                 links = links.union(&others);
@@ -301,8 +262,7 @@ impl Laws<'_> {
         groups.into_iter().map(|(_, members)| operands(members).collect()).collect()
     }
 
-    /// A chain without more to splice, as a term: in the least order, and with what loops absorb
-    /// taken away.
+    /// A fully spliced chain as a term: in the least order, without absorbed operands.
     fn linked(&mut self, chain: Chain) -> TermId {
         let Chain { operands, ordered } = chain;
         let mut operands = self.least_order(operands, &ordered);
@@ -318,7 +278,7 @@ impl Laws<'_> {
         operands.into_iter().rev().fold(last, |rest, next| self.pool.coreg(region, next, rest))
     }
 
-    /// Of all orders that differ by neighbours without a common lifeline of D, the least.
+    /// The least of all orders that are equal up to swaps of neighbours without a common lifeline of D.
     fn least_order(&self, operands: Vec<TermId>, ordered: &LifelineSet) -> Vec<TermId> {
         let mut rest: Vec<(TermId, LifelineSet)> = operands
             .into_iter()
@@ -339,7 +299,7 @@ impl Laws<'_> {
         out
     }
 
-    /// Takes away operands for which a loop beside them has room.
+    /// Removes the operands that a loop of the chain absorbs.
     fn absorb(&mut self, operands: &mut Vec<TermId>, ordered: &LifelineSet) {
         let mut at = 0;
         while at < operands.len() {
@@ -361,7 +321,7 @@ impl Laws<'_> {
         let outwards: [Vec<usize>; 2] =
             [(at + 1..operands.len()).collect(), (0..at).rev().collect()];
         for neighbour in outwards.into_iter().flat_map(|side| {
-            // It can be moved up to the first operand it is in order with, and no further.
+            // The operand commutes with its neighbours up to the first one it is ordered with.
             let linked = |&i: &usize| !self.pool.lifelines(operands[i]).is_disjoint(&links);
             let end = side.iter().position(linked).map_or(side.len(), |first| first + 1);
             side[..end].iter().map(|&i| operands[i]).collect::<Vec<_>>()
@@ -427,18 +387,11 @@ impl Laws<'_> {
 
     fn loop_c(&mut self, region: RegionId, body: TermId) -> TermId {
         let ordered = self.pool.lifelines(body).difference(&self.pool.region(region));
-        let body = self.iterations(body, |pool, node| match node {
-            Term::LoopC(own, inner) => {
-                let lifelines = pool.lifelines(inner);
-                let of_inner = lifelines.difference(&pool.region(own));
-                (of_inner == lifelines.intersection(&ordered)).then_some(inner)
-            }
-            Term::Empty
-            | Term::Event(_)
-            | Term::Strict(..)
-            | Term::Coreg(..)
-            | Term::Alt(..)
-            | Term::LoopS(_) => None,
+        let body = self.iterations(body, |pool, node| {
+            let Term::LoopC(own, inner) = node else { return None };
+            let lifelines = pool.lifelines(inner);
+            let of_inner = lifelines.difference(&pool.region(own));
+            (of_inner == lifelines.intersection(&ordered)).then_some(inner)
         });
         let region = if ordered.is_empty() {
             Pool::ALL
@@ -449,8 +402,8 @@ impl Laws<'_> {
         simplify::loop_c(self.pool, region, body)
     }
 
-    /// The body of a loop without alternatives that add nothing to it: ∅, and loops of its own kind,
-    /// of which only the bodies matter.
+    /// The body of a loop without redundant alternatives: ∅ is dropped, and a loop of the same kind is
+    /// replaced by its body.
     fn iterations(
         &mut self,
         body: TermId,

@@ -1,20 +1,20 @@
-//! Which lifeline or message each name is.
+//! Name resolution: the lifeline or message that each name denotes.
 
 use otus_syntax::Span;
-use otus_syntax::ast::{Declarations, LoopKind, NodeKind, Operator, Section, SpecFile};
+use otus_syntax::ast::{Declarations, NodeKind, Section, SpecFile};
 use otus_syntax::name::{Name, Symbol};
-use otus_syntax::options::{Logger, OptionSection, OptionValue, Partition, TracegenOption};
+use otus_syntax::options::{Logger, OptionSection, OptionValue, PartitionOption, TracegenOption};
 
 use crate::index::{LifelineId, MessageId};
 use crate::lower::problem::{Problem, Problems};
 use crate::signature::Signature;
 use crate::unknown::NameKind;
 
-/// The names of a specification.
+/// The resolved names of a specification.
 pub(super) struct Resolved {
-    /// What the files declare.
+    /// The declared names.
     pub(super) declared: Signature,
-    /// The same and whatever is used besides.
+    /// The declared names and those that are used without a declaration.
     pub(super) signature: Signature,
     /// By symbol of the interaction's file.
     lifelines: Vec<Option<LifelineId>>,
@@ -23,16 +23,16 @@ pub(super) struct Resolved {
 
 impl Resolved {
     pub(super) fn lifeline(&self, name: Name) -> LifelineId {
-        self.lifelines[name.symbol.0 as usize].expect("every lifeline in use was resolved")
+        self.lifelines[name.symbol.index()].expect("every lifeline in use was resolved")
     }
 
     pub(super) fn message(&self, name: Name) -> MessageId {
-        self.messages[name.symbol.0 as usize].expect("every message in use was resolved")
+        self.messages[name.symbol.index()].expect("every message in use was resolved")
     }
 }
 
-/// Merges all declarations, then looks up every name in use. `interaction` is the file whose
-/// interaction counts, `reachable` its nodes.
+/// Merges all declarations, then looks up every used name. `interaction` is the index of the file with
+/// the interaction, `reachable` tells which of its nodes are reachable.
 pub(super) fn resolve(
     files: &[&SpecFile],
     interaction: Option<usize>,
@@ -43,14 +43,15 @@ pub(super) fn resolve(
     let mut signature = declared.clone();
     let mut lifelines = Vec::new();
     let mut messages = Vec::new();
-    let has_signature = files.iter().flat_map(|file| &file.sections).any(declares);
+    let mut sections = files.iter().flat_map(|file| &file.sections);
+    let has_signature = sections.any(|section| !matches!(section, Section::Options(_)));
     for (at, file) in files.iter().enumerate() {
         let here = interaction == Some(at);
         let uses = Uses::of(file, if here { reachable } else { &[] });
         let unknown = uses.unknown(file, &declared);
         if has_signature {
-            // In a diagram, an arrow declares what it uses; a list in a directive does not, or
-            // a slip of the pen would be a lifeline.
+            // In a diagram, an arrow declares the names it uses. A list in a directive does not, so
+            // that a typing error there does not become a lifeline.
             for &(kind, Use { name, count, in_arrow }) in &unknown {
                 if !(file.implicit && in_arrow) {
                     let problem = Problem::Undeclared { kind, name, others: count - 1 };
@@ -58,9 +59,9 @@ pub(super) fn resolve(
                 }
             }
         } else if file.implicit {
-            // Used is declared.
+            // Every use declares.
         } else if let (true, Some(&(_, Use { name, .. }))) = (here, unknown.first()) {
-            // Without any signature every name would be wrong: that is one mistake, not many.
+            // A missing signature is one mistake, not one for every name.
             problems.add(at, name.span, Problem::NoSignature { names: unknown.len() });
         }
         for (kind, Use { name, .. }) in unknown {
@@ -78,18 +79,11 @@ pub(super) fn resolve(
     Resolved { declared, signature, lifelines, messages }
 }
 
-fn declares(section: &Section) -> bool {
-    match section {
-        Section::Lifelines(_) | Section::Messages(_) => true,
-        Section::Options(_) => false,
-    }
-}
-
-/// The declarations of all files. A diagram may mention a participant as often as it likes; a
-/// signature declares each name once.
+/// The declarations of all files. Repeated declarations are reported, except in diagrams, which may
+/// declare a participant several times.
 fn declare(files: &[&SpecFile], problems: &mut Problems) -> Signature {
     let mut signature = Signature::default();
-    // Where each lifeline and each message was declared, by number.
+    // By id: the file and the span of the first declaration.
     let mut lifelines: Vec<(usize, Span)> = Vec::new();
     let mut messages: Vec<(usize, Span)> = Vec::new();
     for (at, file) in files.iter().enumerate() {
@@ -126,12 +120,13 @@ fn declare(files: &[&SpecFile], problems: &mut Problems) -> Signature {
     signature
 }
 
-/// A name in use: the first place, and how many there are.
+/// The uses of a name in a file.
 #[derive(Debug, Clone, Copy)]
 struct Use {
+    /// The first use.
     name: Name,
     count: usize,
-    /// Whether a message passing uses it, rather than only lists of lifelines.
+    /// Whether a message passing uses it, and not only lists of lifelines.
     in_arrow: bool,
 }
 
@@ -155,38 +150,24 @@ impl Uses {
                         note(&mut uses.lifelines, name, true);
                     }
                 }
-                NodeKind::Operator(
-                    Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)),
-                    _,
-                ) => names.iter().for_each(|&name| note(&mut uses.lifelines, name, false)),
-                NodeKind::Operator(
-                    Operator::Strict
-                    | Operator::Seq
-                    | Operator::Par
-                    | Operator::Alt
-                    | Operator::Loop(
-                        LoopKind::Strict
-                        | LoopKind::Weak
-                        | LoopKind::HeadFirst
-                        | LoopKind::Parallel,
-                    ),
-                    _,
-                ) => {}
+                NodeKind::Operator(operator, _) => {
+                    for &name in operator.region() {
+                        note(&mut uses.lifelines, name, false);
+                    }
+                }
             }
         }
         for section in &file.sections {
-            match section {
-                Section::Options(options) => partitions(options)
-                    .flatten()
-                    .flatten()
-                    .for_each(|&name| note(&mut uses.lifelines, name, false)),
-                Section::Lifelines(_) | Section::Messages(_) => {}
+            if let Section::Options(options) = section {
+                for &name in partitions(options).flatten().flatten() {
+                    note(&mut uses.lifelines, name, false);
+                }
             }
         }
         uses
     }
 
-    /// The names in use that are not declared, in the order of their first use.
+    /// The used names that are not declared, in the order of their first use.
     fn unknown(&self, file: &SpecFile, declared: &Signature) -> Vec<(NameKind, Use)> {
         let text = |symbol: Symbol| file.names.text(symbol);
         let lifelines = self.lifelines.iter().flatten();
@@ -206,10 +187,10 @@ impl Uses {
 }
 
 fn note(uses: &mut [Option<Use>], name: Name, in_arrow: bool) {
-    let used = uses[name.symbol.0 as usize].get_or_insert(Use { name, count: 0, in_arrow });
+    let used = uses[name.symbol.index()].get_or_insert(Use { name, count: 0, in_arrow });
     used.count += 1;
     used.in_arrow |= in_arrow;
-    // Operators are met after their operands although they stand before them in the text.
+    // An operator is visited after its operands but precedes them in the text.
     if name.span.start < used.name.span.start {
         used.name = name;
     }
@@ -224,11 +205,11 @@ fn partitions(section: &OptionSection) -> impl Iterator<Item = &Vec<Vec<Name>>> 
         Logger::Tracegen(options) => options.as_slice(),
         Logger::Graphic(_) | Logger::Automaton => &[],
     });
-    options.filter_map(|option| match option {
-        TracegenOption::Partition(Partition::Listed(groups)) => Some(groups),
-        TracegenOption::Partition(_)
-        | TracegenOption::Generation(_)
-        | TracegenOption::Folder(_)
-        | TracegenOption::Prefix(_) => None,
+    options.filter_map(|option| {
+        if let TracegenOption::Partition(PartitionOption::Listed(groups)) = option {
+            Some(groups)
+        } else {
+            None
+        }
     })
 }

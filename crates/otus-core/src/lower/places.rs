@@ -1,40 +1,40 @@
-//! Where the sub-interactions of an interaction stand, position by position.
+//! The place in the source text of every position of a lowered interaction.
 //!
-//! Equal sub-terms are one term, so a term does not say which of its occurrences is meant; a position
-//! does. The positions of a term, in the order of a walk that visits an operator before its operands
-//! and these from left to right, are as many as the term has nodes as a tree. This walk makes the same
-//! list from the text: the place and the node of the text that each position comes from. A node that
-//! diagrams repeat (bounded loops unfold by sharing) is at several positions.
+//! Equal sub-terms share one id, so a term does not tell which of its occurrences is meant; a position
+//! does. [`source_places`] walks the syntax tree in pre-order (an operator before its operands, operands
+//! from left to right) and lists, for each position of the lowered term in the same order, the span and
+//! the syntax node it comes from. A node that a diagram repeats (bounded loops unfold by sharing) occurs
+//! at several positions.
 //!
 //! Time and memory are linear in the number of positions, which the caller bounds.
 
 use otus_syntax::Span;
 use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing};
 
-/// Where a position comes from.
+/// The part of the source text that a position of a term comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// The text.
+pub struct SourcePlace {
+    /// Its span.
     pub span: Span,
-    /// The node of the text that it is, or that it is a part of.
+    /// The syntax node with this span, or the one that contains it.
     pub node: NodeId,
 }
 
-/// The places of all positions of an interaction as it is lowered, operators before operands; none if
-/// there are more than `most`.
+/// The places of all positions of an interaction as it is lowered, in pre-order; `None` if there are
+/// more than `most`.
 ///
 /// ```
 /// use otus_syntax::{Source, parse_spec};
 ///
 /// let text = "@lifeline{a; b} @message{m} seq(a -- m -> b, o, a -- m -> b)";
 /// let file = parse_spec(&Source::new("x.hsf", text)).tree;
-/// let places = otus_core::lower::places(file.interaction.as_ref().unwrap(), 100).unwrap();
+/// let places = otus_core::lower::source_places(file.interaction.as_ref().unwrap(), 100).unwrap();
 /// let term = otus_core::lower(&[&file]).term.unwrap();
 /// // seq, strict, a!m, b?m, seq, ∅, strict, a!m, b?m
 /// assert_eq!(places.len(), 9);
 /// assert_eq!(&text[places[7].span.range()], "a -- m");
 /// ```
-pub fn places(interaction: &Interaction, most: usize) -> Option<Vec<Place>> {
+pub fn source_places(interaction: &Interaction, most: usize) -> Option<Vec<SourcePlace>> {
     let mut places = Vec::new();
     let mut pending = vec![Task::Visit(interaction.root)];
     while let Some(task) = pending.pop() {
@@ -49,7 +49,7 @@ pub fn places(interaction: &Interaction, most: usize) -> Option<Vec<Place>> {
             }
         };
         let node = interaction.node(id);
-        let here = Place { span: node.span, node: id };
+        let here = SourcePlace { span: node.span, node: id };
         match &node.kind {
             NodeKind::Empty | NodeKind::Invalid => places.push(here),
             NodeKind::Passing(passing) => passed(passing, here, &mut places),
@@ -57,7 +57,7 @@ pub fn places(interaction: &Interaction, most: usize) -> Option<Vec<Place>> {
                 if matches!(operator, Operator::Loop(_)) {
                     places.push(here);
                 }
-                // Pushed from behind, since the last one pushed is the next one taken.
+                // Pushed in reverse, since `pending` is a stack.
                 let Some((&last, before)) = operands.split_last() else {
                     places.push(here);
                     continue;
@@ -68,7 +68,7 @@ pub fn places(interaction: &Interaction, most: usize) -> Option<Vec<Place>> {
                     let rest = interaction.node(operand).span.to(end);
                     let span = if at == 0 { node.span } else { rest };
                     pending.push(Task::Visit(operand));
-                    pending.push(Task::Put(Place { span, node: id }));
+                    pending.push(Task::Put(SourcePlace { span, node: id }));
                 }
             }
         }
@@ -78,11 +78,11 @@ pub fn places(interaction: &Interaction, most: usize) -> Option<Vec<Place>> {
 
 enum Task {
     Visit(NodeId),
-    Put(Place),
+    Put(SourcePlace),
 }
 
-/// `strict(a!m, seq(b?m, c?m))`, or what is left of it for other forms.
-fn passed(passing: &Passing, here: Place, places: &mut Vec<Place>) {
+/// Adds the positions of `strict(a!m, seq(b?m, c?m))`, less the parts that a shorter passing lacks.
+fn passed(passing: &Passing, here: SourcePlace, places: &mut Vec<SourcePlace>) {
     let targets = passing.target.lifelines();
     let emission = passing.origin.map(|origin| origin.span.to(passing.message.span));
     if passing.synchronous || (emission.is_none() && targets.is_empty()) {
@@ -93,7 +93,7 @@ fn passed(passing: &Passing, here: Place, places: &mut Vec<Place>) {
         if !targets.is_empty() {
             places.push(here);
         }
-        places.push(Place { span: emission, ..here });
+        places.push(SourcePlace { span: emission, ..here });
     }
     let span = |at: usize| {
         let target = targets[at].span;
@@ -104,9 +104,9 @@ fn passed(passing: &Passing, here: Place, places: &mut Vec<Place>) {
         if at + 1 < count {
             let rest = span(at).to(span(count - 1));
             let whole = if at == 0 && emission.is_none() { here.span } else { rest };
-            places.push(Place { span: whole, ..here });
+            places.push(SourcePlace { span: whole, ..here });
         }
-        places.push(Place { span: span(at), ..here });
+        places.push(SourcePlace { span: span(at), ..here });
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
         let text = format!("@lifeline{{a;b;c}} @message{{m;n}} {text}");
         let file = spec(&text);
         let lowered = lower(&[&file]);
-        let places = places(file.interaction.as_ref().unwrap(), 1000).unwrap();
+        let places = source_places(file.interaction.as_ref().unwrap(), 1000).unwrap();
         let terms = positions(&lowered.pool, lowered.term.unwrap());
         let texts = places.iter().map(|place| &text[place.span.range()]);
         let found: Vec<(String, &str)> =
@@ -190,7 +190,7 @@ mod tests {
     fn too_many_are_not_listed() {
         let file = spec("@lifeline{a} @message{m} seq(m -> a, m -> a)");
         let interaction = file.interaction.as_ref().unwrap();
-        assert_eq!(places(interaction, 3).map(|places| places.len()), Some(3));
-        assert_eq!(places(interaction, 2), None);
+        assert_eq!(source_places(interaction, 3).map(|places| places.len()), Some(3));
+        assert_eq!(source_places(interaction, 2), None);
     }
 }

@@ -1,7 +1,7 @@
-//! What can be wrong with a specification's names, and how it is said.
+//! The faults that lowering finds, and their diagnostics.
 //!
-//! Problems are found in the order of the work and shown in the order of the text, so they are
-//! kept small until they are sorted, and only those that are shown become words.
+//! Faults are found in the order of the traversal and shown in the order of the text. They are stored
+//! in compact form until they are sorted, and only those that are shown are rendered.
 
 use otus_syntax::ast::SpecFile;
 use otus_syntax::name::Name;
@@ -11,7 +11,7 @@ use crate::findings::{Findings, and_elsewhere};
 use crate::lower::names::Resolved;
 use crate::unknown::{self, NameKind, Unknown};
 
-/// A problem, without its place.
+/// A fault, without its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Problem {
     Undeclared { kind: NameKind, name: Name, others: usize },
@@ -24,10 +24,10 @@ pub(super) enum Problem {
     HeadFirst { others: usize },
 }
 
-/// All problems of a specification.
+/// All faults of a specification.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    /// The number of the file, the place in it, and what is wrong there.
+    /// The index of the file, the span and the fault.
     all: Vec<(usize, Span, Problem)>,
 }
 

@@ -1,4 +1,4 @@
-//! What lowering makes of trees, and what it says.
+//! Tests of lowering: terms and diagnostics.
 
 use std::fmt::Write as _;
 

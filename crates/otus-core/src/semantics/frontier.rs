@@ -1,12 +1,13 @@
 //! The execution relation: all steps of a term, in the order of their positions.
 //!
 //! Mahe et al., "Tooling offline runtime verification against interaction models", Def. 5, with
-//! two corrections that the design notes give: an event may have several lifelines (a
-//! synchronous passing), and the right side of `strict` needs a left side that *terminates*.
-//! Follow-ups are simplified (see [`simplify`](mod@crate::algebra::simplify)).
+//! two differences: an event may have several lifelines (a synchronous passing), and a step in the
+//! right operand of `strict` requires that the left operand *terminates* (see
+//! [`terminates`](super::terminates())). Follow-ups are simplified
+//! (see [`simplify`](mod@crate::algebra::simplify)).
 //!
-//! The steps of a term are made from those of its operands and remembered for every sub-term, so
-//! a search pays only for the part of a term that a step changed.
+//! The steps of a term are computed from those of its operands and memoized for every sub-term, so
+//! a search recomputes only the part of a term that a step changed.
 
 use std::rc::Rc;
 
@@ -24,20 +25,20 @@ use crate::term::Term;
 pub struct Step {
     /// The event that happens.
     pub event: EventId,
-    /// Where it stands.
+    /// Its position in the term.
     pub position: PositionId,
-    /// β(i, p): how many loops are around it, all of which the step instantiates.
+    /// β(i, p): the number of loops around it, all of which the step instantiates.
     pub loop_depth: u32,
-    /// What is left to happen.
+    /// The term after the step.
     pub follow_up: TermId,
 }
 
-/// The steps of every term met so far.
+/// The memoized steps of terms of one pool.
 #[derive(Debug, Clone, Default)]
 pub struct Frontiers {
     /// The positions that the steps refer to.
     pub positions: Positions,
-    /// What pruning has computed.
+    /// The results of pruning.
     pub memo: Memo,
     steps: FxHashMap<TermId, Rc<[Step]>>,
 }
@@ -60,6 +61,13 @@ impl Frontiers {
     }
 }
 
+/// An operand of a binary operator.
+#[derive(Clone, Copy)]
+struct Operand<'a> {
+    term: TermId,
+    steps: &'a [Step],
+}
+
 struct Rules<'a> {
     pool: &'a mut Pool,
     memo: &'a mut Memo,
@@ -77,21 +85,17 @@ impl Rules<'_> {
                 follow_up: Pool::EMPTY,
             }),
             (Term::Alt(..), [left, right]) => self.alt(left, right),
-            (Term::Strict(i1, i2), [left, right]) => self.strict((i1, left), (i2, right)),
+            (Term::Strict(i1, i2), [left, right]) => {
+                self.strict(Operand { term: i1, steps: left }, Operand { term: i2, steps: right });
+            }
             (Term::Coreg(region, i1, i2), [left, right]) => {
-                self.coreg(region, (i1, left), (i2, right));
+                let (left, right) =
+                    (Operand { term: i1, steps: left }, Operand { term: i2, steps: right });
+                self.coreg(region, left, right);
             }
             (Term::LoopS(_), [body]) => self.loop_s(term, body),
             (Term::LoopC(region, _), [body]) => self.loop_c(region, term, body),
-            (
-                Term::Empty
-                | Term::Alt(..)
-                | Term::Strict(..)
-                | Term::Coreg(..)
-                | Term::LoopS(_)
-                | Term::LoopC(..),
-                _,
-            ) => {}
+            _ => {}
         }
     }
 
@@ -114,13 +118,13 @@ impl Rules<'_> {
     /// ————————————————————————————————————     ——————————————————————————————
     /// strict(i1,i2) —a@1.p→ strict(i1′,i2)       strict(i1,i2) —a@2.p→ i2′
     /// ```
-    fn strict(&mut self, (i1, left): (TermId, &[Step]), (i2, right): (TermId, &[Step])) {
-        for step in left {
-            let follow_up = simplify::strict(self.pool, step.follow_up, i2);
+    fn strict(&mut self, left: Operand<'_>, right: Operand<'_>) {
+        for step in left.steps {
+            let follow_up = simplify::strict(self.pool, step.follow_up, right.term);
             self.push(1, step, follow_up);
         }
-        if self.pool.attributes(i1).terminates {
-            for step in right {
+        if self.pool.attributes(left.term).terminates {
+            for step in right.steps {
                 self.push(2, step, step.follow_up);
             }
         }
@@ -131,19 +135,14 @@ impl Rules<'_> {
     /// ——————————————————————————————————————     ———————————————————————————————————————————
     /// coreg_r(i1,i2) —a@1.p→ coreg_r(i1′,i2)       coreg_r(i1,i2) —a@2.p→ coreg_r(i1′,i2′)
     /// ```
-    fn coreg(
-        &mut self,
-        region: RegionId,
-        (i1, left): (TermId, &[Step]),
-        (i2, right): (TermId, &[Step]),
-    ) {
-        for step in left {
-            let follow_up = simplify::coreg(self.pool, region, step.follow_up, i2);
+    fn coreg(&mut self, region: RegionId, left: Operand<'_>, right: Operand<'_>) {
+        for step in left.steps {
+            let follow_up = simplify::coreg(self.pool, region, step.follow_up, right.term);
             self.push(1, step, follow_up);
         }
-        for step in right {
+        for step in right.steps {
             let ordered = self.ordered(region, step.event);
-            if let Some(pruned) = prune(self.pool, self.memo, i1, ordered) {
+            if let Some(pruned) = prune(self.pool, self.memo, left.term, ordered) {
                 let follow_up = simplify::coreg(self.pool, region, pruned, step.follow_up);
                 self.push(2, step, follow_up);
             }
@@ -168,8 +167,8 @@ impl Rules<'_> {
     /// loopC_r(i) —a@1.p→ coreg_r(i″, coreg_r(i′, loopC_r(i)))
     /// ```
     ///
-    /// The instance that moves first need not be the first one: what comes before it has no
-    /// action on Θ(a) outside the concurrent region.
+    /// The iteration that acts first need not be the first iteration: those before it have no action on
+    /// Θ(a) outside the concurrent region.
     fn loop_c(&mut self, region: RegionId, term: TermId, body: &[Step]) {
         for step in body {
             let ordered = self.ordered(region, step.event);
@@ -209,7 +208,7 @@ mod tests {
     use super::*;
     use crate::sample::interaction;
 
-    /// Steps as `action@position → follow-up`, a line each.
+    /// Steps as `action@position → follow-up`.
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let (mut pool, term) = interaction(text);

@@ -1,7 +1,7 @@
-//! The small-step semantics: which events can happen now, where, and what is left to happen.
+//! The small-step semantics: the events a term can execute, their positions, and the follow-up terms.
 //!
-//! Mahe et al., "Tooling offline runtime verification against interaction models", section 3.
-//! Judgements are inference rules over terms; each file shows its rules and computes them.
+//! Mahe et al., "Tooling offline runtime verification against interaction models", section 3. Each
+//! file implements one judgement and shows its inference rules.
 
 pub mod frontier;
 pub mod position;

@@ -1,19 +1,18 @@
-//! Positions: words over {1, 2} that say where in a term something stands.
+//! Positions in a term: words over {1, 2}.
 //!
-//! 1 is the left or only operand, 2 the right one; ε is the term itself. Words are kept as
-//! shared suffixes in one table, since the positions in an operand are those in the term less
-//! their first letter.
+//! 1 is the left or only operand, 2 the right one; ε is the term itself. A position in an operand is the
+//! position in the term without its first letter, so the table stores words as shared suffixes.
 
 use std::fmt::Write as _;
 
 use crate::index::IndexVec;
 
 crate::define_id! {
-    /// A position, in the table it came from.
+    /// A position of a [`Positions`] table.
     pub PositionId;
 }
 
-/// The positions met so far.
+/// A table of positions.
 #[derive(Debug, Clone)]
 pub struct Positions {
     /// By id: the first letter and the rest. The first entry is ε, which refers to itself.

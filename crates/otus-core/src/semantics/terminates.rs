@@ -1,4 +1,4 @@
-//! Which terms accept the empty trace.
+//! Termination: whether a term accepts the empty trace.
 
 use crate::index::TermId;
 use crate::pool::Pool;
@@ -9,10 +9,10 @@ use crate::pool::Pool;
 /// terminates(i) iff prune(i, L) ≠ ⊥
 /// ```
 ///
-/// The paper's rule for `strict` asks that the left operand "prunes to ∅"; but `loopS(alt(a,∅))`
-/// prunes to `loopS(∅)` there, which is not the symbol ∅ and accepts the empty trace all the
-/// same. The condition is that it is not ⊥. It is computed once per node (see
-/// [`Attributes`](crate::Attributes)), by the same rules.
+/// The paper's rule for `strict` requires that the left operand "prunes to ∅". But `loopS(alt(a,∅))`
+/// prunes to `loopS(∅)`, which accepts the empty trace although it is not the symbol ∅; the right
+/// condition is that it does not prune to ⊥. Termination is an attribute of a term (see
+/// [`Attributes`](crate::Attributes)), computed by the same rules.
 pub fn terminates(pool: &Pool, term: TermId) -> bool {
     pool.attributes(term).terminates
 }

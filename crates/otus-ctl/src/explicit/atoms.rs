@@ -1,20 +1,21 @@
-//! Which atoms hold at a cut, component after component.
+//! The atoms that hold at a cut, computed component by component.
 //!
-//! An atom that depends on one component has a bit in a table of that component. Any other one is decided
-//! by the last of its components: by then it is known how far each of its chains of events has got, since that is
-//! the maximum over components.
+//! An atom that depends on one component has a bit in a table of that component. Any other atom is decided
+//! at the last of its components: the position of each of its chains of events is the maximum over components, and is
+//! known by then.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
+use otus_core::budget::{Budget, Stop};
 use otus_syntax::Rational;
 use otus_syntax::ast::formula::Comparison;
 use otus_trace::order::{EventId, Value};
 use rustc_hash::FxHashMap;
 
-use super::Input;
 use crate::atom::Atom;
+use crate::check::Problem;
 use crate::formula::AtomId;
-use crate::interval::{Budget, Stop};
 use crate::track::{Course, Track};
 
 /// The atoms of a formula.
@@ -22,26 +23,26 @@ use crate::track::{Course, Track};
 pub(super) struct Atoms<'f> {
     /// By atom.
     pub(super) position: FxHashMap<AtomId, usize>,
-    /// How many words hold a bit for each atom.
+    /// The number of words with one bit per atom.
     pub(super) words: usize,
-    /// How many chains the atoms of several components have together.
+    /// The number of chains of all atoms over several components.
     pub(super) chains: usize,
-    /// The atoms of no component that hold.
+    /// The atoms that depend on no component and hold.
     constant: Vec<u64>,
     layers: Vec<Layer>,
     distant: Vec<Distant<'f>>,
-    /// How many bytes the tables take.
+    /// The size of the tables in bytes.
     pub(super) bytes: usize,
 }
 
-/// What one component says.
+/// The tables of one component.
 #[derive(Debug, Default, Clone)]
 struct Layer {
-    /// By value: the atoms of this component alone that hold.
+    /// By value: the atoms that depend on this component alone and hold.
     local: Vec<u64>,
     /// The chains that have events here.
     chains: Vec<u32>,
-    /// By value, for each of these chains: how many of its events there have been then.
+    /// By value, for each of these chains: its position.
     reached: Vec<u32>,
     /// The atoms of several components that are decided here.
     decided: Vec<usize>,
@@ -54,20 +55,20 @@ struct Distant<'f> {
     atom: &'f Atom,
     course: &'f Course,
     chains: std::ops::Range<usize>,
-    /// The atom as a sum of whole numbers compared with nought, if it can be one.
+    /// The atom as a sum of integers compared with 0, if it has that form.
     sum: Option<Sum>,
 }
 
-/// `constant + Σ (what a chain adds) ⋈ 0`
+/// `constant + Σ (summand of a chain) ⋈ 0`
 #[derive(Debug)]
 struct Sum {
-    /// By chain, by how far it has got.
+    /// By chain and position.
     summands: Vec<Vec<i64>>,
     constant: i64,
     comparison: Comparison,
 }
 
-/// An event of a chain: its layer, from which value on, and the how many-th of its chain it is.
+/// An event of a chain: its layer, the least value there that includes it, and its position in the chain.
 struct Point {
     layer: usize,
     value: u32,
@@ -75,14 +76,14 @@ struct Point {
 }
 
 impl<'f> Atoms<'f> {
-    /// Of the components in this order: by layer, the dimension of the view.
+    /// The tables for the components in the given order: by layer, the dimension of the view.
     pub(super) fn new(
-        input: Input<'f>,
+        problem: Problem<'f>,
         order: &[usize],
         bounds: &[u32],
         budget: &Budget,
     ) -> Result<Self, Stop> {
-        let words = input.atoms.len().div_ceil(64).max(1);
+        let words = problem.atoms.len().div_ceil(64).max(1);
         let values: usize = bounds.iter().map(|&bound| bound as usize + 1).sum();
         let mut bytes = values * words * size_of::<u64>();
         budget.check_bytes(bytes)?;
@@ -101,13 +102,13 @@ impl<'f> Atoms<'f> {
         };
         // By layer: the points of chains there.
         let mut points: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); bounds.len()];
-        for (position, &(atom, course)) in input.atoms.iter().enumerate() {
+        for (position, &(atom, course)) in problem.atoms.iter().enumerate() {
             atoms.position.insert(atom, position);
             let chains: Vec<Vec<Point>> = match course {
-                Course::Flips(_, flips) => vec![place(input, order, flips.iter().copied())],
+                Course::Flips(_, flips) => vec![place(problem, order, flips.iter().copied())],
                 Course::Tracks(tracks) => tracks
                     .iter()
-                    .map(|track| place(input, order, track.changes.iter().map(|change| change.0)))
+                    .map(|track| place(problem, order, track.changes.iter().map(|change| change.0)))
                     .collect(),
             };
             let mut used = chains.iter().flatten().map(|point| point.layer);
@@ -126,7 +127,7 @@ impl<'f> Atoms<'f> {
                             points[point.layer].push((chain, point.value, point.reached));
                         }
                     }
-                    let (atom, chains_of) = (input.formulas.atom_of(atom), start..atoms.chains);
+                    let (atom, chains_of) = (problem.formulas.atom_of(atom), start..atoms.chains);
                     let sum = Sum::new(atom, course);
                     let distant = Distant { position, atom, course, chains: chains_of, sum };
                     match chains.iter().flatten().map(|point| point.layer).max() {
@@ -163,18 +164,13 @@ impl<'f> Atoms<'f> {
         }
     }
 
-    /// What is known before any component is.
+    /// The atoms that hold and the positions of chains before any component is known.
     pub(super) fn first(&self) -> (Vec<u64>, Vec<u32>) {
         (self.constant.clone(), vec![0; self.chains])
     }
 
-    /// What is known with one more component: atoms that hold, and how far chains have got.
-    pub(super) fn enter(
-        &self,
-        layer: usize,
-        value: u32,
-        (mask, reached): (&mut [u64], &mut [u32]),
-    ) {
+    /// Updates the atoms that hold and the positions of chains with one more component.
+    pub(super) fn enter(&self, layer: usize, value: u32, mask: &mut [u64], reached: &mut [u32]) {
         let own = &self.layers[layer];
         own.add(value, self.words, mask, reached);
         for &at in &own.decided {
@@ -187,11 +183,13 @@ impl<'f> Atoms<'f> {
     pub(super) fn row(
         &self,
         layer: usize,
-        (low, high): (u32, u32),
-        (mask, reached): (&[u64], &[u32]),
+        values: RangeInclusive<u32>,
+        mask: &[u64],
+        reached: &[u32],
         rows: &mut Vec<u64>,
     ) {
         let own = &self.layers[layer];
+        let (low, high) = (*values.start(), *values.end());
         rows.clear();
         let table = &own.local[low as usize * self.words..(high as usize + 1) * self.words];
         if let [mask] = *mask {
@@ -207,7 +205,7 @@ impl<'f> Atoms<'f> {
         let width = own.chains.len();
         let mut now = reached.to_vec();
         let mut before: Option<u32> = None;
-        for (value, words) in (low..=high).rev().zip(0..) {
+        for (value, words) in values.rev().zip(0..) {
             let words: usize = words;
             let here = &own.reached[value as usize * width..][..width];
             let same = before
@@ -273,7 +271,7 @@ impl Layer {
 }
 
 impl Distant<'_> {
-    /// Whether it holds when all chains have got so far.
+    /// Whether it holds, given the positions of all chains.
     fn holds(&self, reached: &[u32]) -> bool {
         let reached = &reached[self.chains.clone()];
         if let Some(sum) = &self.sum {
@@ -294,7 +292,7 @@ impl Distant<'_> {
 }
 
 impl Sum {
-    /// A sum of fractions by a common denominator; a comparison of two values by their ranks among all.
+    /// A sum of fractions gets a common denominator; a comparison of two values uses their ranks.
     fn new(atom: &Atom, course: &Course) -> Option<Self> {
         let Course::Tracks(tracks) = course else { return None };
         let (comparison, constant, values) = match atom {
@@ -336,7 +334,7 @@ impl Sum {
             }
             Atom::Member(..) | Atom::Compare(..) => return None,
         };
-        // No sum, in any order, exceeds this.
+        // No partial sum, in any order of adding, exceeds this.
         let greatest = |numbers: &Vec<i64>| numbers.iter().map(|x| i128::from(*x).abs()).max();
         let most: i128 =
             values.iter().filter_map(greatest).sum::<i128>() + i128::from(constant).abs();
@@ -367,8 +365,12 @@ fn gcd(a: i64, b: i64) -> i64 {
     a
 }
 
-/// Where the events of a chain are.
-fn place(input: Input<'_>, order: &[usize], events: impl Iterator<Item = EventId>) -> Vec<Point> {
+/// The points of a chain.
+fn place(
+    problem: Problem<'_>,
+    order: &[usize],
+    events: impl Iterator<Item = EventId>,
+) -> Vec<Point> {
     let mut layers = vec![0; order.len()];
     for (layer, &dimension) in order.iter().enumerate() {
         layers[dimension] = layer;
@@ -378,12 +380,12 @@ fn place(input: Input<'_>, order: &[usize], events: impl Iterator<Item = EventId
     let mut points = Vec::new();
     for (event, reached) in events.zip(1..) {
         if here.as_ref().is_none_or(|(range, _)| !range.contains(&event.0)) {
-            let process = input.trace.process_of(event);
-            let dimension = input.view.dimension(process);
-            here = dimension.map(|dimension| (input.trace.range(process), dimension));
+            let process = problem.trace.process_of(event);
+            let dimension = problem.view.dimension(process);
+            here = dimension.map(|dimension| (problem.trace.range(process), dimension));
         }
         let Some((_, dimension)) = here else { continue };
-        let Ok(at) = input.view.events[dimension].binary_search(&event) else { continue };
+        let Ok(at) = problem.view.events[dimension].binary_search(&event) else { continue };
         let value = u32::try_from(at + 1).expect("events have such numbers");
         points.push(Point { layer: layers[dimension], value, reached });
     }

@@ -1,15 +1,16 @@
-//! A formula as a list of operations on the bits of one cut.
+//! A formula compiled to a list of operations on the bits of one cut.
 
 use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
 
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
+use crate::number;
 
 /// Operations, each with one truth value as its result; those of its operands come first.
 #[derive(Debug)]
 pub(super) struct Program {
     operations: Vec<Operation>,
-    /// What is to be remembered of a cut, bit by bit: the results of these operations.
+    /// The operations whose results a cut stores, bit by bit, for its predecessors.
     remembered: Vec<u32>,
 }
 
@@ -22,13 +23,13 @@ enum Operation {
     Not(u32),
     And(Box<[u32]>),
     Or(Box<[u32]>),
-    /// Whether a successor remembers this bit.
+    /// Whether a successor has this bit.
     Next(Bit),
-    /// `g ∨ (f ∧ a successor remembers this bit)`, which is the bit of the result.
+    /// `g ∨ (f ∧ a successor has this bit)`; the result is stored in the same bit.
     Until(u32, u32, Bit),
 }
 
-/// Atoms of one word that are to hold, and that are not to.
+/// The atoms of one word that must hold, and those that must not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Literals {
     word: usize,
@@ -36,7 +37,7 @@ struct Literals {
     negative: u64,
 }
 
-/// A bit among those that a cut remembers.
+/// A bit among those that a cut stores.
 #[derive(Debug, Clone, Copy)]
 struct Bit {
     byte: usize,
@@ -80,7 +81,7 @@ impl Program {
                     Operation::Next(Bit::new(bit))
                 }
                 Formula::Until([f, g]) => {
-                    let own = u32::new_index(program.operations.len());
+                    let own = number(program.operations.len());
                     bits.insert(own, program.remembered.len());
                     program.remembered.push(own);
                     Operation::Until(results[f], results[g], Bit::new(program.remembered.len() - 1))
@@ -93,10 +94,10 @@ impl Program {
 
     fn push(&mut self, operation: Operation) -> u32 {
         self.operations.push(operation);
-        u32::new_index(self.operations.len() - 1)
+        number(self.operations.len() - 1)
     }
 
-    /// Literals are tested together.
+    /// A connective; its literals become one operation.
     fn connective(
         &mut self,
         formulas: &Formulas,
@@ -116,18 +117,18 @@ impl Program {
         if and { Operation::And(operands.into()) } else { Operation::Or(operands.into()) }
     }
 
-    /// How many bytes a cut is remembered by.
+    /// The bytes that a cut stores.
     pub(super) fn bytes(&self) -> usize {
         self.remembered.len().div_ceil(8)
     }
 
-    /// How many results there are; the last is that of the formula.
+    /// The number of results; the last is that of the formula.
     pub(super) fn results(&self) -> usize {
         self.operations.len()
     }
 
-    /// Decides a cut, from the atoms that hold there, whether it is the last one, and what its successors
-    /// remember, of which it makes what it remembers itself.
+    /// Decides a cut, given the atoms that hold there and whether it is the last one. `row` has the disjunction of the
+    /// bits of its successors and gets its own.
     #[inline]
     pub(super) fn run(
         &self,
@@ -171,7 +172,7 @@ fn parts(formulas: &Formulas, formula: FormulaId) -> Vec<FormulaId> {
     let mut wanted = vec![false; formula.index() + 1];
     wanted[formula.index()] = true;
     let mut parts = Vec::new();
-    // Operands have smaller numbers.
+    // Operands have smaller ids.
     for id in (0..=formula.index()).rev() {
         if !wanted[id] {
             continue;
@@ -216,15 +217,4 @@ fn literals(
         }
     }
     (tests.into(), others)
-}
-
-/// Numbers of operations, of which there are fewer than of formulas, which have such numbers.
-trait NewIndex {
-    fn new_index(index: usize) -> Self;
-}
-
-impl NewIndex for u32 {
-    fn new_index(index: usize) -> Self {
-        u32::try_from(index).expect("there are fewer operations than twice the formulas")
-    }
 }

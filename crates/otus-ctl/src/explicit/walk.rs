@@ -1,21 +1,24 @@
 //! All cuts in descending lexicographic order, row by row.
 
+use otus_core::budget::{Budget, Stop};
+
+use super::Tally;
 use super::atoms::Atoms;
 use super::program::Program;
-use super::{Input, Tally};
+use crate::check::Problem;
 use crate::formula::FormulaId;
-use crate::interval::{Budget, Clocks as _, Stop};
+use crate::interval::Clocks as _;
 
 /// No such prefix.
 const NONE: u32 = u32::MAX;
 
-/// After how many cuts the clock is asked.
+/// The number of cuts between two checks of the clock.
 const PATIENCE: u64 = 1 << 14;
 
 /// A search through all cuts.
 #[derive(Debug)]
 pub(super) struct Walk<'f> {
-    input: Input<'f>,
+    problem: Problem<'f>,
     budget: &'f Budget,
     program: Program,
     atoms: Atoms<'f>,
@@ -24,11 +27,11 @@ pub(super) struct Walk<'f> {
     bounds: Vec<u32>,
     /// By depth: its prefixes in the order in which they were visited, which is descending.
     prefixes: Vec<Vec<Prefix>>,
-    /// What cuts remember, in the same order.
+    /// The stored bits of cuts, in the same order.
     bytes: Vec<u8>,
     frames: Vec<Frame>,
     tally: Tally,
-    /// How many cuts had been visited when the clock was last asked.
+    /// The number of cuts visited when the clock was last checked.
     asked: u64,
 }
 
@@ -37,14 +40,14 @@ pub(super) struct Walk<'f> {
 struct Prefix {
     /// The greatest value of the next component.
     high: u32,
-    /// Where the prefixes, or cuts, begin that are longer by one component, the greatest first.
+    /// The index of the first prefix, or cut, that extends it by one component; the greatest comes first.
     start: u32,
 }
 
-/// What is known of the prefix that the search is at, at some depth.
+/// The state of the search at one depth.
 #[derive(Debug, Clone, Default)]
 struct Frame {
-    /// Of the next component and of all later ones: the least and the greatest value.
+    /// For the next component and all later ones: the least and the greatest value.
     low: Vec<u32>,
     high: Vec<u32>,
     /// The next component.
@@ -53,7 +56,7 @@ struct Frame {
     successors: Vec<u32>,
     /// Atoms that hold.
     mask: Vec<u64>,
-    /// How far chains have got.
+    /// The positions of chains.
     reached: Vec<u32>,
     /// Whether all components so far are at their bounds.
     end: bool,
@@ -61,11 +64,11 @@ struct Frame {
 
 impl<'f> Walk<'f> {
     pub(super) fn new(
-        input: Input<'f>,
+        problem: Problem<'f>,
         formula: FormulaId,
         budget: &'f Budget,
     ) -> Result<Self, Stop> {
-        let view_bounds = input.view.bounds();
+        let view_bounds = problem.view.bounds();
         // The longest process comes last, since rows are fast.
         let mut order: Vec<usize> = (0..view_bounds.len()).collect();
         if let Some(longest) = order.iter().copied().max_by_key(|&at| view_bounds[at]) {
@@ -74,11 +77,11 @@ impl<'f> Walk<'f> {
         }
         let mut bounds: Vec<u32> = order.iter().map(|&at| view_bounds[at]).collect();
         if bounds.is_empty() {
-            // Without any component there is one cut, as with one that is always 0.
+            // Without components there is one cut, as with one component that is always 0.
             bounds.push(0);
         }
-        let atoms = Atoms::new(input, &order, &bounds, budget)?;
-        let program = Program::new(input.formulas, formula, &atoms.position);
+        let atoms = Atoms::new(problem, &order, &bounds, budget)?;
+        let program = Program::new(problem.formulas, formula, &atoms.position);
         let layers = bounds.len();
         let (mask, reached) = atoms.first();
         let frame = Frame {
@@ -91,7 +94,7 @@ impl<'f> Walk<'f> {
             end: true,
         };
         Ok(Walk {
-            input,
+            problem,
             budget,
             program,
             atoms,
@@ -122,7 +125,7 @@ impl<'f> Walk<'f> {
             if until_satisfied && self.tally.satisfying > 0 {
                 return Ok(self.tally);
             }
-            // The next smaller value of the last component but one that has one.
+            // Go on with the next smaller value at the greatest depth, except the last, that has one.
             loop {
                 let Some(above) = depth.checked_sub(1) else { return Ok(self.tally) };
                 depth = above;
@@ -135,13 +138,13 @@ impl<'f> Walk<'f> {
         }
     }
 
-    /// Begins with the greatest value of the component at a depth, after those before it were chosen.
+    /// Enters a depth: starts with the greatest value of its component, given the components before it.
     fn open(&mut self, depth: usize) -> Result<(), Stop> {
         let remembers = self.program.bytes() > 0;
         if let Some(above) = depth.checked_sub(1) {
             let (before, after) = self.frames.split_at_mut(depth);
             let (parent, frame) = (&before[above], &mut after[0]);
-            let clocks = &self.input.view.clocks;
+            let clocks = &self.problem.view.clocks;
             for other in depth..self.bounds.len() {
                 let (from, to) = (self.order[above], self.order[other]);
                 let low = clocks.lower(from, parent.value, to);
@@ -152,7 +155,7 @@ impl<'f> Walk<'f> {
             frame.end = parent.end && parent.value == self.bounds[above];
             frame.mask.copy_from_slice(&parent.mask);
             frame.reached.copy_from_slice(&parent.reached);
-            self.atoms.enter(above, parent.value, (&mut frame.mask, &mut frame.reached));
+            self.atoms.enter(above, parent.value, &mut frame.mask, &mut frame.reached);
             if remembers {
                 for component in 0..above {
                     frame.successors[component] = extension(
@@ -161,7 +164,7 @@ impl<'f> Walk<'f> {
                         parent.value,
                     );
                 }
-                // The one visited before this one has the next greater value.
+                // The prefix visited before this one has the next greater value.
                 frame.successors[above] = if parent.value < parent.high[above] {
                     number(self.prefixes[depth].len() - 1)?
                 } else {
@@ -200,20 +203,20 @@ impl<'f> Walk<'f> {
         let (low, high) = (frame.low[last], frame.high[last]);
         let length = (high - low) as usize + 1;
         self.tally.cuts += length as u64;
-        if self.budget.max_nodes.is_some_and(|most| self.tally.cuts > most) {
-            return Err(Stop::Nodes);
+        if self.budget.max_states.is_some_and(|most| self.tally.cuts > most) {
+            return Err(Stop::States);
         }
         if self.tally.cuts - self.asked > PATIENCE {
             self.asked = self.tally.cuts;
             self.budget.check_time()?;
         }
-        self.atoms.row(last, (low, high), (&frame.mask, &frame.reached), row_atoms);
+        self.atoms.row(last, low..=high, &frame.mask, &frame.reached, row_atoms);
         let width = self.program.bytes();
         row_bytes.clear();
         row_bytes.resize(length * width, 0);
         if width > 0 {
             for component in 0..last {
-                self.take_over(frame.successors[component], (low, high), row_bytes);
+                self.add_successors(frame.successors[component], low, high, row_bytes);
             }
         }
         let words = self.atoms.words;
@@ -247,8 +250,8 @@ impl<'f> Walk<'f> {
         Ok(())
     }
 
-    /// What the successors of a row along one component remember, which are part of the row of another prefix.
-    fn take_over(&self, other: u32, (low, high): (u32, u32), row: &mut [u8]) {
+    /// Adds the bits of the successors of a row along one component; they are part of the row of another prefix.
+    fn add_successors(&self, other: u32, low: u32, high: u32, row: &mut [u8]) {
         let Some(of) = self.prefixes[self.bounds.len() - 1].get(other as usize) else { return };
         let width = self.program.bytes();
         let end = self.end_of(other);
@@ -265,13 +268,13 @@ impl<'f> Walk<'f> {
         }
     }
 
-    /// Where the cuts of a prefix of all components but the last end.
+    /// The end of the cuts of a prefix of all components but the last.
     fn end_of(&self, prefix: u32) -> u32 {
         // A prefix that is a successor was visited before the one the search is at.
         self.prefixes[self.bounds.len() - 1][prefix as usize + 1].start
     }
 
-    /// How many bytes are in use.
+    /// The number of bytes in use.
     fn held(&self) -> usize {
         let prefixes: usize = self.prefixes.iter().map(Vec::capacity).sum();
         prefixes * size_of::<Prefix>() + self.bytes.capacity() + self.atoms.bytes
@@ -289,7 +292,7 @@ fn extension(prefixes: &[Prefix], prefix: u32, value: u32) -> u32 {
     of.start + (of.high - value)
 }
 
-/// A number of cuts or prefixes, of which there are not more than fit.
+/// An index of a cut or prefix.
 fn number(index: usize) -> Result<u32, Stop> {
-    u32::try_from(index).ok().filter(|&number| number < NONE).ok_or(Stop::Nodes)
+    u32::try_from(index).ok().filter(|&number| number < NONE).ok_or(Stop::States)
 }

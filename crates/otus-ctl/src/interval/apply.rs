@@ -1,13 +1,14 @@
-//! Union, intersection, difference, and the questions of inclusion and intersection.
+//! Union, intersection, difference, and tests of inclusion and disjointness.
 //!
-//! All go through two diagrams in step: the residual of `A ∘ B` at `x` is `A(x) ∘ B(x)`, which
-//! is constant wherever both are. Results are remembered per pair of nodes, so that a pair is met once:
+//! Each operation traverses two diagrams in parallel: the residual of `A ∘ B` at `x` is `A(x) ∘ B(x)`, which
+//! is constant wherever both are. Results are memoized by pair of nodes:
 //! at most `|A|·|B|` steps, and about `|A| + |B|` where the sets have similar structure.
 //!
-//! Where a residual of one operand settles the result for a long interval (in an intersection: where
-//! it is empty), the intervals of the other one below it are jumped over.
+//! Where a residual of one operand decides the result for a long interval (in an intersection: where
+//! it is empty), the intervals of the other operand within it are skipped.
 
-use super::budget::Stop;
+use otus_core::budget::Stop;
+
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
@@ -17,7 +18,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound of the [budget](super::Budget) was met; so for every operation.
+    /// The limit of the [budget](otus_core::budget::Budget) that was met; so for every operation.
     pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.join(a.0, b.0)).map(Set)
     }
@@ -26,7 +27,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn intersect(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.meet(a.0, b.0)).map(Set)
     }
@@ -35,7 +36,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn difference(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.minus(a.0, b.0)).map(Set)
     }
@@ -44,7 +45,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn complement(&mut self, a: Set) -> Result<Set, Stop> {
         self.difference(Set::FULL, a)
     }
@@ -53,16 +54,16 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn union_intersect(&mut self, a: Set, b: Set, c: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.join_meet(a.0, b.0, c.0)).map(Set)
     }
 
-    /// Whether `a ⊆ b`. Makes no nodes and ends at the first vector that shows the contrary.
+    /// Whether `a ⊆ b`. Makes no nodes and ends at the first vector of `a` that is not in `b`.
     ///
     /// # Errors
     ///
-    /// Time is up, or it was interrupted.
+    /// The time limit was met, or the operation was cancelled.
     pub fn is_subset(&mut self, a: Set, b: Set) -> Result<bool, Stop> {
         self.operate(|diagram| diagram.is_within(a.0, b.0))
     }
@@ -71,7 +72,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// Time is up, or it was interrupted.
+    /// The time limit was met, or the operation was cancelled.
     pub fn is_disjoint(&mut self, a: Set, b: Set) -> Result<bool, Stop> {
         self.operate(|diagram| diagram.meets(a.0, b.0)).map(|meets| !meets)
     }
@@ -99,7 +100,7 @@ impl Diagram {
             i += usize::from(left.high == high);
             j += usize::from(right.high == high);
         }
-        // Above the last interval of the one only the other is left.
+        // Above the last interval of one operand, the result is the other one.
         for at in (i..i_end).chain(j..j_end) {
             let rest = self.store.edge(at);
             self.append(base, rest.high, rest.child);
@@ -214,7 +215,7 @@ impl Diagram {
             at_b += usize::from(second.high == high);
             at_c += usize::from(third.high == high);
         }
-        // Above `b` or `c` the rest of `a` is left; above `a`, the meet of the other two.
+        // Above `b` or `c` the result is the rest of `a`; above `a`, the intersection of the other two.
         for at in at_a..end_a {
             let rest = self.store.edge(at);
             self.append(base, rest.high, rest.child);

@@ -1,39 +1,40 @@
-//! Boxes of bounds with a state, each stored once: the keys of [`top`](super::top) and [`find`](super::find).
+//! Interned boxes of bounds with a state: the keys of [`lattice`](super::lattice) and [`find`](super::find).
 //!
-//! Tried and dropped: numbering sixteen boxes at a time, so that looks at the table do not wait for each
-//! other, as nodes are made. It gained a few per cent.
+//! Tried and dropped: interning sixteen boxes at a time, so that table lookups overlap as those of
+//! nodes do. It gained a few per cent.
 
-use super::budget::{Budget, Stop};
+use otus_core::budget::{Budget, Stop};
+
 use super::store::grow;
 
-/// Boxes of one layer: `width` lower ends, as many upper ends, a state.
+/// The boxes of one layer: `width` lower ends, as many upper ends, a state.
 #[derive(Debug)]
-pub(super) struct Boxes {
+pub(super) struct BoxTable {
     width: usize,
     count: usize,
     keys: Vec<u32>,
     /// Hash and number of each box; a power of two of them.
     slots: Vec<(u32, u32)>,
-    /// The box in the making.
+    /// The box under construction.
     key: Vec<u32>,
-    /// A sum over its parts, so that it changes with them.
+    /// The hash of the box under construction: a sum over its parts, updated with each of them.
     hash: u64,
 }
 
-/// No box: nothing is allowed there.
+/// The empty box.
 pub(super) const NONE: u32 = u32::MAX;
 
-impl Boxes {
-    /// None yet.
+impl BoxTable {
+    /// A table without boxes.
     pub(super) fn new(width: usize, allowance: &mut Allowance) -> Self {
         let key = vec![0; 2 * width + 1];
         let slots = vec![(0, NONE); 64];
-        let boxes = Boxes { width, count: 0, keys: Vec::new(), slots, key, hash: 0 };
+        let boxes = BoxTable { width, count: 0, keys: Vec::new(), slots, key, hash: 0 };
         allowance.held += boxes.bytes();
         boxes
     }
 
-    /// The one box of everything, with a state.
+    /// A table with the box of all vectors and a state.
     pub(super) fn root(
         bounds: &[u32],
         state: u32,
@@ -41,7 +42,7 @@ impl Boxes {
         allowance: &mut Allowance,
     ) -> Result<Self, Stop> {
         let width = bounds.len();
-        let mut boxes = Boxes::new(width, allowance);
+        let mut boxes = BoxTable::new(width, allowance);
         boxes.clear(state);
         for (at, &bound) in bounds.iter().enumerate() {
             boxes.put(at, 0);
@@ -51,12 +52,12 @@ impl Boxes {
         Ok(boxes)
     }
 
-    /// How many components are to come.
+    /// The number of remaining components.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// How many boxes there are.
+    /// The number of boxes.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -86,26 +87,26 @@ impl Boxes {
         self.hash = self.hash.wrapping_add(part(at, value));
     }
 
-    /// Changes a part of the box in the making.
+    /// Changes a part of the box under construction.
     #[inline]
     pub(super) fn set(&mut self, at: usize, value: u32) {
         let before = std::mem::replace(&mut self.key[at], value);
         self.hash = self.hash.wrapping_sub(part(at, before)).wrapping_add(part(at, value));
     }
 
-    /// Changes the state of the box in the making.
+    /// Changes the state of the box under construction.
     #[inline]
     pub(super) fn set_state(&mut self, state: u32) {
         self.set(2 * self.width, state);
     }
 
-    /// A part of the box in the making.
+    /// A part of the box under construction.
     #[inline]
     pub(super) fn part(&self, at: usize) -> u32 {
         self.key[at]
     }
 
-    /// The number of the box in the making, and whether it is new; `NONE` if it is empty.
+    /// Interns the box under construction: its number, [`NONE`] if it is empty, and whether it is new.
     pub(super) fn intern(
         &mut self,
         budget: &Budget,
@@ -129,10 +130,10 @@ impl Boxes {
             at = (at + 1) & mask;
         }
         allowance.states += 1;
-        if budget.max_nodes.is_some_and(|most| allowance.states > most) {
-            return Err(Stop::Nodes);
+        if budget.max_states.is_some_and(|most| allowance.states > most) {
+            return Err(Stop::States);
         }
-        let state = u32::try_from(self.count).map_err(|_| Stop::Nodes)?;
+        let state = u32::try_from(self.count).map_err(|_| Stop::States)?;
         allowance.push(&mut self.keys, &self.key, budget)?;
         self.slots[at] = (hash, state);
         self.count += 1;
@@ -159,7 +160,7 @@ impl Boxes {
     }
 }
 
-/// What one component contributes to the hash of a box.
+/// The contribution of one component to the hash of a box.
 #[inline]
 fn part(at: usize, value: u32) -> u64 {
     let word = (at as u64 + 1) << 32 | u64::from(value);
@@ -167,7 +168,7 @@ fn part(at: usize, value: u32) -> u64 {
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// What the construction holds beside the diagram.
+/// The memory that a construction holds beside the diagram.
 #[derive(Debug)]
 pub(super) struct Allowance {
     before: usize,
@@ -193,7 +194,7 @@ impl Allowance {
     ) -> Result<(), Stop> {
         let capacity = list.capacity();
         if list.len() + items.len() > capacity {
-            // The list itself is part of what is held, so that `grow` may subtract it.
+            // `held` includes the list itself, so that `grow` may subtract it.
             grow(list, items.len(), self.before + self.held, budget)?;
             self.held += (list.capacity() - capacity) * size_of::<T>();
         }

@@ -2,19 +2,19 @@
 //!
 //! # Machines
 //!
-//! A predicate over several components, such as a Boolean combination of conditions on single ones, is best
-//! given by what is left of it once the first components are known: its *residual*. A [`Machine`] numbers
-//! residuals and says, for a layer and a residual, into which intervals the range splits and what is left
-//! on each. The diagram is made in one pass, keyed on residual and node of the set within
-//! which it is wanted, instead of one operation per connective: fewer intermediate nodes, and
-//! nothing is made outside that set. The machine is asked once per layer and residual.
+//! A predicate over several components, such as a Boolean combination of conditions on single ones, is represented
+//! by its *residuals*: the predicates that remain once the first components are known. A [`Machine`] numbers
+//! residuals and gives, for a layer and a residual, the intervals into which the range splits and the next residual
+//! on each. The diagram is built in one pass within a given set, keyed on residual and node of that set, instead of
+//! with one operation per connective. This makes fewer intermediate nodes, and
+//! none outside the set. The machine is called once per layer and residual.
 //!
-//! Two residuals may mean the same; the diagram is canonical all the same. The fewer residuals, the
+//! Two residuals may be equivalent; the diagram is canonical nevertheless. Fewer residuals make it
 //! faster.
 
+use otus_core::budget::Stop;
 use rustc_hash::FxHashMap;
 
-use super::budget::Stop;
 use super::diagram::{Diagram, Set};
 use super::memo::{Memo, Op};
 use super::store::{EMPTY, FULL, Id};
@@ -22,7 +22,7 @@ use super::store::{EMPTY, FULL, Id};
 /// A predicate on vectors as a machine that reads them component by component.
 pub trait Machine {
     /// For the component of `layer`, in `state`: the intervals of its range in ascending order, each as its
-    /// upper end, inclusive, and the state after it. What lies above the last one is rejected; an
+    /// upper end, inclusive, and the state after it. Values above the last one are rejected; an
     /// upper end that is not above the one before is ignored. `intervals` is empty at first.
     fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>);
 }
@@ -38,7 +38,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn cuboid(&mut self, ranges: &[(u32, u32)]) -> Result<Set, Stop> {
         let bounds = self.bounds.iter();
         if ranges.iter().zip(bounds).any(|(&(low, high), &bound)| low > high || low > bound) {
@@ -65,7 +65,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn slab(&mut self, dimension: usize, ranges: &[(u32, u32)]) -> Result<Set, Stop> {
         let Some(&bound) = self.bounds.get(dimension) else { return Ok(Set::EMPTY) };
         self.operate(|diagram| {
@@ -95,7 +95,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn from_points<P: AsRef<[u32]>>(&mut self, points: &[P]) -> Result<Set, Stop> {
         let dimensions = self.bounds.len();
         let fits = |point: &&[u32]| {
@@ -112,7 +112,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn build(
         &mut self,
         machine: &mut impl Machine,
@@ -125,7 +125,7 @@ impl Diagram {
         result.map(Set)
     }
 
-    /// Adds what a machine remembered to the counters.
+    /// Adds the memo lookups of a job to the counters.
     pub(super) fn count_memo<M>(&mut self, job: &Job<'_, M>) {
         self.memo.lookups += job.memo.lookups;
         self.memo.hits += job.memo.hits;
@@ -199,7 +199,7 @@ impl Diagram {
     }
 }
 
-/// A machine at work within a set.
+/// A run of a machine within a set.
 pub(super) struct Job<'m, M> {
     pub(super) splits: Splits<'m, M>,
     /// Results within nodes, and within the terminal, which is the same on all layers.
@@ -212,7 +212,7 @@ impl<'m, M: Machine> Job<'m, M> {
         Job { splits: Splits::new(machine), memo: Memo::new(), full: FxHashMap::default() }
     }
 
-    /// What was found for a state within a set.
+    /// The memoized result for a state within a set.
     #[inline]
     pub(super) fn known(&mut self, layer: usize, state: u32, within: Id) -> Option<Id> {
         if within == FULL {
@@ -221,7 +221,7 @@ impl<'m, M: Machine> Job<'m, M> {
         self.memo.find(within, state, Op::Build)
     }
 
-    /// Remembers what was found.
+    /// Stores a result.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -242,10 +242,10 @@ impl<'m, M: Machine> Job<'m, M> {
     }
 }
 
-/// A machine that is asked once per layer and state.
+/// The intervals of a machine, computed once per layer and state.
 pub(super) struct Splits<'m, M> {
     machine: &'m mut M,
-    /// Where the intervals of a layer and state are.
+    /// The place of the intervals of a layer and state.
     spans: FxHashMap<(usize, u32), (usize, usize)>,
     intervals: Vec<(u32, u32)>,
 }
@@ -261,7 +261,7 @@ impl<'m, M: Machine> Splits<'m, M> {
         &self.intervals[span.0..span.1]
     }
 
-    /// Where the intervals of a layer and state are.
+    /// The place of the intervals of a layer and state.
     pub(super) fn span(&mut self, layer: usize, state: u32) -> (usize, usize) {
         if let Some(&span) = self.spans.get(&(layer, state)) {
             return span;

@@ -1,6 +1,6 @@
-//! Monotone constraints between two dimensions, from which [`lattice`](super::Diagram::lattice) makes a set.
+//! Monotone constraints between pairs of dimensions: the input of [`lattice`](super::Diagram::lattice).
 
-/// What a value of one dimension says about another one.
+/// The bounds that a value of one dimension sets for another one.
 pub trait Clocks {
     /// The least value that `other` may have where `dimension` has `value`: monotone in `value`, 0 for the
     /// value 0, and at most the bound of `other`.
@@ -11,7 +11,7 @@ pub trait Clocks {
     fn upper(&self, dimension: usize, value: u32, other: usize) -> u32;
 }
 
-/// Clocks as tables: every answer is a look.
+/// Clocks as tables: every bound is one lookup.
 #[derive(Debug, Clone)]
 pub struct ClockTable {
     dimensions: usize,
@@ -21,8 +21,8 @@ pub struct ClockTable {
 }
 
 impl ClockTable {
-    /// The tables of `lower`, which is asked in ascending order of values from 1 on. What is not monotone is
-    /// made so by the greatest value before, and no answer exceeds the bound.
+    /// The tables of `lower`, which is called in ascending order of values from 1 on. A value less than one before
+    /// it is replaced by that one, so that the table is monotone, and no entry exceeds the bound.
     pub fn new(bounds: &[u32], mut lower: impl FnMut(usize, u32, usize) -> u32) -> Self {
         let dimensions = bounds.len();
         let mut below: Vec<Vec<u32>> = Vec::with_capacity(dimensions);
@@ -43,7 +43,7 @@ impl ClockTable {
         let mut above = Vec::with_capacity(dimensions);
         for (dimension, &bound) in bounds.iter().enumerate() {
             let mut rows = Vec::with_capacity((bound as usize + 1) * dimensions);
-            // Both sides are monotone: one walk along each.
+            // Both sides are monotone, so one pass along each suffices.
             let mut reached = vec![0_u32; dimensions];
             for value in 0..=bound {
                 for (other, reached) in reached.iter_mut().enumerate() {

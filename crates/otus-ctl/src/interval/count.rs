@@ -1,51 +1,50 @@
-//! How many vectors a set has.
+//! The number of vectors of a set.
 //!
-//! `|S| = Σ (high − low + 1) · |child|` over the intervals of a node. Children have smaller numbers, so that one pass
-//! up over the numbers computes every node's count once. Machine integers are tried first: only where 128
-//! bits do not suffice does the pass start again with numbers of any size.
+//! `|S| = Σ (high − low + 1) · |child|` over the intervals of a node. Children have smaller ids, so one ascending pass
+//! computes the count of every node once. It first uses machine integers; only if 128
+//! bits do not suffice, it starts again with [`BigUint`].
 
 use super::diagram::{Diagram, Set};
-use super::natural::Natural;
 use super::store::{EMPTY, FULL};
+use num_bigint::BigUint;
 
 impl Diagram {
-    /// How many nodes and how many intervals the diagram of `set` has.
+    /// The numbers of nodes and of intervals of the diagram of `set`.
     pub fn size(&self, set: Set) -> (usize, usize) {
         let reach = self.reach_from(set.0);
         let edges = reach.ids.iter().map(|&id| self.store.edges_of(id).len());
         (reach.ids.len(), edges.sum())
     }
 
-    /// How many vectors are in `set`.
-    pub fn count(&self, set: Set) -> Natural {
+    /// The number of vectors in `set`.
+    pub fn count(&self, set: Set) -> BigUint {
         let small = self.total(set, 1_u128, |sum, count, width| {
             sum.checked_add(count.checked_mul(u128::from(width))?)
         });
         match small {
-            Some(count) => Natural::from(count),
+            Some(count) => BigUint::from(count),
             None => {
-                let large = self.total(set, Natural::from(1_u64), |mut sum, count, width| {
-                    sum.add_product(count, width);
-                    Some(sum)
+                let large = self.total(set, BigUint::from(1_u64), |sum, count, width| {
+                    Some(sum + count * width)
                 });
                 large.unwrap_or_default()
             }
         }
     }
 
-    /// The count in some kind of number whose `one` is given: `add` is `sum + count * width`, `None`
-    /// where that is too large.
+    /// The count in a type of number whose `one` is given: `add` is `sum + count * width`, `None`
+    /// if that is too large.
     fn total<N: Clone + Default>(
         &self,
         set: Set,
         one: N,
         add: impl Fn(N, &N, u64) -> Option<N>,
     ) -> Option<N> {
-        // How many vectors there are from each layer on.
+        // By layer, the last first: the number of vectors from there on.
         let mut all = vec![one];
         for &bound in self.bounds.iter().rev() {
             let rest = &all[all.len() - 1];
-            // Only what is full needs it; where it is too large, the sum will show it.
+            // Only full residuals need it. If it is too large, their sum is too, and is `None`.
             let Some(more) = add(N::default(), rest, u64::from(bound) + 1) else { break };
             all.push(more);
         }

@@ -1,30 +1,31 @@
-//! The diagram as a whole: what every operation uses.
+//! The diagram: the nodes, the memo and the construction of nodes, which every operation uses.
 
 use std::ops::Range;
 
-use super::budget::{Budget, Stats, Stop};
+use otus_core::budget::{Budget, Stop};
+
 use super::memo::Memo;
+use super::stats::Stats;
 use super::store::{EMPTY, Edge, FULL, Id, Store, hash};
 
 /// A set of vectors of one [`Diagram`]: two are equal iff the sets are.
 ///
-/// It is a number: copying it costs nothing, and using it with another diagram than its own means
-/// nothing. [`Diagram::collect`] renames all sets.
+/// It is an id, cheap to copy and only valid with its own diagram. [`Diagram::collect`] renames all sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Set(pub(super) Id);
 
 impl Set {
-    /// No vector.
+    /// The empty set.
     pub const EMPTY: Set = Set(EMPTY);
-    /// All vectors within the ranges.
+    /// The set of all vectors within the ranges.
     pub const FULL: Set = Set(FULL);
 
-    /// Whether there is no vector in it.
+    /// Whether it is the empty set.
     pub fn is_empty(self) -> bool {
         self == Set::EMPTY
     }
 
-    /// Whether all vectors within the ranges are in it.
+    /// Whether it is the set of all vectors within the ranges.
     pub fn is_full(self) -> bool {
         self == Set::FULL
     }
@@ -36,48 +37,47 @@ pub struct Diagram {
     pub(super) bounds: Box<[u32]>,
     pub(super) store: Store,
     pub(super) memo: Memo,
-    /// Intervals of nodes in the making; those of the innermost call are last.
+    /// Intervals of nodes under construction; those of the innermost call are last.
     pub(super) scratch: Vec<Edge>,
     pub(super) budget: Budget,
     pub(super) stats: Stats,
-    /// Intervals made until the clock is asked again.
+    /// Intervals to be made until the next check of the clock.
     until_check: u32,
-    /// What glances at the unique table saw: kept so that they happen.
+    /// The results of prefetching reads of the unique table; kept so that the compiler does not remove the reads.
     glances: u32,
 }
 
-/// Above so many dimensions an operation runs on a stack of its own.
+/// The number of dimensions above which an operation runs on a stack of its own.
 const DEEP: usize = 256;
 /// Bytes of that stack per dimension; a frame in an unoptimised build takes less than half of it.
 const FRAME: usize = 4096;
-/// How many nodes are made together where that is possible.
+/// The number of nodes that are made together where that is possible.
 pub(super) const TOGETHER: usize = 16;
-/// Intervals made between two looks at the clock.
+/// Intervals made between two checks of the clock.
 const BETWEEN_CHECKS: u32 = 1 << 14;
 
 impl Diagram {
-    /// Vectors whose component `i` is in `0..=bounds[i]`. A bound is at most `u32::MAX - 1`, and is
-    /// lowered to that.
+    /// A diagram for vectors whose component `i` is in `0..=bounds[i]`. A bound of `u32::MAX` is lowered by one.
     pub fn new(bounds: &[u32]) -> Self {
-        Diagram::with_budget(bounds, Budget::default())
+        Diagram::with_budget(bounds, &Budget::default())
     }
 
-    /// The same, within a budget.
-    pub fn with_budget(bounds: &[u32], budget: Budget) -> Self {
+    /// The same, with limits. The clock starts now.
+    pub fn with_budget(bounds: &[u32], budget: &Budget) -> Self {
         let bounds: Box<[u32]> = bounds.iter().map(|&bound| bound.min(u32::MAX - 1)).collect();
         Diagram {
             store: Store::new(&bounds),
             bounds,
             memo: Memo::new(),
             scratch: Vec::new(),
-            budget,
+            budget: budget.started(),
             stats: Stats::default(),
             until_check: BETWEEN_CHECKS,
             glances: 0,
         }
     }
 
-    /// How many dimensions a vector has.
+    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.bounds.len()
     }
@@ -87,27 +87,27 @@ impl Diagram {
         &self.bounds
     }
 
-    /// What it may use.
+    /// The limits.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// What it may use from now on.
-    pub fn set_budget(&mut self, budget: Budget) {
-        self.budget = budget;
+    /// Sets the limits. The clock starts now.
+    pub fn set_budget(&mut self, budget: &Budget) {
+        self.budget = budget.started();
     }
 
-    /// How many nodes there are, garbage included.
+    /// The number of nodes, garbage included.
     pub fn nodes(&self) -> usize {
         self.store.count
     }
 
-    /// How many bytes the tables take.
+    /// The size of the tables in bytes.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + self.other_bytes()
     }
 
-    /// What it did so far.
+    /// The work so far.
     pub fn stats(&self) -> Stats {
         Stats {
             peak_nodes: self.stats.peak_nodes.max(self.nodes() as u64),
@@ -135,7 +135,7 @@ impl Diagram {
         stacker::grow((dimensions + DEEP) * FRAME, || operation(self))
     }
 
-    /// Appends an interval to the node in the making whose intervals start at `base`; intervals
+    /// Appends an interval to the node under construction whose intervals start at `base`; intervals
     /// come in ascending order.
     #[inline]
     pub(super) fn append(&mut self, base: usize, high: u32, child: Id) {
@@ -179,8 +179,8 @@ impl Diagram {
     }
 
     /// [`finish`](Self::finish) for several nodes of a layer, whose intervals start at these places; their
-    /// names are put into `ids`. The first pass brings the places of the unique table near, all at
-    /// a time: a fifth less time for lattices that do not fit into the cache.
+    /// ids are put into `ids`. A first pass prefetches the slots of the unique table, all at
+    /// once: a fifth less time for lattices that do not fit into the cache.
     pub(super) fn finish_all(
         &mut self,
         layer: usize,
@@ -223,8 +223,8 @@ impl Diagram {
         Ok(id)
     }
 
-    /// [`finish`](Self::finish) where the result is often one of these nodes, which were just read: then the
-    /// unique table, where every look is a miss of the cache, need not be asked.
+    /// [`finish`](Self::finish) where the result is often one of these nodes, which were just read: this avoids
+    /// a lookup in the unique table, which is usually a cache miss.
     #[inline]
     pub(super) fn finish_like<const N: usize>(
         &mut self,
@@ -252,7 +252,7 @@ impl Diagram {
         self.finish(layer, base)
     }
 
-    /// Counts work, and asks the clock when enough was done.
+    /// Counts work, and checks the clock now and then.
     #[inline]
     pub(super) fn count_down(&mut self, work: u32) -> Result<(), Stop> {
         if let Some(left) = self.until_check.checked_sub(work) {
@@ -263,7 +263,7 @@ impl Diagram {
         self.budget.check_time()
     }
 
-    /// Remembers a result.
+    /// Stores a result in the memo.
     #[inline]
     pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) -> Id {
         if self.memo.is_crowded() {
@@ -275,7 +275,7 @@ impl Diagram {
     }
 }
 
-/// Without a last interval that is empty.
+/// The intervals without a last one that is empty.
 #[inline]
 fn trimmed(edges: &[Edge]) -> &[Edge] {
     match edges {
@@ -284,7 +284,7 @@ fn trimmed(edges: &[Edge]) -> &[Edge] {
     }
 }
 
-/// The terminal with these intervals, on a layer with this bound.
+/// The terminal that these intervals represent on a layer with this bound, if they do.
 #[inline]
 fn terminal(edges: &[Edge], bound: u32) -> Option<Id> {
     match *edges {

@@ -1,11 +1,12 @@
-//! One member of a set that need not be made: the first in lexicographic order.
+//! The lexicographically first member of a set, without building the set.
 //!
-//! Whether a predicate holds anywhere, and where, takes no diagram of all the places where it does. The
-//! search goes down component by component, keeps to the same keys as the construction would, remembers
-//! those from which nothing was found, and ends at the first member.
+//! To find one vector that satisfies a predicate, the diagram of all of them is not needed. The
+//! search is depth-first, component by component, with the same keys as the construction. It stores the keys
+//! below which there is no member, and ends at the first member.
 
-use super::boxes::{Allowance, Boxes};
-use super::budget::Stop;
+use otus_core::budget::Stop;
+
+use super::boxes::{Allowance, BoxTable};
 use super::build::{ACCEPT, Job, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set};
@@ -17,7 +18,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// Time is up, or it was interrupted.
+    /// The time limit was met, or the operation was cancelled.
     pub fn find_common(&mut self, a: Set, b: Set) -> Result<Option<Vec<u32>>, Stop> {
         self.operate(|diagram| {
             if !diagram.meets(a.0, b.0)? {
@@ -50,7 +51,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// Time is up, or it was interrupted.
+    /// The time limit was met, or the operation was cancelled.
     pub fn find(
         &mut self,
         machine: &mut impl Machine,
@@ -68,7 +69,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met: the keys from which nothing was found count as nodes.
+    /// The limit of the budget that was met; keys without a member count as nodes.
     pub fn lattice_find(
         &mut self,
         clocks: &impl Clocks,
@@ -82,12 +83,12 @@ impl Diagram {
         self.budget.check_time()?;
         let mut splits = Splits::new(machine);
         let mut allowance = Allowance::new(self.bytes());
-        let mut layers = vec![Boxes::root(&self.bounds, state, &self.budget, &mut allowance)?];
-        layers.extend((0..dimensions).rev().map(|width| Boxes::new(width, &mut allowance)));
+        let mut layers = vec![BoxTable::root(&self.bounds, state, &self.budget, &mut allowance)?];
+        layers.extend((0..dimensions).rev().map(|width| BoxTable::new(width, &mut allowance)));
         let mut sweeps: Vec<Sweep> =
             (0..dimensions).map(|layer| Sweep::new(layer, dimensions - layer)).collect();
         let (mut layer, mut key) = (0, 0);
-        // Down with every key that is new, else along, else up.
+        // Down if the key is new, else to the next interval, else up.
         while layer < dimensions {
             let (above, below) = layers.split_at_mut(layer + 1);
             sweeps[layer].start(above[layer].get(key), &mut below[0], clocks, &mut splits);
@@ -147,7 +148,7 @@ impl Diagram {
             j += usize::from(bound.high == high);
             self.count_down(1)?;
         }
-        // Nothing was found, and nothing will be.
+        // There is no member below this key.
         job.keep(layer, state, within, EMPTY, self);
         Ok(false)
     }

@@ -1,16 +1,16 @@
-//! Collecting garbage: what no root needs is removed and the rest moves together.
+//! Garbage collection by mark and copy.
 //!
-//! A walk from the roots marks headers. Then the needed nodes are copied, in their order, so that children
-//! still come before parents; each leaves its new name in the old header, where its parents find it.
-//! So the peak is the old array and a new one for what is needed. The roots are renamed, and the
-//! memory of operations is forgotten, as it speaks of the old names.
+//! A traversal from the roots marks headers. Then the marked nodes are copied in their order, so that children
+//! still come before parents; each leaves its new id in the old header, where its parents find it.
+//! So the peak memory is the old array and a new one for the marked nodes. The roots are renamed, and the
+//! memo is cleared, since it has old ids.
 
 use super::diagram::{Diagram, Set};
 use super::store::{Edge, FULL, Id, NEEDED, Store};
 
 impl Diagram {
-    /// Removes every node that none of `roots` needs, and renames the roots. All other sets of this
-    /// diagram mean nothing afterwards.
+    /// Removes every node that is not reachable from `roots`, and renames the roots. All other sets of this
+    /// diagram are invalid afterwards.
     pub fn collect<'s>(&mut self, roots: impl IntoIterator<Item = &'s mut Set>) {
         self.stats.peak_nodes = self.stats.peak_nodes.max(self.nodes() as u64);
         self.stats.collections += 1;
@@ -43,8 +43,8 @@ impl Store {
         }
     }
 
-    /// Keeps the marked nodes, and returns the old places, where the header of each of them has its new
-    /// name.
+    /// Keeps the marked nodes, and returns the old array, where the header of each of them has its new
+    /// id.
     fn compact(&mut self, first: usize) -> Vec<Edge> {
         let mut old = std::mem::take(&mut self.places);
         self.places.extend_from_slice(&old[..first]);

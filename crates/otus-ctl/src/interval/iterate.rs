@@ -1,4 +1,4 @@
-//! Going through the members of a set, as boxes or one by one, in lexicographic order.
+//! Iterators over the members of a set, as boxes or one by one, in lexicographic order.
 
 use super::diagram::{Diagram, Set};
 use super::store::{EMPTY, FULL, Id};
@@ -20,7 +20,7 @@ impl Diagram {
 #[derive(Debug)]
 pub struct Boxes<'d> {
     diagram: &'d Diagram,
-    /// On each layer the node and the number of the interval taken.
+    /// By layer: the node, and the number of the current interval.
     path: Vec<(Id, usize)>,
     ranges: Vec<(u32, u32)>,
     root: Option<Id>,
@@ -31,7 +31,7 @@ impl Iterator for Boxes<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let dimensions = self.diagram.bounds.len();
-        // Down from the root at first, then from the next interval of the deepest layer that has one.
+        // The first time down from the root, then from the next interval of the deepest layer that has one.
         let mut node = match self.root.take() {
             Some(root) => root,
             None => self.advance()?,
@@ -48,7 +48,7 @@ impl Iterator for Boxes<'_> {
 }
 
 impl Boxes<'_> {
-    /// Takes the first interval from the current one on that is not empty, on the last layer of the path.
+    /// Moves to the first non-empty interval from the current one on, on the last layer of the path.
     fn settle(&mut self) -> Option<Id> {
         let layer = self.path.len() - 1;
         let (node, at) = self.path.last_mut()?;
@@ -92,7 +92,7 @@ impl Iterator for Points<'_> {
         let dimensions = self.diagram.bounds.len();
         let mut from = 0;
         if self.started {
-            // The next value of the last component that has one.
+            // Advance the last component that has a next value.
             self.path.pop();
             from = self.point.pop()? + 1;
         }

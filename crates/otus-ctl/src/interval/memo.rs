@@ -1,15 +1,16 @@
-//! The memory of operations: one direct-mapped table for all of them.
+//! The memo of operations: one direct-mapped, lossy table for all of them.
 //!
 //! A key is an operation and two nodes, or three nodes for the one operation that has three operands: the
-//! third word is then a node, and else the operation, whose number is no node's. Where two keys
-//! share a place the later wins. Forgetting costs time and never truth. The table doubles when as much was stored as it has
-//! places, up to a bound, so that small problems stay in the fastest memory and large ones keep nearly
+//! third word is then a node, and otherwise the operation, whose number is not that of a node. If two keys
+//! share a slot, the later replaces the earlier, which only costs time. The table doubles when as many results were
+//! stored as it has slots, up to a bound, so that small problems stay in the cache and large ones keep nearly
 //! all results.
 
-use super::budget::Budget;
+use otus_core::budget::Budget;
+
 use super::store::{FEW, Id};
 
-/// The operations that are remembered: numbers below those of nodes.
+/// The operations with memoized results; their numbers are below those of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Op {
@@ -20,7 +21,7 @@ pub(super) enum Op {
     Within,
     /// 1 if `a ∩ b ≠ ∅`, else 0.
     Meets,
-    /// Of a node, with a layer for the terminal.
+    /// Of a node; for a terminal, the second operand is the layer.
     Predecessors,
     Successors,
     /// Predecessors along one dimension.
@@ -49,12 +50,12 @@ struct Entry {
     result: Id,
 }
 
-/// No operation has this number, and no node.
+/// The third word is neither an operation nor a node.
 const VACANT: Entry = Entry { first: 0, second: 0, third: FEW - 1, result: 0 };
 const SMALLEST: usize = 1 << 8;
 const LARGEST: usize = 1 << 24;
 
-/// What was computed before.
+/// A table of results.
 #[derive(Debug, Clone)]
 pub(super) struct Memo {
     entries: Vec<Entry>,
@@ -99,7 +100,7 @@ impl Memo {
         self.stored > self.entries.len()
     }
 
-    /// Doubles the table if it may: it takes at most a quarter of the bytes allowed.
+    /// Doubles the table if the budget allows: it takes at most a quarter of the bytes.
     pub(super) fn grow(&mut self, budget: &Budget, other_bytes: usize) {
         self.stored = 0;
         let more = self.entries.len() * 2;
@@ -117,7 +118,7 @@ impl Memo {
         self.entries = entries;
     }
 
-    /// Forgets everything.
+    /// Removes all results.
     pub(super) fn clear(&mut self) {
         self.entries.fill(VACANT);
         self.stored = 0;
@@ -129,6 +130,6 @@ fn place(first: u32, second: u32, third: u32, size: usize) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let word = u64::from(first) | u64::from(second) << 32;
     let mixed = (word.wrapping_mul(FACTOR) ^ u64::from(third).rotate_left(20)).wrapping_mul(FACTOR);
-    // The size is a power of two: its upper bits are those that depend on everything.
+    // Only the upper bits depend on the whole key; the size is a power of two.
     (mixed >> 32) as usize & (size - 1)
 }

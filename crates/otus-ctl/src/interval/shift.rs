@@ -11,7 +11,8 @@
 //! right side is constant but for the one value at the end where the neighbour belongs to another interval: at
 //! most twice as many intervals, whatever their lengths.
 
-use super::budget::Stop;
+use otus_core::budget::Stop;
+
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
@@ -21,7 +22,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn predecessors(&mut self, set: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.pre(set.0, 0)).map(Set)
     }
@@ -30,7 +31,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn successors(&mut self, set: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.post(set.0, 0)).map(Set)
     }
@@ -40,7 +41,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn predecessors_along(&mut self, set: Set, dimension: usize) -> Result<Set, Stop> {
         if dimension >= self.bounds.len() {
             return Ok(Set::EMPTY);
@@ -109,7 +110,7 @@ impl Diagram {
         if set == EMPTY {
             return Ok(EMPTY);
         }
-        // The terminal has one way down, which needs no memory.
+        // Results for the terminal are cheap and not memoized.
         let key = id(dimension)?;
         if set != FULL
             && let Some(known) = self.memo.find(set, key, Op::Shift)
@@ -133,5 +134,5 @@ impl Diagram {
 }
 
 fn id(number: usize) -> Result<Id, Stop> {
-    Id::try_from(number).map_err(|_| Stop::Nodes)
+    Id::try_from(number).map_err(|_| Stop::States)
 }

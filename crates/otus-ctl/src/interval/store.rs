@@ -1,20 +1,20 @@
 //! Nodes and their unique table.
 //!
-//! All nodes are in one array of pairs of numbers. A node is named by the place of its header, which gives
-//! its layer and how many intervals follow: whoever has the name is one step from everything. Children
-//! are made before parents, so that a child's name is smaller than its parent's.
+//! All nodes are in one array of pairs of numbers. The id of a node is the index of its header, which gives
+//! its layer and the number of its intervals, which follow: reading a node takes one memory access. Children
+//! are made before parents, so the id of a child is smaller than that of its parent.
 //!
-//! The unique table is open addressing with linear probing over pairs of a 32-bit hash and a
-//! node. The hash is kept so that the table can grow without looking at the nodes, and a probe
-//! rarely looks at a node that is not the one sought.
+//! The unique table uses open addressing with linear probing over pairs of a 32-bit hash and a
+//! node. The hash is stored so that the table can grow without reading nodes, and a probe
+//! rarely reads a node other than the one sought.
 //!
-//! The names 0 and 1 are the terminals. Some places follow that belong to no node: on each layer the
-//! interval `(n_i, FULL)`, which is what the terminal `FULL` looks like beside a node.
+//! The ids 0 and 1 are the terminals. They are followed by one entry per layer that belongs to no node: the
+//! interval `(n_i, FULL)`, which represents the terminal `FULL` beside a node of that layer.
 //!
-//! A first version kept headers in an array of their own: one more miss of the cache per node looked
-//! at, and 10 to 30 % more time on diagrams that do not fit into it.
+//! A first version kept headers in an array of their own: one more cache miss per node,
+//! and 10 to 30 % more time on diagrams that do not fit into the cache.
 
-use super::budget::{Budget, Stop};
+use otus_core::budget::{Budget, Stop};
 
 /// A node or a terminal.
 pub(super) type Id = u32;
@@ -23,12 +23,12 @@ pub(super) type Id = u32;
 pub(super) const EMPTY: Id = 0;
 /// The terminal of all vectors, on every layer.
 pub(super) const FULL: Id = 1;
-/// Names below this one are not those of nodes: the memory of operations uses them.
+/// Ids below this one are not those of nodes: the memo uses them for operations.
 pub(super) const FEW: Id = 16;
 
 /// An interval of a node: it ends at `high` and starts after the end of the one before.
 ///
-/// In the place of a header, `high` is the number of intervals and `child` the layer with its marks.
+/// In a header, `high` is the number of intervals, and `child` the layer with the marks of the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edge {
     /// The upper end, inclusive.
@@ -37,7 +37,7 @@ pub(super) struct Edge {
     pub(super) child: Id,
 }
 
-/// In a header: the node is needed, while garbage is collected.
+/// In a header: garbage collection has reached the node.
 pub(super) const NEEDED: u32 = 1 << 31;
 /// In a header: the set is closed under maximum and minimum, component by component.
 const LATTICE: u32 = 1 << 30;
@@ -51,7 +51,7 @@ struct Slot {
     id: Id,
 }
 
-/// How many places the table has at first: small problems stay small.
+/// The initial number of slots, so that small problems take little memory.
 const SMALLEST: usize = 256;
 const FREE: Slot = Slot { hash: 0, id: EMPTY };
 
@@ -59,14 +59,14 @@ const FREE: Slot = Slot { hash: 0, id: EMPTY };
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     pub(super) places: Vec<Edge>,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) count: usize,
-    /// A power of two, at most three quarters of it taken.
+    /// The unique table; its length is a power of two, and at most three quarters are occupied.
     slots: Vec<Slot>,
 }
 
 impl Store {
-    /// The terminals alone.
+    /// A store with the terminals alone.
     pub(super) fn new(bounds: &[u32]) -> Self {
         let unused = Edge { high: 0, child: 0 };
         let mut places = vec![unused, unused];
@@ -75,17 +75,17 @@ impl Store {
         Store { places, count: 0, slots: vec![FREE; SMALLEST] }
     }
 
-    /// The place of the first node, in a diagram with so many dimensions.
+    /// The id of the first node, given the number of dimensions.
     pub(super) fn first(dimensions: usize) -> usize {
         (dimensions + 2).max(FEW as usize)
     }
 
-    /// How many bytes the arrays hold.
+    /// The size of the arrays in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<Edge>() + self.slots.capacity() * size_of::<Slot>()
     }
 
-    /// The layer of a node; that of a terminal means nothing.
+    /// The layer of a node; undefined for a terminal.
     #[inline]
     pub(super) fn layer(&self, id: Id) -> usize {
         (self.places[id as usize].child & LAYER) as usize
@@ -97,7 +97,7 @@ impl Store {
         self.places[id as usize].child & LATTICE != 0
     }
 
-    /// Notes that the set of a node is closed under maximum and minimum.
+    /// Marks a node whose set is closed under maximum and minimum.
     pub(super) fn note_lattice(&mut self, id: Id) {
         if id > FULL {
             self.places[id as usize].child |= LATTICE;
@@ -156,9 +156,9 @@ impl Store {
         edges.get(edges.partition_point(|edge| edge.high < value)).map_or(EMPTY, |edge| edge.child)
     }
 
-    /// The node with these intervals, which must be in normal form and have this hash; whether it is new.
+    /// The node with these intervals, which must be in normal form and have this hash; and whether it is new.
     ///
-    /// `other_bytes` is what the rest of the diagram holds, for the budget.
+    /// `other_bytes` is the memory of the rest of the diagram, for the budget.
     pub(super) fn intern(
         &mut self,
         layer: usize,
@@ -167,7 +167,7 @@ impl Store {
         budget: &Budget,
         other_bytes: usize,
     ) -> Result<(Id, bool), Stop> {
-        let layer = u32::try_from(layer).map_err(|_| Stop::Nodes)?;
+        let layer = u32::try_from(layer).map_err(|_| Stop::States)?;
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
@@ -181,12 +181,12 @@ impl Store {
             at = (at + 1) & mask;
         }
         self.make_room(edges.len() + 1, budget, other_bytes)?;
-        let id = u32::try_from(self.places.len()).map_err(|_| Stop::Nodes)?;
-        let length = u32::try_from(edges.len()).map_err(|_| Stop::Nodes)?;
+        let id = u32::try_from(self.places.len()).map_err(|_| Stop::States)?;
+        let length = u32::try_from(edges.len()).map_err(|_| Stop::States)?;
         self.places.push(Edge { high: length, child: layer & LAYER });
         self.places.extend_from_slice(edges);
         self.count += 1;
-        // The table may have grown, in which case the place is another one.
+        // If the table has grown, the slot is another one.
         if mask == self.slots.len() - 1 {
             self.slots[at] = Slot { hash, id };
         } else {
@@ -195,14 +195,14 @@ impl Store {
         Ok((id, true))
     }
 
-    /// Looks where a node with this hash would be. The answer says little; but the next look at the same
-    /// place is fast, and looks at several places do not wait for each other.
+    /// Prefetches the slot of a node with this hash: the next access to it is fast, and several prefetches
+    /// overlap.
     #[inline]
     pub(super) fn glance(&self, hash: u32) -> u32 {
         self.slots[hash as usize & (self.slots.len() - 1)].hash
     }
 
-    /// Makes the table anew, after nodes were moved.
+    /// Builds the table again, after nodes were moved.
     pub(super) fn rebuild(&mut self, first: usize) {
         let size = (self.count * 2).next_power_of_two().max(SMALLEST);
         self.slots = vec![FREE; size];
@@ -222,13 +222,13 @@ impl Store {
         self.places[id as usize].child & LAYER == layer && self.edges_of(id) == edges
     }
 
-    /// Makes room for a node that takes so many places, or says that there may be none.
+    /// Reserves room for a node with its header and intervals.
     #[inline]
     fn make_room(&mut self, more: usize, budget: &Budget, others: usize) -> Result<(), Stop> {
         if self.places.len() + more > u32::MAX as usize
-            || budget.max_nodes.is_some_and(|most| self.count as u64 >= most)
+            || budget.max_states.is_some_and(|most| self.count as u64 >= most)
         {
-            return Err(Stop::Nodes);
+            return Err(Stop::States);
         }
         if self.places.len() + more > self.places.capacity() {
             let bytes = self.bytes() + others;
@@ -236,7 +236,7 @@ impl Store {
         }
         if self.count * 4 >= self.slots.len() * 3 {
             let size = self.slots.len() * 2;
-            // Both tables exist for a moment.
+            // The old and the new table exist at the same time.
             budget.check_bytes(self.bytes() + others + size * size_of::<Slot>())?;
             let mut slots = vec![FREE; size];
             for &slot in self.slots.iter().filter(|slot| slot.id != EMPTY) {
@@ -266,12 +266,12 @@ pub(super) fn hash(layer: usize, edges: &[Edge]) -> u32 {
         let word = u64::from(edge.high) << 32 | u64::from(edge.child);
         state = (state.rotate_left(23) ^ word).wrapping_mul(FACTOR);
     }
-    // The upper half depends on all bits of every word; the lower half hardly does.
+    // Only the upper half depends on all bits of every word.
     ((state ^ state >> 29) >> 32) as u32
 }
 
-/// Makes room for `more` elements: twice as many as there were if the budget allows, else an eighth
-/// more than needed, else none.
+/// Reserves room for `more` elements: doubles the capacity if the budget allows, else adds an eighth
+/// to the need, else fails.
 pub(super) fn grow<T>(
     list: &mut Vec<T>,
     more: usize,

@@ -1,31 +1,31 @@
-//! Going along one component of a box: which box, and which state, each interval leads to.
+//! A sweep along the first component of a box: the intervals, and the next box and state of each.
 //!
-//! See [`top`](super::top) for where a box changes.
+//! See [`lattice`](super::lattice) for the values at which the next box changes.
 
-use super::boxes::Boxes;
+use super::boxes::BoxTable;
 use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 
-/// A place along the first component of a box.
+/// The current interval of a sweep.
 #[derive(Debug)]
 pub(super) struct Sweep {
     layer: usize,
-    /// The interval, and the last value of the box.
+    /// The first and the last value of the interval, and the last value of the box.
     value: u32,
     high: u32,
     last: u32,
-    /// The state after this interval, up to which value the machine gives it, and what it gives then.
+    /// The state after this interval, the last value with this state, and the remaining intervals of the machine.
     state: u32,
     holds: u32,
     readings: (usize, usize),
-    /// Where each part of the next box changes.
+    /// By part of the next box: the value at which it changes.
     changes: Vec<u32>,
-    /// The upper ends of the box for what is to come.
+    /// The upper ends of the box for the remaining components.
     bounds: Vec<u32>,
 }
 
 impl Sweep {
-    /// For boxes of `layer`, which have so many components.
+    /// A sweep over boxes of `layer`, which have `width` components.
     pub(super) fn new(layer: usize, width: usize) -> Self {
         Sweep {
             layer,
@@ -44,7 +44,7 @@ impl Sweep {
     pub(super) fn start<M: Machine>(
         &mut self,
         key: &[u32],
-        next: &mut Boxes,
+        next: &mut BoxTable,
         clocks: &impl Clocks,
         splits: &mut Splits<'_, M>,
     ) {
@@ -54,7 +54,7 @@ impl Sweep {
         (self.value, self.last) = (key[0], key[width + 1]);
         self.state = key[2 * width + 2];
         self.holds = u32::MAX;
-        // An accepting state is kept to the end; any other one is asked for its intervals.
+        // An accepting state remains; any other one is split into intervals.
         if self.state != ACCEPT {
             self.readings = splits.span(self.layer, self.state);
             self.read(splits);
@@ -82,17 +82,17 @@ impl Sweep {
         self.high
     }
 
-    /// Whether the machine may accept what follows: at the end, whether it does.
+    /// Whether the machine may accept an extension; after the last component, whether it accepts.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.state == ACCEPT || (self.state != REJECT && !self.bounds.is_empty())
     }
 
-    /// To the next interval, if there is one.
+    /// Moves to the next interval, if there is one.
     #[inline]
     pub(super) fn advance<M: Machine>(
         &mut self,
-        next: &mut Boxes,
+        next: &mut BoxTable,
         clocks: &impl Clocks,
         splits: &Splits<'_, M>,
     ) -> bool {
@@ -126,18 +126,18 @@ impl Sweep {
         true
     }
 
-    /// Finds the last value before something changes.
+    /// Finds the last value before the next box or the state changes.
     #[inline]
     fn look_ahead(&mut self) {
         let mut next = self.holds.saturating_add(1);
-        // Where nothing is accepted it does not matter how the box changes.
+        // A rejecting state does not use the box.
         if self.state != REJECT {
             next = self.changes.iter().fold(next, |least, &change| least.min(change));
         }
         self.high = (next.max(self.value + 1) - 1).min(self.last);
     }
 
-    /// What the machine says of the value: above its last interval it rejects.
+    /// Reads the state of the machine at the value; above its last interval it rejects.
     fn read<M: Machine>(&mut self, splits: &Splits<'_, M>) {
         let readings = splits.intervals(self.readings);
         let at = readings.partition_point(|reading| reading.0 < self.value);
@@ -146,7 +146,7 @@ impl Sweep {
     }
 }
 
-/// Where `U_layer,other` comes up to more than `greatest`, if that is below what the box allows.
+/// The least value at which `U_layer,other` exceeds `greatest`, if `greatest` is below the upper end of the box.
 #[inline]
 fn rise(clocks: &impl Clocks, layer: usize, other: usize, greatest: u32, bound: u32) -> u32 {
     if greatest >= bound { u32::MAX } else { clocks.lower(other, greatest + 1, layer) }

@@ -24,17 +24,18 @@
 //! `⊇`: a member of `W` that is in `F` is in `F ∩ W`; one that is not has no step to take, so
 //! that it is in the target of `W` itself, and as that is `G ∪ (F ∩ …)`, in `G`. ∎
 //!
-//! So the intervals of a layer are gone through once, from high to low, and each costs one smaller
-//! problem of the same kind, however long it is. There is no iteration to a fixpoint. Steps
-//! the other way are the mirror image.
+//! So the intervals of a layer are traversed once, from high to low, and each costs one subproblem of the same kind,
+//! whatever its length. There is no iteration to a fixpoint. Steps
+//! in the other direction are the mirror image.
 //!
-//! Tried and dropped: one operation on three sets, `E(F, G ∪ (F ∩ H))`, which carries what comes from above as `H` instead
-//! of making `G ∪ (F ∩ H)` first. A quarter less work in some cases, three times as much in others, since what lies
-//! outside of `F` then tells problems apart that are the same.
+//! Tried and dropped: one operation on three sets, `E(F, G ∪ (F ∩ H))`, with `H = Z(x+1)`, instead
+//! of building `G ∪ (F ∩ H)` first. A quarter less work in some cases, three times as much in others: vectors of `H`
+//! outside of `F` make keys different whose results are the same.
 //!
-//! Where `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same for less.
+//! If `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same at a lower cost.
 
-use super::budget::Stop;
+use otus_core::budget::Stop;
+
 use super::diagram::{Diagram, Set};
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
@@ -45,7 +46,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn until(&mut self, through: Set, goal: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.reach(through.0, goal.0)).map(Set)
     }
@@ -55,7 +56,7 @@ impl Diagram {
     ///
     /// # Errors
     ///
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn since(&mut self, through: Set, start: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.spread(through.0, start.0)).map(Set)
     }
@@ -69,7 +70,7 @@ impl Diagram {
         }
         let layer = self.store.layer(goal);
         let base = self.scratch.len();
-        // Above the last interval of the goal nothing leads to it.
+        // Above the last interval of the goal, no step leads to it.
         let (mut g, mut high) = self.top_down(goal, layer);
         let mut f = self.containing(through, layer, high);
         let mut above = EMPTY;
@@ -103,7 +104,7 @@ impl Diagram {
         let ((mut i, i_end), (mut j, j_end)) =
             (self.store.span(through, layer), self.store.span(start, layer));
         let mut below = EMPTY;
-        // Above the start only what is carried on from below can spread.
+        // Above the start, only vectors reached from below can spread.
         while j < j_end || (i < i_end && below != EMPTY) {
             let (mut f_child, mut g_child, mut high) = (EMPTY, EMPTY, u32::MAX);
             if i < i_end {

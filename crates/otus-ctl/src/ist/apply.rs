@@ -1,12 +1,13 @@
 //! Union, intersection and difference of trees (section 4.2).
 //!
-//! Layer by layer: labels are cut where those of either tree begin or end, and on each piece the operation
-//! goes on with the successors there. Recursion is as deep as there are processes.
+//! Labels are split where those of either tree begin or end, and on each piece the operation recurs on the
+//! successors. The depth of recursion is the number of processes.
+
+use otus_core::budget::Stop;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
-use crate::interval::Stop;
 
-/// An operation whose results are remembered.
+/// An operation with a memo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     Union,
@@ -22,7 +23,7 @@ impl Trees {
         self.apply(Operation::Union, left, right)
     }
 
-    /// I₁ ∪ I₂ ∪ …, neighbours first: of many trees, one after the other would copy what is done each time.
+    /// I₁ ∪ I₂ ∪ …, pairwise: adding one tree after the other would copy the growing result each time.
     pub(super) fn union_all(&mut self, all: Vec<Ist>) -> Result<Ist, Stop> {
         let mut all = all;
         while all.len() > 1 {
@@ -73,7 +74,7 @@ impl Trees {
     }
 }
 
-/// What is clear without looking.
+/// The result of an operation that needs no recursion.
 fn simple(operation: Operation, left: Ist, right: Ist) -> Option<Ist> {
     match operation {
         Operation::Union if left == EMPTY || left == right => Some(right),
@@ -89,7 +90,7 @@ fn simple(operation: Operation, left: Ist, right: Ist) -> Option<Ist> {
     }
 }
 
-/// Two lists cut into pieces on which neither changes, with the successors in each.
+/// Splits two lists into pieces on which neither changes, each with the successors in both.
 fn pieces(left: &[Node], right: &[Node]) -> Vec<(i64, i64, [Ist; 2])> {
     let mut found = Vec::with_capacity(left.len() + right.len());
     let (mut i, mut j) = (0, 0);
@@ -116,8 +117,8 @@ fn pieces(left: &[Node], right: &[Node]) -> Vec<(i64, i64, [Ist; 2])> {
 }
 
 impl Trees {
-    /// ↓I: all vectors of naturals that are below an accepted one. From the greatest label of a layer down, what is
-    /// below the nodes passed so far adds up.
+    /// ↓I: all vectors of naturals that are below an accepted one. From the greatest label of a layer down, the
+    /// successors are united.
     pub(super) fn downward(&mut self, tree: Ist) -> Result<Ist, Stop> {
         if let Some(known) = simple(Operation::Closure, tree, EMPTY) {
             return Ok(known);

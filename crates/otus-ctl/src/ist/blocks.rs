@@ -1,4 +1,4 @@
-//! Trees made of blocks: all vectors that contain an event, or do not.
+//! Trees made of blocks: the vectors that contain an event, or do not.
 //!
 //! ```text
 //! I₀             all vectors                            xⱼ ∈ [0,|Pⱼ|]
@@ -9,38 +9,39 @@
 //! I_blockedᵢ     {xᵢ = |Pᵢ|} ∪ ⋃ {xᵢ = pos(e') − 1} ∩ B(e)  over all e →_c e' ∈ Pᵢ (Lemma 8), and ∩ I_⊤
 //! ```
 
+use otus_core::budget::Stop;
 use otus_syntax::Rational;
 use otus_trace::order::{EventId, Value};
 use rustc_hash::FxHashMap;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
 use crate::atom::Atom;
-use crate::explicit::Input;
+use crate::check::Problem;
 use crate::formula::AtomId;
-use crate::interval::{Clocks as _, Stop};
+use crate::interval::Clocks as _;
 use crate::track::{Course, Track};
 
 /// An event: its component, from 0, and its position there, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct BlockEvent {
     pub(super) process: usize,
     pub(super) position: u32,
 }
 
-/// What a trace says about trees.
+/// The trace as blocks.
 #[derive(Debug)]
 pub(super) struct Blocks<'f> {
-    input: Input<'f>,
+    problem: Problem<'f>,
     bounds: Vec<u32>,
     /// The communication edges of the Hasse diagram.
-    communications: Vec<(Event, Event)>,
+    communications: Vec<(BlockEvent, BlockEvent)>,
 }
 
 impl<'f> Blocks<'f> {
-    pub(super) fn new(input: Input<'f>) -> Self {
-        let bounds = input.view.bounds();
-        let communications = communications(input, &bounds);
-        Blocks { input, bounds, communications }
+    pub(super) fn new(problem: Problem<'f>) -> Self {
+        let bounds = problem.view.bounds();
+        let communications = communications(problem, &bounds);
+        Blocks { problem, bounds, communications }
     }
 
     /// k, the number of processes.
@@ -70,12 +71,12 @@ impl<'f> Blocks<'f> {
     }
 
     /// A(e)
-    fn after(&self, trees: &mut Trees, e: Event) -> Result<Ist, Stop> {
+    fn after(&self, trees: &mut Trees, e: BlockEvent) -> Result<Ist, Stop> {
         self.labelled(trees, &[(e.process, e.position, u32::MAX)])
     }
 
     /// B(e)
-    fn before(&self, trees: &mut Trees, e: Event) -> Result<Ist, Stop> {
+    fn before(&self, trees: &mut Trees, e: BlockEvent) -> Result<Ist, Stop> {
         self.labelled(trees, &[(e.process, 0, e.position - 1)])
     }
 
@@ -115,15 +116,16 @@ impl<'f> Blocks<'f> {
     pub(super) fn predicate(
         &self,
         trees: &mut Trees,
-        (universe, top): (Ist, Ist),
+        universe: Ist,
+        top: Ist,
         atom: AtomId,
     ) -> Result<Ist, Stop> {
-        let Some(&(_, course)) = self.input.atoms.iter().find(|used| used.0 == atom) else {
+        let Some(&(_, course)) = self.problem.atoms.iter().find(|used| used.0 == atom) else {
             return Ok(EMPTY);
         };
         let tree = match course {
             Course::Flips(initial, flips) => {
-                let events: Vec<Event> = flips.iter().filter_map(|&e| self.place(e)).collect();
+                let events: Vec<BlockEvent> = flips.iter().filter_map(|&e| self.place(e)).collect();
                 let mut all = Vec::new();
                 for block in 0..=events.len() {
                     if *initial == block.is_multiple_of(2) {
@@ -133,7 +135,7 @@ impl<'f> Blocks<'f> {
                 trees.union_all(all)?
             }
             Course::Tracks(tracks) => {
-                self.combinations(trees, universe, self.input.formulas.atom_of(atom), tracks)?
+                self.combinations(trees, universe, self.problem.formulas.atom_of(atom), tracks)?
             }
         };
         trees.intersect(tree, top)
@@ -144,7 +146,7 @@ impl<'f> Blocks<'f> {
         &self,
         trees: &mut Trees,
         universe: Ist,
-        events: &[Event],
+        events: &[BlockEvent],
         block: usize,
     ) -> Result<Ist, Stop> {
         let mut tree = universe;
@@ -158,9 +160,9 @@ impl<'f> Blocks<'f> {
         Ok(tree)
     }
 
-    /// By number of its value: the vectors at which a reading has it.
+    /// By value: the vectors at which a reading has it.
     fn by_value(&self, trees: &mut Trees, universe: Ist, track: &Track) -> Result<Vec<Ist>, Stop> {
-        let events: Vec<Event> =
+        let events: Vec<BlockEvent> =
             track.changes.iter().filter_map(|change| self.place(change.0)).collect();
         let mut blocks: Vec<Vec<Ist>> = vec![Vec::new(); track.values.len()];
         for block in 0..=events.len() {
@@ -185,7 +187,7 @@ impl<'f> Blocks<'f> {
         let mut found = EMPTY;
         match atom {
             Atom::Linear(terms, comparison, constant) => {
-                // The sums of the readings so far, each with where it is had, in order of discovery.
+                // The sums of the readings so far, each with its vectors, in order of discovery.
                 let mut sums: Vec<(Rational, Ist)> = vec![(Rational::from(0), universe)];
                 for ((track, by_value), &(_, factor)) in tracks.iter().zip(&readings).zip(terms) {
                     let mut next: Vec<(Rational, Ist)> = Vec::new();
@@ -238,22 +240,22 @@ impl<'f> Blocks<'f> {
         Ok(found)
     }
 
-    /// Where an event is.
-    fn place(&self, event: EventId) -> Option<Event> {
-        let process = self.input.view.dimension(self.input.trace.process_of(event))?;
-        let at = self.input.view.events[process].binary_search(&event).ok()?;
-        Some(Event { process, position: u32::try_from(at + 1).ok()? })
+    /// The component and position of an event.
+    fn place(&self, event: EventId) -> Option<BlockEvent> {
+        let process = self.problem.view.dimension(self.problem.trace.process_of(event))?;
+        let at = self.problem.view.events[process].binary_search(&event).ok()?;
+        Some(BlockEvent { process, position: u32::try_from(at + 1).ok()? })
     }
 }
 
 /// The communication edges of the Hasse diagram: e →_c e' if e is the last event of its process in the past of e', was
 /// not in the past of the event before e', and is in the past of no other event that happened before e'.
-fn communications(input: Input<'_>, bounds: &[u32]) -> Vec<(Event, Event)> {
-    let clocks = &input.view.clocks;
+fn communications(problem: Problem<'_>, bounds: &[u32]) -> Vec<(BlockEvent, BlockEvent)> {
+    let clocks = &problem.view.clocks;
     let mut found = Vec::new();
     for (process, &bound) in bounds.iter().enumerate() {
         for position in 1..=bound {
-            let then = Event { process, position };
+            let then = BlockEvent { process, position };
             for other in (0..bounds.len()).filter(|&other| other != process) {
                 let last = clocks.lower(process, position, other);
                 if last == clocks.lower(process, position - 1, other) {
@@ -266,7 +268,7 @@ fn communications(input: Input<'_>, bounds: &[u32]) -> Vec<(Event, Event)> {
                     }
                 });
                 if !implied {
-                    found.push((Event { process: other, position: last }, then));
+                    found.push((BlockEvent { process: other, position: last }, then));
                 }
             }
         }

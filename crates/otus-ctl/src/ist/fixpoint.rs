@@ -1,13 +1,13 @@
-//! Formulas as trees (sections 5.3 to 5.6).
+//! The tree of a formula (sections 5.3 to 5.6).
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
 
 use super::Closure;
 use super::blocks::Blocks;
 use super::tree::{EMPTY, Ist, Trees};
-use crate::explicit::Input;
+use crate::check::Problem;
 use crate::formula::{Formula, FormulaId, Formulas};
-use crate::interval::{Budget, Stop};
 
 /// The trees of some formulas.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Evaluation<'f> {
     known: Known,
 }
 
-/// Trees that are kept.
+/// The trees that garbage collection keeps.
 #[derive(Debug)]
 struct Known {
     universe: Ist,
@@ -41,20 +41,21 @@ impl Known {
 }
 
 impl<'f> Evaluation<'f> {
-    /// Makes `I_⊤`.
+    /// Builds `I_⊤`.
     pub(super) fn new(
-        input: Input<'f>,
-        (closure, budget): (Closure, &Budget),
+        problem: Problem<'f>,
+        closure: Closure,
+        budget: &Budget,
     ) -> Result<Self, Stop> {
         budget.check_time()?;
         let mut trees = Trees::new(budget.clone());
-        let blocks = Blocks::new(input);
+        let blocks = Blocks::new(problem);
         let mut universe = blocks.universe(&mut trees)?;
         let top = blocks.top(&mut trees, &mut universe)?;
         let end = blocks.end(&mut trees)?;
-        let sets = vec![None; input.formulas.count()];
+        let sets = vec![None; problem.formulas.count()];
         let known = Known { universe, top, end, blocked: Vec::new(), sets };
-        Ok(Evaluation { formulas: input.formulas, closure, trees, blocks, known })
+        Ok(Evaluation { formulas: problem.formulas, closure, trees, blocks, known })
     }
 
     /// `I_⊤`
@@ -88,7 +89,7 @@ impl<'f> Evaluation<'f> {
         self.known.sets[formula.index()].unwrap_or(EMPTY)
     }
 
-    /// What a formula is made of, in the form in which it is computed.
+    /// The way in which a formula is computed, with its operands.
     fn shape(&self, part: FormulaId) -> Shape {
         let formulas = self.formulas;
         let downward = self.closure == Closure::Downward;
@@ -156,8 +157,8 @@ impl<'f> Evaluation<'f> {
             Formula::False => Ok(EMPTY),
             Formula::End => Ok(self.known.end),
             Formula::Atom(atom) => {
-                let kept = (self.known.universe, self.known.top);
-                self.blocks.predicate(&mut self.trees, kept, *atom)
+                let Known { universe, top, .. } = self.known;
+                self.blocks.predicate(&mut self.trees, universe, top, *atom)
             }
             Formula::And(all) => {
                 let mut set = self.known.top;
@@ -179,7 +180,7 @@ impl<'f> Evaluation<'f> {
         }
     }
 
-    /// Makes all `I_blockedᵢ`, which only universal modalities need.
+    /// Builds all `I_blockedᵢ`, which only universal modalities need.
     fn block(&mut self) -> Result<(), Stop> {
         while self.known.blocked.len() < self.blocks.processes() {
             let process = self.known.blocked.len();
@@ -270,7 +271,7 @@ impl<'f> Evaluation<'f> {
     }
 }
 
-/// How a formula is computed.
+/// The way in which a formula is computed.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     /// From its operands, or by itself.

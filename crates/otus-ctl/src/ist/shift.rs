@@ -1,10 +1,10 @@
 //! `I^[xᵢ ← xᵢ + δ]` (section 4.2): the labels of one layer moved.
 
+use otus_core::budget::Stop;
 use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
-use crate::interval::Stop;
 
 impl Trees {
     /// `I^[xᵢ ← xᵢ + by]`. Labels may become negative, as Definition 2 has integers there.

@@ -3,24 +3,24 @@
 //! A tree has a layer of nodes per component of a vector; a node is labelled with an interval of integers; a
 //! vector is accepted if a path from the root to the end has it in its labels.
 //!
-//! Here a node is its label and the list of its successors, and that list is what is numbered: an [`Ist`] is
-//! the list of the nodes below a root, or below any other node. So
+//! Here a node is its label and the list of its successors, and lists are hash-consed: an [`Ist`] is
+//! the list of the nodes below a root, or below any other node. The conditions of the definition become
 //!
 //! - (i) the end has no successors: [`END`] is the list with the end alone;
 //! - (ii) a list belongs to one layer, and no node has an empty one;
 //! - (iii) nodes of one list have different labels. Ours are even disjoint, which the definition allows and does not
-//!   ask for: where labels overlap, they are split. Trees whose labels overlap grow with every step of
-//!   a fixpoint, and the report that says how this is kept in bounds ([18] of the paper) is not
-//!   ours to follow;
-//! - (iv) nodes with the same label and the same successors are the same, since equal lists have equal numbers.
+//!   require: where labels overlap, they are split. Trees with overlapping labels grow with every step of
+//!   a fixpoint; the report that bounds this growth ([18] of the paper) is not followed here;
+//! - (iv) nodes with the same label and the same successors are the same, since equal lists have equal ids.
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::define_id;
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
 use rustc_hash::FxHashMap;
 
 use super::apply::Operation;
-use crate::interval::{Budget, Natural, Stop};
+use crate::interval::BigUint;
 
 define_id! {
     /// The successors of the root of a tree, or of another node: the tree below it.
@@ -32,13 +32,13 @@ pub(super) const EMPTY: Ist = Ist(0);
 /// The end alone, after the last layer.
 pub(super) const END: Ist = Ist(1);
 
-/// After how many new nodes the clock is asked.
+/// The number of new nodes between two checks of the clock.
 const PATIENCE: usize = 1 << 16;
 
-/// From how many nodes on unused ones are looked for.
+/// The number of nodes from which garbage is collected.
 const MANY: usize = 100_000;
 
-/// How many results are remembered at most.
+/// The most results in the memo.
 const MEMORY: usize = 1 << 20;
 
 /// A node: its label, both ends included, and its successors.
@@ -53,13 +53,13 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Trees {
     pub(super) lists: Interner<Ist, Box<[Node]>>,
-    /// How many nodes the lists have together.
+    /// The number of nodes of all lists.
     nodes: usize,
-    /// How many there were after unused ones were last looked for.
+    /// The number of nodes after the last garbage collection.
     live: usize,
     pub(super) memory: FxHashMap<(Operation, Ist, Ist), Ist>,
     budget: Budget,
-    /// How many nodes were made since the clock was asked.
+    /// The number of nodes made since the clock was checked.
     made: usize,
 }
 
@@ -67,7 +67,7 @@ impl Trees {
     pub(super) fn new(budget: Budget) -> Self {
         let mut lists: Interner<Ist, Box<[Node]>> = Interner::default();
         lists.intern(Box::default());
-        // No other list is like this one: labels are not empty.
+        // No other list equals this one, since its label is empty.
         lists.intern(Box::new([Node { low: 0, high: -1, below: EMPTY }]));
         Trees { lists, nodes: 1, live: 1, memory: FxHashMap::default(), budget, made: 0 }
     }
@@ -96,8 +96,8 @@ impl Trees {
         if self.lists.items.len() > count {
             self.nodes += length;
             self.made += length + 1;
-            if self.budget.max_nodes.is_some_and(|most| self.nodes as u64 > most) {
-                return Err(Stop::Nodes);
+            if self.budget.max_states.is_some_and(|most| self.nodes as u64 > most) {
+                return Err(Stop::States);
             }
             if self.made > PATIENCE {
                 self.made = 0;
@@ -108,19 +108,19 @@ impl Trees {
         Ok(tree)
     }
 
-    /// About how many bytes all trees take: their nodes, a table of lists, and results.
+    /// The approximate size in bytes of nodes, table of lists and memo.
     fn bytes(&self) -> usize {
         let lists = self.lists.items.len() * (size_of::<Box<[Node]>>() + 8);
         let memory = self.memory.capacity() * size_of::<((Operation, Ist, Ist), Ist)>();
         self.nodes * size_of::<Node>() + lists + memory
     }
 
-    /// Asks the clock.
+    /// Checks the time limit.
     pub(super) fn check_time(&self) -> Result<(), Stop> {
         self.budget.check_time()
     }
 
-    /// Remembers a result.
+    /// Stores a result in the memo.
     pub(super) fn remember(&mut self, key: (Operation, Ist, Ist), result: Ist) {
         if self.memory.len() >= MEMORY {
             self.memory.clear();
@@ -142,23 +142,23 @@ impl Trees {
         at == END
     }
 
-    /// How many vectors are accepted.
-    pub(super) fn count(&self, tree: Ist) -> Natural {
+    /// The number of accepted vectors.
+    pub(super) fn count(&self, tree: Ist) -> BigUint {
         let wanted = self.reach([tree]);
-        let mut counts: Vec<Natural> = vec![Natural::default(); self.lists.items.len()];
-        counts[END.index()] = Natural::from(1_u64);
+        let mut counts: Vec<BigUint> = vec![BigUint::default(); self.lists.items.len()];
+        counts[END.index()] = BigUint::from(1_u64);
         for id in (END.index() + 1..counts.len()).filter(|&id| wanted[id]) {
-            let mut sum = Natural::default();
+            let mut sum = BigUint::default();
             for node in self.list(Ist::new(id)) {
                 let width = u64::try_from(node.high - node.low + 1).unwrap_or(0);
-                sum.add_product(&counts[node.below.index()], width);
+                sum += &counts[node.below.index()] * width;
             }
             counts[id] = sum;
         }
         counts.swap_remove(tree.index())
     }
 
-    /// By list: whether it is part of some trees. Successors have smaller numbers.
+    /// By list: whether it is part of some trees. Successors have smaller ids.
     fn reach(&self, trees: impl IntoIterator<Item = Ist>) -> Vec<bool> {
         let mut wanted = vec![false; self.lists.items.len()];
         trees.into_iter().for_each(|tree| wanted[tree.index()] = true);
@@ -172,9 +172,9 @@ impl Trees {
         wanted
     }
 
-    /// Forgets what is part of none of these trees, if that may be much; their numbers change.
+    /// Collects garbage if there are many nodes: only these trees are kept, and get new ids.
     pub(super) fn tidy<'a>(&mut self, kept: impl IntoIterator<Item = &'a mut Ist>) {
-        let allowed = self.budget.max_nodes.unwrap_or(u64::MAX) / 2;
+        let allowed = self.budget.max_states.unwrap_or(u64::MAX) / 2;
         let limit = (2 * self.live).max(MANY).min(usize::try_from(allowed).unwrap_or(usize::MAX));
         if self.nodes <= limit {
             return;

@@ -1,4 +1,4 @@
-//! Named patterns: what people ask most, as formulas. [`PATTERNS`] is the list.
+//! Named patterns of frequent properties, listed in [`PATTERNS`].
 
 use otus_syntax::Code;
 use otus_syntax::ast::formula::{Comparison, FormulaId as NodeId};
@@ -11,16 +11,16 @@ use super::{Lowering, Meaning};
 use crate::atom::{Atom, Reading};
 use crate::formula::{FormulaId, Formulas};
 
-/// A pattern, as it is told to people.
+/// A pattern, with its documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
     /// The word before the parenthesis.
     pub name: &'static str,
-    /// How many arguments it takes, at least and at most.
+    /// The least and the greatest number of arguments.
     pub arguments: (usize, usize),
-    /// How it is called.
+    /// A call with names for the arguments.
     pub call: &'static str,
-    /// What it stands for.
+    /// The formula that it stands for.
     pub formula: &'static str,
     /// The same in words.
     pub says: &'static str,
@@ -120,7 +120,10 @@ impl Lowering<'_> {
         };
         let (least, most) = pattern.arguments;
         if arguments.len() < least || arguments.len() > most {
-            let message = format!("the number of arguments of `{word}` is not {}", arguments.len());
+            let bound = if least == most { "" } else { "at least " };
+            let plural = if least == 1 { "" } else { "s" };
+            let given = arguments.len();
+            let message = format!("`{word}` takes {bound}{least} argument{plural}, not {given}");
             let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
             diagnostic.help = Some(format!("an example: {}", pattern.example));
             return Meaning::Nothing;

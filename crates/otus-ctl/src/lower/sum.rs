@@ -1,7 +1,7 @@
 //! Linear sums of readings.
 //!
-//! Sums are exact or they are refused: before a comparison of sums becomes an atom, it is made sure that
-//! no sum of any values that the readings can take leaves 64 bits.
+//! Sums are exact or refused: a comparison of sums becomes an atom only if no sum of
+//! values that the readings can take exceeds 64 bits.
 
 use otus_syntax::ast::formula::{Arithmetic, Comparison, FormulaId as NodeId};
 use otus_syntax::{Code, Rational};
@@ -26,12 +26,12 @@ impl Sum {
         Sum { terms: vec![(reading, Rational::from(1))], constant: Rational::from(0) }
     }
 
-    /// The number it is, if it has no readings.
+    /// Its value, if it has no readings.
     pub(super) fn value(&self) -> Option<Rational> {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// The reading it is, if it is nothing else.
+    /// The reading, if it is the whole sum.
     pub(super) fn single(&self) -> Option<Reading> {
         match *self.terms {
             [(reading, factor)]
@@ -152,7 +152,7 @@ impl Lowering<'_> {
         self.exact(id, result)
     }
 
-    /// `s < t` and its kin, between numbers.
+    /// A comparison of numbers.
     pub(super) fn compare_sums(
         &mut self,
         id: NodeId,
@@ -196,7 +196,7 @@ impl Lowering<'_> {
         Meaning::Formula(self.formulas.or(any))
     }
 
-    /// A node as a sum, if it is one; told if it is not.
+    /// A node as a sum; otherwise an error is reported.
     fn sum(&mut self, id: NodeId) -> Option<Sum> {
         match self.meaning(id).clone() {
             Meaning::Sum(sum) => Some(sum),

@@ -1,9 +1,9 @@
-//! Automata as graphs: circles with numbers, two rings where a word may end, an arrow from
-//! nowhere where words begin.
+//! Automata as graphs: states are circles with numbers, accepting states have two rings, and the initial state has an
+//! arrow without origin.
 //!
-//! Transitions between the same two states are one arrow with all their letters. A state of which
-//! transitions are not known is dotted and has an arrow to `…`. States are numbered from the
-//! initial one outwards, so a large automaton is drawn up to some number, and says so.
+//! Transitions between the same two states are one arrow with all their letters. A state with unknown
+//! transitions is dotted and has an arrow to `…`. States are numbered in breadth-first order from the
+//! initial one, so a large automaton is drawn up to some number, and the picture says so.
 
 use otus_core::Pool;
 use otus_core::automaton::{Automaton, SymbolId};
@@ -14,14 +14,14 @@ use crate::layout::layered::{self, Direction, layered};
 use crate::metrics::{Font, PLAIN, SMALL};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
 
-/// How an automaton is drawn.
+/// The options of the picture of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// How many states are drawn.
+    /// The most states that are drawn.
     pub max_states: usize,
-    /// Where words go.
+    /// The direction of transitions.
     pub direction: Direction,
-    /// How many lines a label may have.
+    /// The most lines of a label.
     pub label_lines: usize,
 }
 
@@ -34,7 +34,7 @@ impl Default for Options {
 /// Draws an automaton. The pool must be the one of the term that it was built from.
 ///
 /// ```
-/// use otus_core::automaton::{Limits, build};
+/// use otus_core::automaton::{AutomatonLimits, build};
 /// use otus_draw::layout::automaton::{Options, automaton};
 /// # use otus_core::{Pool, Signature};
 /// # let mut signature = Signature::default();
@@ -42,7 +42,7 @@ impl Default for Options {
 /// # let mut pool = Pool::new(signature);
 /// let send = pool.emission(a, m);
 /// let term = pool.loop_s(send);
-/// let machine = build(&mut pool, term, Limits::default());
+/// let machine = build(&mut pool, term, AutomatonLimits::default());
 /// let scene = automaton(&pool, &machine, &Options::default());
 /// assert!(otus_draw::check::flaws(&scene).is_empty());
 /// ```
@@ -93,8 +93,8 @@ pub fn automaton(pool: &Pool, automaton: &Automaton, options: &Options) -> Scene
     );
     if let (true, Some(extent)) = (shown < automaton.len(), scene.extent()) {
         let note = format!("showing {shown} of {} states, nearest to the first", automaton.len());
-        let at = (extent.left, extent.top - SMALL.line_height() - 8.0);
-        scene.lines(&[note], at, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+        let top = extent.top - SMALL.line_height() - 8.0;
+        scene.asides(&[note], point(extent.left, top));
     }
     scene.fit(MARGIN);
     scene
@@ -105,11 +105,11 @@ const LETTER: Font = PLAIN;
 const LABEL: Font = Font { size: 11.0, bold: false };
 /// From a state's ring to the inner one of an accepting state.
 const RING: f64 = 3.5;
-/// How long the arrow from nowhere is.
+/// The length of the arrow to the initial state.
 const ENTRY: f64 = 26.0;
 const LABEL_WIDE: f64 = 150.0;
 
-/// What is drawn, before it has places.
+/// The nodes and edges of the picture, before they have places.
 #[derive(Default)]
 struct Sketch {
     nodes: Vec<Node>,
@@ -123,7 +123,7 @@ enum Node {
         tone: Tone,
         accepting: bool,
     },
-    /// What is not drawn.
+    /// A placeholder for states that are not drawn.
     More(String),
 }
 
@@ -144,8 +144,8 @@ impl Node {
         }
     }
 
-    /// Where a line from outside that points at the middle of the node meets its border; `end` is
-    /// where it meets the box around it.
+    /// The point where a line to the center of the node meets its border; `end` is the point where it meets the
+    /// bounding box.
     fn meet(&self, place: Rect, end: Point, from: Point) -> Point {
         let Node::State { radius, .. } = self else { return end };
         let middle = place.center();
@@ -195,12 +195,12 @@ impl Sketch {
         }
         for (edge, route) in self.edges.iter().zip(&layout.routes) {
             if let Some(rect) = route.label {
-                let style = (Role::Edge, edge.tone);
                 let (x, anchor) = match options.direction {
                     Direction::Down => (rect.left, Anchor::Start),
                     Direction::Right => (rect.center().x, Anchor::Middle),
                 };
-                scene.lines(&edge.label, (x, rect.top), anchor, LABEL, style);
+                let at = point(x, rect.top);
+                scene.lines(&edge.label, at, anchor, LABEL, Role::Edge, edge.tone);
             }
         }
         for ((node, place), &key) in self.nodes.iter().zip(&layout.nodes).zip(&keys) {
@@ -221,7 +221,7 @@ impl Sketch {
         scene
     }
 
-    /// A line of two points, whose ends see each other.
+    /// A straight line between the borders of two nodes.
     fn straight(
         &self,
         edge: &Arrow,
@@ -269,14 +269,14 @@ fn arrow(scene: &mut Scene, points: Vec<Point>, on: [Option<Key>; 2], tone: Tone
     scene.push(Item::new(Role::Edge, Shape::Line(line)).tone(tone));
 }
 
-/// What may happen on the way: a line each if they are few.
+/// The letters of a transition, one per line if they are few.
 fn label(
     pool: &Pool,
     automaton: &Automaton,
     symbols: &[SymbolId],
     options: &Options,
 ) -> Vec<String> {
-    // No label is so long that more of them would be seen.
+    // A label never has room for more letters.
     let most = 40 * options.label_lines.max(1);
     let each: Vec<String> =
         symbols.iter().take(most).map(|&symbol| automaton.label(pool, symbol)).collect();

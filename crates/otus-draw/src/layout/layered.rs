@@ -3,15 +3,15 @@
 //! The framework of Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical
 //! system structures", 1981) in its four steps, a file each:
 //!
-//! - [`rank`]: some edges are turned around so that no cycle is left, and every node gets a layer;
-//! - here: what passes a layer gets a virtual node in it, and a label is a virtual node of its
-//!   own size, so that nothing else can be where it stands;
-//! - [`order`]: sweeps of barycentres make crossings few;
+//! - [`rank`]: some edges are reversed to remove cycles, and every node gets a layer;
+//! - this file: an edge gets a virtual node in every layer that it passes, and a label is a virtual node of its
+//!   own size, so that nothing overlaps it;
+//! - [`order`]: barycentre sweeps reduce crossings;
 //! - [`place`]: coordinates within the layers, by Brandes and Köpf; of trees, by [`tree`].
 //!
-//! All of it is computed *across* and *along* the layers; [`Direction`] says at the end which of
-//! the two is x. Between two layers there is nothing but edges, and within a layer everything has
-//! room of its own: hence edges meet neither nodes nor labels.
+//! Coordinates are computed *across* and *along* the layers; at the end, [`Direction`] maps them to
+//! x and y. Between two layers there are only edges, and within a layer nodes and labels do not
+//! overlap: so edges cross neither nodes nor labels.
 //!
 //! Costs: linear in nodes and virtual nodes for each sweep, with a fixed number of sweeps. Edges
 //! that would need more than [`VIRTUAL_NODES`] in all, longest first, are left out.
@@ -23,13 +23,13 @@ pub mod rank;
 use crate::geometry::{Point, Rect, Size, point};
 use crate::layout::tree;
 
-/// Where layers lie.
+/// The direction of edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Direction {
-    /// Below each other; edges go down.
+    /// Layers lie below each other; edges go down.
     #[default]
     Down,
-    /// Beside each other; edges go to the right.
+    /// Layers lie beside each other; edges go to the right.
     Right,
 }
 
@@ -44,19 +44,19 @@ pub struct Edge {
     pub label: Size,
 }
 
-/// How a graph is drawn.
+/// The options of a layered drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Where layers lie.
+    /// The direction of edges.
     pub direction: Direction,
-    /// From one node of a layer to the next, at least.
+    /// The least distance between nodes of a layer.
     pub node_gap: f64,
-    /// From one layer to the next, at least.
+    /// The least distance between layers.
     pub layer_gap: f64,
-    /// Whether edges leave and enter in the middle of a side rather than next to each other.
+    /// Whether edges leave and enter at the middle of a side rather than next to each other.
     pub centered: bool,
-    /// How much of a side edges may take, 1 for all of it. More is for nodes that edges meet as if
-    /// they went to the middle.
+    /// The share of a side that edges may use, 1 for all of it. A share above 1 is for round nodes, whose edges
+    /// point at the center.
     pub spread: f64,
     /// Whether nodes stand at the beginning of their layer rather than in its middle.
     pub flush: bool,
@@ -75,7 +75,7 @@ impl Default for Options {
     }
 }
 
-/// Where everything is.
+/// The places of nodes and the routes of edges.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layout {
     /// By node.
@@ -84,12 +84,12 @@ pub struct Layout {
     pub routes: Vec<Route>,
 }
 
-/// The way of an edge.
+/// The route of an edge.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Route {
-    /// From border to border. Empty if there was no room for it.
+    /// The points from border to border. Empty if the edge is not drawn.
     pub points: Vec<Point>,
-    /// Where its label is.
+    /// The place of its label.
     pub label: Option<Rect>,
 }
 
@@ -98,20 +98,20 @@ pub const VIRTUAL_NODES: usize = 400_000;
 
 /// From a line to its label.
 const LABEL_GAP: f64 = 5.0;
-/// How far before a layer an edge is straight again, so that its curve keeps off labels.
+/// The length of the straight part of an edge before a layer, so that its curve does not touch labels.
 const BEND: f64 = 4.0;
-/// How far an edge is straight where it has an arrow head.
+/// The length of the straight part of an edge at an arrow head.
 const LANDING: f64 = 13.0;
-/// How far before a corner its rounding may begin, twice.
+/// Twice the greatest distance from a corner at which its rounding begins.
 const CORNER: f64 = 22.0;
-/// How far a loop at a node reaches out.
+/// The extent of a loop at a node.
 const LOOP_REACH: f64 = 26.0;
 /// Half of the distance between the ends of a loop at a node.
 const LOOP_HALF: f64 = 9.0;
-/// The most between two edges at a side.
+/// The greatest distance between two edges at a side.
 const PORT_GAP: f64 = 18.0;
 
-/// Draws a graph. Nodes that edges refer to and that do not exist are an error of the caller.
+/// Draws a graph.
 ///
 /// ```
 /// use otus_draw::geometry::Size;
@@ -129,7 +129,7 @@ const PORT_GAP: f64 = 18.0;
 pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
     let turned = rank::turned(nodes.len(), edges);
     let ranks = rank::ranks(nodes.len(), edges, &turned);
-    let mut graph = Virtual::new(nodes, edges, &turned, &ranks, options);
+    let mut graph = ProperGraph::new(nodes, edges, &turned, &ranks, options);
     order::reduce(&mut graph);
     let across = as_tree(&graph, options.node_gap)
         .unwrap_or_else(|| place::across(&graph, options.node_gap));
@@ -138,7 +138,7 @@ pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
 
 /// A graph in which every edge goes from a layer to the next.
 #[derive(Debug, Clone, Default)]
-pub struct Virtual {
+pub struct ProperGraph {
     /// By virtual node; the first ones are the nodes of the graph.
     pub nodes: Vec<Vertex>,
     /// By virtual node: those in the layer before it, and in the layer after it.
@@ -147,9 +147,9 @@ pub struct Virtual {
     pub down: Vec<Vec<u32>>,
     /// By layer, in order.
     pub layers: Vec<Vec<u32>>,
-    /// By edge: what it passes, from its upper end to its lower.
+    /// By edge: its virtual nodes, from its upper end to its lower.
     chains: Vec<Chain>,
-    /// By layer: how thick it is.
+    /// By layer: its thickness.
     thickness: Vec<f64>,
 }
 
@@ -158,7 +158,7 @@ pub struct Virtual {
 pub struct Vertex {
     /// The number of its layer.
     pub layer: u32,
-    /// How far it reaches across, before and after its middle.
+    /// Its extent across the layers, before and after its middle.
     pub extent: [f64; 2],
     /// Whether it is a part of an edge.
     pub is_bend: bool,
@@ -171,7 +171,7 @@ struct Chain {
     is_drawn: bool,
 }
 
-impl Virtual {
+impl ProperGraph {
     fn new(
         nodes: &[Size],
         edges: &[Edge],
@@ -182,7 +182,7 @@ impl Virtual {
         // Labels stand in layers of their own, between those of nodes.
         let labelled = edges.iter().any(|edge| edge.from != edge.to && has_label(edge));
         let scale = if labelled { 2 } else { 1 };
-        let mut graph = Virtual::default();
+        let mut graph = ProperGraph::default();
         let last = ranks.iter().max().map_or(0, |&rank| rank * scale + 1);
         graph.thickness = vec![0.0; last as usize];
         for (size, rank) in nodes.iter().zip(ranks) {
@@ -223,7 +223,7 @@ impl Virtual {
         id
     }
 
-    /// Lays an edge through the layers between its ends.
+    /// Adds the virtual nodes of an edge.
     fn thread(
         &mut self,
         edge: &Edge,
@@ -233,7 +233,7 @@ impl Virtual {
         chain: &mut Chain,
     ) {
         let (top, bottom) = (self.nodes[upper].layer, self.nodes[lower].layer);
-        // The middle one of the odd layers between the two even ones.
+        // The middle one of the odd layers, which are those of labels, between the two even ones.
         let middle = top + 1 + (bottom - top - 2 * (scale - 1)) / 4 * 2;
         let mut before = u32::try_from(upper).expect("nodes have 32-bit numbers");
         for layer in top + 1..bottom {
@@ -261,7 +261,7 @@ impl Virtual {
 }
 
 impl Direction {
-    /// How far something reaches across and along the layers.
+    /// The extents of a size across and along the layers.
     fn turn(self, size: Size) -> (f64, f64) {
         match self {
             Direction::Down => (size.width, size.height),
@@ -289,7 +289,7 @@ impl Direction {
         }
     }
 
-    /// Loops are where labels are.
+    /// Loops are on the side of labels.
     fn loop_side(self) -> usize {
         self.label_side()
     }
@@ -300,7 +300,7 @@ fn has_label(edge: &Edge) -> bool {
 }
 
 /// Places across the layers for a graph that is a tree.
-fn as_tree(graph: &Virtual, gap: f64) -> Option<Vec<f64>> {
+fn as_tree(graph: &ProperGraph, gap: f64) -> Option<Vec<f64>> {
     let roots = graph.up.iter().filter(|up| up.is_empty()).count();
     if roots != 1 || graph.up.iter().any(|up| up.len() > 1) {
         return None;
@@ -318,7 +318,7 @@ fn as_tree(graph: &Virtual, gap: f64) -> Option<Vec<f64>> {
     Some(tree::tree(&nodes, root, gap).into_iter().map(|place| place.x).collect())
 }
 
-/// Which edges are drawn: all, unless they pass too many layers together.
+/// By edge: whether it is drawn. All are, unless they pass too many layers together.
 fn within_budget(edges: &[Edge], ranks: &[u32], scale: u32) -> Vec<bool> {
     let length = |edge: &Edge| (ranks[edge.from].abs_diff(ranks[edge.to]) * scale) as usize;
     let mut drawn = vec![true; edges.len()];
@@ -337,12 +337,12 @@ fn within_budget(edges: &[Edge], ranks: &[u32], scale: u32) -> Vec<bool> {
     drawn
 }
 
-/// Turns what the steps found into places and ways.
+/// Computes places and routes from the results of the steps.
 struct Router<'a> {
     nodes: &'a [Size],
     edges: &'a [Edge],
     turned: &'a [bool],
-    graph: &'a Virtual,
+    graph: &'a ProperGraph,
     across: &'a [f64],
     options: &'a Options,
 }
@@ -383,10 +383,10 @@ impl Router<'_> {
         Layout { nodes, routes }
     }
 
-    /// Where each edge is at its upper and at its lower end, across.
+    /// By edge: the coordinates across the layers of its upper and its lower end.
     fn ports(&self) -> Vec<[f64; 2]> {
         let mut ports = vec![[0.0; 2]; self.edges.len()];
-        // Per node: the edges at its two sides, with where they come from.
+        // By node: the edges at its two sides, with the coordinates that they come from.
         let mut sides: Vec<[Vec<(f64, usize)>; 2]> = vec![Default::default(); self.nodes.len()];
         for (index, edge) in self.edges.iter().enumerate() {
             if edge.from == edge.to || !self.graph.chains[index].is_drawn {
@@ -418,7 +418,7 @@ impl Router<'_> {
         ports
     }
 
-    /// Where each layer begins and ends. Edges that go far to the side get more room to do so.
+    /// By layer: its begin and end. Edges that go far to the side get more room.
     fn along(&self, ports: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let layers = self.graph.thickness.len();
         let mut sideways = vec![0.0_f64; layers];
@@ -448,7 +448,7 @@ impl Router<'_> {
             .collect()
     }
 
-    /// Where a node is along the layers.
+    /// The coordinate of a node along the layers.
     fn middle(&self, node: usize, along: &[[f64; 2]]) -> f64 {
         let [begin, end] = along[self.graph.nodes[node].layer as usize];
         let (_, thick) = self.options.direction.turn(self.nodes[node]);
@@ -478,7 +478,7 @@ impl Router<'_> {
             self.middle(node, along) + side * thick / 2.0
         };
         let layer = |node: usize| along[self.graph.nodes[node].layer as usize];
-        // All edges at a side of a node bend at the same place, or they would cross there.
+        // All edges at a side of a node bend at the same coordinate; otherwise they would cross there.
         let straight = |node: usize, side: usize| if lands[node][side] { LANDING } else { 3.0 };
         let (leave, land) = (straight(upper, 1), straight(lower, 0));
         let mut points = vec![
@@ -513,8 +513,8 @@ impl Router<'_> {
         Route { points, label }
     }
 
-    /// The way of an edge from a node to itself. If there are several they share it, and `reach`
-    /// is how much room the labels take that are there already.
+    /// The route of an edge from a node to itself. Several such edges share it, and `reach`
+    /// is the extent of the labels that are there already.
     fn round(&self, edge: &Edge, along: &[[f64; 2]], reach: &mut f64) -> Route {
         let direction = self.options.direction;
         let middle = self.middle(edge.from, along);
@@ -541,7 +541,7 @@ impl Router<'_> {
     }
 }
 
-/// The same line without points that change nothing.
+/// The line without points that lie on the segment between their neighbours.
 fn straighten(points: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for &next in points {
@@ -559,8 +559,8 @@ fn straighten(points: &[Point]) -> Vec<Point> {
     kept
 }
 
-/// The same line with points near its corners, so that [`Line::smooth`](crate::scene::Line) rounds
-/// off corners alone.
+/// The line with additional points near its corners, so that [`Line::smooth`](crate::scene::Line) rounds
+/// off only the corners.
 fn soften(points: &[Point]) -> Vec<Point> {
     let towards = |corner: Point, other: Point| {
         let way = other - corner;

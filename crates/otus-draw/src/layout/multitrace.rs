@@ -1,16 +1,16 @@
-//! Multi-traces: a lane per component, with what was observed on it in order.
+//! Multi-traces: a lane per component, with its observed actions in order.
 //!
-//! At the left of a lane stands a box with the lifelines of the component, then the actions,
-//! those of one moment in a common frame. What an analysis did so far is shown by the signs of
-//! the paper on slices (Fig. 5 and 7): a white flag where observation began, with the number of
+//! A lane begins with a box with the lifelines of the component, followed by the actions,
+//! those of one moment in a common frame. The progress of an analysis is shown by the signs of
+//! paper 003 (Fig. 5 and 7): a white flag where observation began, with the number of
 //! actions consumed, a black flag where it ended, and clovers with the number of actions that
-//! were simulated before and after. The paper has a white and a black clover, fonts have but
-//! one: at the beginning of a lane it means before, behind the black flag after. A thick bar
-//! parts what is consumed from what remains, a removed component is struck out, and dashed boxes
-//! stand for what may have happened while nobody watched.
+//! were simulated before and after. The paper has a white and a black clover, but fonts have only
+//! one: at the beginning of a lane it means before, after the black flag it means after. A thick bar
+//! separates consumed actions from the rest, a removed component is struck out, and dashed boxes
+//! stand for possible unobserved actions.
 //!
-//! Long lanes go on in further rows, and very long ones show a window around the bar and say how
-//! many actions they leave out; so the picture is linear in what it shows.
+//! Long lanes continue in further rows, and very long ones show a window around the bar with the number of actions
+//! left out; so the time is linear in the actions shown.
 
 use std::ops::Range;
 
@@ -21,37 +21,36 @@ use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Step};
 
 use crate::geometry::{Point, Rect, Size, point};
-use crate::metrics::{Font, PLAIN, SMALL, STRONG};
+use crate::metrics::{Font, PLAIN, SMALL, STRONG, grouped};
 use crate::scene::{Anchor, Item, Role, Scene, Tone};
 
-/// What is said of one component.
+/// The state of an analysis on one component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lane {
-    /// How many of its moments are consumed.
+    /// The number of its moments that are consumed.
     pub consumed: usize,
-    /// How many actions were simulated before observation began.
+    /// The number of actions simulated before observation began.
     pub simulated_before: usize,
-    /// How many actions were simulated after it ended.
+    /// The number of actions simulated after it ended.
     pub simulated_after: usize,
     /// Whether its lifelines were removed.
     pub removed: bool,
-    /// How much of what happened was observed, if anything is said about it.
+    /// The part of the behaviour that was observed, if it is declared.
     pub observed: Option<Observed>,
 }
 
-/// How a multi-trace is shown.
+/// The options of the picture of a multi-trace.
 #[derive(Clone, Copy)]
 pub struct Options<'o> {
-    /// What is said of each component, by number; of those beyond its end nothing is.
+    /// The lane of each component; components beyond the end have the default lane.
     pub lanes: &'o [Lane],
-    /// How wide the part with the actions may become before a lane goes on in a further row.
+    /// The width of the part with the actions at which a lane continues in a further row.
     pub room: f64,
-    /// How many actions of a component are shown at most.
+    /// The most actions of a component that are shown.
     pub limit: usize,
-    /// Whether it is to be small, as a part of another picture: no sentences, little space.
+    /// Whether the picture is small, as a part of another one: no sentences, little space.
     pub compact: bool,
-    /// The tone of an action, by component and index there; `None` is as if nothing were said,
-    /// so that it follows from its lane.
+    /// The tone of an action, by component and index there; `None` means that it follows from the lane.
     pub tone: &'o dyn Fn(ComponentId, usize) -> Option<Tone>,
 }
 
@@ -133,7 +132,7 @@ struct Style {
     /// Between the boxes of one moment and its frame.
     frame: f64,
     least_head: f64,
-    /// How wide the text of a head or of an action may be.
+    /// The greatest width of the text of a head or of an action.
     head_room: f64,
     action_room: f64,
 }
@@ -168,18 +167,18 @@ impl Style {
         }
     }
 
-    /// How high a box with a line of text is.
+    /// The height of a box with a line of text.
     fn box_height(&self) -> f64 {
         self.plain.line_height() + self.inside
     }
 
-    /// How high a row of a lane is.
+    /// The height of a row of a lane.
     fn row_height(&self) -> f64 {
         self.box_height() + 2.0 * self.frame
     }
 }
 
-/// The name of a lifeline as pictures show it.
+/// The label of a lifeline with its name, if they differ.
 fn shown(signature: &Signature, lifeline: otus_core::LifelineId) -> String {
     let name = signature.lifeline_name(lifeline);
     match signature.label(lifeline) {
@@ -188,7 +187,7 @@ fn shown(signature: &Signature, lifeline: otus_core::LifelineId) -> String {
     }
 }
 
-/// How many lines a head has at most.
+/// The most lines of a head.
 const HEAD_LINES: usize = 4;
 
 /// The lifelines of a component in lines.
@@ -221,13 +220,13 @@ fn head(
 /// A part of a lane.
 #[derive(Debug)]
 enum Piece {
-    /// A dashed box: what nobody watched, or what was simulated or left out.
+    /// A dashed box for actions that are unobserved, simulated or left out.
     Stub(String, Tone),
-    /// A sign on the line.
+    /// A sign on the lane.
     Mark(String, Tone),
     /// The actions of a moment: index and text of each.
     Moment(Vec<(usize, String)>),
-    /// The bar between what is consumed and what is not.
+    /// The bar between the consumed actions and the rest.
     Bar,
 }
 
@@ -239,12 +238,12 @@ struct Painter<'p, 'o> {
     style: Style,
     lane: Lane,
     component: ComponentId,
-    /// How many steps the consumed moments have.
+    /// The number of actions of the consumed moments.
     consumed: usize,
 }
 
 impl Painter<'_, '_> {
-    /// Draws a lane below `top`; gives its bottom.
+    /// Draws a lane below `top`; returns its bottom.
     fn lane(&mut self, head: &[String], width: f64, top: f64) -> f64 {
         let style = self.style;
         let tone = self.lane_tone();
@@ -256,8 +255,8 @@ impl Painter<'_, '_> {
         self.scene.push(Item::rect(Role::Head, rect).tone(tone).subject(subject));
         let first = top + (height - text_height) / 2.0;
         let center = rect.center().x;
-        let look = (Role::Head, tone);
-        self.scene.lines(head, (center, first), Anchor::Middle, style.strong, look);
+        let at = point(center, first);
+        self.scene.lines(head, at, Anchor::Middle, style.strong, Role::Head, tone);
 
         // With a head of several lines the first row is in its middle.
         let start = point(rect.right, top + (height - style.row_height()) / 2.0);
@@ -272,14 +271,12 @@ impl Painter<'_, '_> {
         if !self.options.compact && !remarks.is_empty() {
             let room = self.options.room.max(120.0);
             let lines = SMALL.wrap(&remarks.join(" · "), room);
-            let place = (rect.right + style.step, bottom + 2.0);
-            bottom =
-                self.scene.lines(&lines, place, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+            bottom = self.scene.asides(&lines, point(rect.right + style.step, bottom + 2.0));
         }
         bottom
     }
 
-    /// Draws the rows of a lane from the side of its head on; gives the right end of the first
+    /// Draws the rows of a lane, beginning beside its head; returns the right end of the first
     /// and the bottom of the last.
     fn rows(&mut self, start: Point) -> (f64, f64) {
         let style = self.style;
@@ -371,13 +368,13 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// What stands on a lane, from left to right.
+    /// The pieces of a lane, from left to right.
     fn pieces(&self) -> Vec<Piece> {
         let lane = self.lane;
         let steps = self.trace.steps(self.component);
         let consumed = self.consumed;
         let mut pieces = Vec::new();
-        // What nobody watched is left out of small pictures, and of what is removed anyway.
+        // Small pictures and removed components do not show unobserved actions.
         let watched = lane.observed.filter(|_| !lane.removed && !self.options.compact);
         let late = watched.is_some_and(Observed::may_start_late);
         let early = watched.is_some_and(Observed::may_stop_early);
@@ -406,7 +403,7 @@ impl Painter<'_, '_> {
         pieces
     }
 
-    /// The moments, or those of them around the bar if there are too many.
+    /// Adds the moments, or a window of them around the bar if there are too many.
     fn window(&self, steps: &[Step], consumed: usize, pieces: &mut Vec<Piece>) {
         let Range { start: from, end: to } = self.shown(steps, consumed);
         if from > 0 {
@@ -431,7 +428,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// Which steps are shown: whole moments only.
+    /// The range of steps that is shown, in whole moments.
     fn shown(&self, steps: &[Step], consumed: usize) -> Range<usize> {
         let limit = self.options.limit.max(1);
         if steps.len() <= limit {
@@ -463,7 +460,7 @@ impl Painter<'_, '_> {
         if tone == Tone::Normal && index < self.consumed { Tone::Good } else { tone }
     }
 
-    /// What is said of the lane, in words.
+    /// The state of the lane, in words.
     fn remarks(&self) -> Vec<String> {
         let lane = self.lane;
         let all = self.trace.steps(self.component).len();
@@ -508,29 +505,5 @@ impl Painter<'_, '_> {
         let aside =
             if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
         format!("{}: {}{aside}.", names.join(", "), texts.join(", "))
-    }
-}
-
-/// A number with its digits in groups of three: `4,970`.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn large_numbers_have_groups() {
-        let shown = [0, 12, 999, 1000, 4970, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "12", "999", "1,000", "4,970", "1,234,567"]);
     }
 }

@@ -1,18 +1,18 @@
 //! Space-time diagrams of partial-order traces, with cuts.
 //!
-//! Every process is a line downwards, every event a dot with what it is called and what it
-//! assigns beside it, every edge between processes an arrow, as in the diagrams of Lamport
+//! Every process is a vertical line, every event a dot with its label and its
+//! assignments beside it, every edge between processes an arrow, as in the diagrams of Lamport
 //! (*Time, Clocks, and the Ordering of Events in a Distributed System*, 1978). An event stands
 //! in the first row below all its predecessors, so arrows lead strictly downwards.
 //!
-//! Rows have a zone for dots and labels and below it a gap for lines. A label stands where it is
-//! least in the way of the arrows of its event. An arrow is straight if that crosses no label and no other
-//! dot, or has one bend; if neither will do it goes round ([`route`]). A cut runs in gaps and changes from one to another
-//! between two processes, where no label is: so it passes below exactly the events that it has
-//! ([`cut`]). Cuts are numbered at both ends, since colours alone do not tell them apart.
+//! A row has a zone for dots and labels, and below it a gap for lines. The label of an event stands where it crosses
+//! fewest of its arrows. An arrow is straight or has one bend if that crosses no label and no other
+//! dot; otherwise it makes a detour ([`route`]). A cut runs in gaps and changes from one to another
+//! between two processes, where no label is: so exactly its own events are above it
+//! ([`cut`]). Cuts are numbered at both ends, since colours alone do not distinguish them.
 //!
-//! Traces with more events than wanted are shown in part, around the last cut or from the start,
-//! and the picture says what it leaves out.
+//! Of a trace with too many events, a part is shown, around the last cut or from the start,
+//! and the picture says how much it leaves out.
 
 mod cut;
 mod lattice;
@@ -25,29 +25,28 @@ use otus_trace::order::{Edge, EventId, PartialOrder, ProcessId};
 pub use lattice::{TooManyCuts, lattice};
 
 use crate::geometry::{Point, Rect, Size, point};
-use crate::layout::multitrace::grouped;
-use crate::metrics::{Font, PLAIN, SMALL, STRONG};
+use crate::metrics::{Font, PLAIN, SMALL, STRONG, grouped};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
 
-/// A set of events with all that happened before them, as a line through the picture.
+/// A set of events with all events that happened before them, as a line through the picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cut {
-    /// How many events of each process it has, by number of the process; 0 beyond the end.
+    /// By process: the number of its events in the cut; 0 beyond the end.
     pub counts: Vec<usize>,
-    /// What stands at its ends; short.
+    /// The short text at its ends.
     pub name: String,
-    /// How it is drawn.
+    /// Its tone.
     pub tone: Tone,
 }
 
-/// How a partial order is shown.
+/// The options of a space-time diagram.
 #[derive(Clone, Copy)]
 pub struct Options<'o> {
     /// The cuts, in order.
     pub cuts: &'o [Cut],
-    /// How many events are shown at most, by whole rows.
+    /// The most events that are shown, in whole rows.
     pub limit: usize,
-    /// How many cuts are shown at most: the first, the last, and some between.
+    /// The most cuts that are shown: the first, the last, and some between.
     pub most_cuts: usize,
     /// The tone of an event.
     pub tone: &'o dyn Fn(EventId) -> Tone,
@@ -104,8 +103,8 @@ pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
 }
 
 /// The cuts of a run from the empty one, numbered from 0: each has one event more. Of a run with
-/// more than `most` cuts there are the first, the last and some between, and their numbers tell
-/// how many are left out: a cut has a number for each process, and runs can be long.
+/// more than `most` cuts, the result has the first, the last and some between; their numbers show
+/// how many are left out.
 pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId], most: usize) -> Vec<Cut> {
     let mut counts = vec![0; trace.process_count()];
     let mut done = 0;
@@ -120,8 +119,8 @@ pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId], most: usize) -> Vec
     up_to.collect()
 }
 
-/// The run of cuts that a witness or counterexample tells, no more than `most` of them. Where it
-/// goes on in several ways the first is taken.
+/// The cuts of a witness or counterexample, at most `most` of them. Where it
+/// has several continuations, the first is taken.
 pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence, most: usize) -> Vec<Cut> {
     let mut events = evidence.events.clone();
     let mut rest = evidence.then.first();
@@ -132,14 +131,14 @@ pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence, most: usize) -> Vec<Cu
     run_of_cuts(trace, &events, most)
 }
 
-/// On which side of its line the label of an event stands.
+/// The side of the process line on which the label of an event stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Left,
     Right,
 }
 
-/// Where the label of an event stands beside its dot.
+/// The place of the label of an event beside its dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Height {
     Above,
@@ -149,45 +148,51 @@ enum Height {
 
 /// An event that is shown.
 #[derive(Debug)]
-struct Shown {
+struct ShownEvent {
     event: EventId,
     row: usize,
     side: Side,
     height: Height,
     text: Vec<(String, Font)>,
-    /// The room its text takes.
+    /// The size of its text.
     size: Size,
+}
+
+/// The dot of an event: its process, and its index among the shown events there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct DotId {
+    process: usize,
+    index: usize,
 }
 
 /// An arrow that is shown.
 #[derive(Debug, Clone, Copy)]
 struct Arrow {
-    /// Column and index in it, from and to.
-    from: (usize, usize),
-    to: (usize, usize),
+    from: DotId,
+    to: DotId,
 }
 
-/// What is shown and in which rows, before anything has a place.
+/// The events, arrows and cuts that are shown, with their rows, before they have coordinates.
 #[derive(Debug)]
 struct Plan {
     /// By process.
     heads: Vec<Vec<String>>,
-    columns: Vec<Vec<Shown>>,
+    columns: Vec<Vec<ShownEvent>>,
     arrows: Vec<Arrow>,
     rows: usize,
     cuts: Vec<cut::Path>,
-    /// How many events are left out above and below, how many arrows and cuts.
+    /// The numbers of events left out above and below, and of arrows and cuts left out.
     earlier: usize,
     later: usize,
     hidden_arrows: usize,
     hidden_cuts: usize,
 }
 
-/// How wide texts may be, and how many lines of assignments an event has at most.
+/// The greatest width of texts, and the most lines of assignments of an event.
 const TEXT_ROOM: f64 = 170.0;
 const MOST_LINES: usize = 3;
-impl Shown {
-    /// From the height of the dot to the top of the label.
+impl ShownEvent {
+    /// The distance from the dot up to the top of the label.
     fn rise(&self) -> f64 {
         match self.height {
             Height::Above => self.size.height + 1.0,
@@ -203,7 +208,7 @@ const DOT: f64 = 4.0;
 const ASIDE: f64 = 10.0;
 /// Between two parallel lines.
 const TRACK: f64 = 8.0;
-/// How often places are looked for before all arrows that are left are sent round.
+/// The number of passes after which all remaining arrows make a detour.
 const MOST_PASSES: usize = 6;
 
 impl Plan {
@@ -212,7 +217,7 @@ impl Plan {
         let total = levels.iter().max().map_or(0, |&last| last as usize + 1);
         let center = options.cuts.last().map_or(0, |cut| cut::row_of(trace, &levels, cut));
         let window = window(&levels, total, center, options.limit.max(1));
-        let mut columns: Vec<Vec<Shown>> = Vec::new();
+        let mut columns: Vec<Vec<ShownEvent>> = Vec::new();
         let (mut earlier, mut later) = (0, 0);
         for process in trace.processes() {
             let mut column = Vec::new();
@@ -230,7 +235,7 @@ impl Plan {
                     };
                     let row = row - window.start;
                     let (side, height) = (Side::Right, Height::Middle);
-                    column.push(Shown { event, row, side, height, text, size });
+                    column.push(ShownEvent { event, row, side, height, text, size });
                 }
             }
             columns.push(column);
@@ -240,7 +245,7 @@ impl Plan {
             let column = &columns[process];
             let first = column.first()?.event.0;
             let index = event.0.checked_sub(first)? as usize;
-            (index < column.len()).then_some((process, index))
+            (index < column.len()).then_some(DotId { process, index })
         };
         let ends = |edge: &Edge| Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? });
         let arrows: Vec<Arrow> = trace.edges().iter().filter_map(ends).collect();
@@ -267,7 +272,7 @@ impl Plan {
         }
     }
 
-    /// What the picture leaves out, in words.
+    /// The parts that the picture leaves out, in words.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let mut say = |count: usize, one: &str, many: &str| {
@@ -307,7 +312,7 @@ fn levels(trace: &PartialOrder) -> Vec<u32> {
     levels
 }
 
-/// The rows that are shown: all, or as many around one of them as have no more events than that.
+/// The rows that are shown: all, or as many around `center` as have at most `limit` events.
 fn window(levels: &[u32], total: usize, center: usize, limit: usize) -> std::ops::Range<usize> {
     if levels.len() <= limit || total == 0 {
         return 0..total;
@@ -345,7 +350,7 @@ fn head(name: &str) -> Vec<String> {
     lines
 }
 
-/// What stands beside a dot.
+/// The text beside a dot.
 fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
     let mut lines: Vec<(String, Font)> = Vec::new();
     if let Some(label) = trace.label(event) {
@@ -380,17 +385,17 @@ fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
     lines
 }
 
-/// Labels stand on the side without arrows. If there is none, they stand above the arrows that
-/// begin on a side, or below those that end there; if both do on both sides, where fewer are.
-fn choose_sides(columns: &mut [Vec<Shown>], arrows: &[Arrow]) {
+/// Chooses the places of labels: on the side without arrows. If there is none, above the arrows that
+/// begin on a side, or below those that end there; if both kinds are on both sides, where fewer are.
+fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
     let last = columns.len() - 1;
-    // By event: how many arrows begin, and end, on its left and on its right.
+    // By event: the numbers of arrows that begin, and end, on its left and on its right.
     let mut counts: Vec<Vec<[[usize; 2]; 2]>> =
         columns.iter().map(|column| vec![[[0; 2]; 2]; column.len()]).collect();
     for arrow in arrows {
-        let right = usize::from(arrow.to.0 > arrow.from.0);
-        counts[arrow.from.0][arrow.from.1][right][0] += 1;
-        counts[arrow.to.0][arrow.to.1][1 - right][1] += 1;
+        let right = usize::from(arrow.to.process > arrow.from.process);
+        counts[arrow.from.process][arrow.from.index][right][0] += 1;
+        counts[arrow.to.process][arrow.to.index][1 - right][1] += 1;
     }
     for (process, column) in columns.iter_mut().enumerate() {
         let sides = if process == 0 && last > 0 {
@@ -413,7 +418,7 @@ fn choose_sides(columns: &mut [Vec<Shown>], arrows: &[Arrow]) {
     }
 }
 
-/// Where everything is.
+/// The coordinates of all parts.
 #[derive(Debug)]
 struct Places {
     /// By process: its line.
@@ -423,18 +428,18 @@ struct Places {
     zone: Vec<[f64; 2]>,
     /// By gap, the first of which is above all rows: its upper side.
     gap: Vec<f64>,
-    /// By process: how far labels reach to the left and to the right.
+    /// By process: the extent of labels to the left and to the right.
     reach: Vec<[f64; 2]>,
-    /// By process: how many tracks are beside it on either side.
+    /// By process: the number of tracks on either side.
     tracks: Vec<[usize; 2]>,
-    /// By arrow: its way.
+    /// By arrow: its points.
     ways: Vec<Vec<Point>>,
     bottom: f64,
 }
 
 impl Places {
-    /// Places in which no arrow crosses a label: arrows that would are sent round, which makes
-    /// room between processes and may be in the way of others, until all is well.
+    /// Coordinates with which no arrow crosses a label. An arrow that would makes a detour; that moves processes apart
+    /// and may block other arrows, so this is repeated until no arrow is blocked.
     fn settle(plan: &Plan) -> Self {
         let mut detour = vec![false; plan.arrows.len()];
         let mut pass = 0;
@@ -462,9 +467,9 @@ impl Places {
         }
     }
 
-    /// Rows from top to bottom.
+    /// The coordinates of rows, from top to bottom.
     fn new(plan: &Plan) -> Self {
-        // By row: how far its labels reach above and below its dots.
+        // By row: the extent of its labels above and below its dots.
         let mut heights = vec![[DOT; 2]; plan.rows];
         for shown in plan.columns.iter().flatten().filter(|shown| !shown.text.is_empty()) {
             let [above, below] = &mut heights[shown.row];
@@ -503,7 +508,7 @@ impl Places {
         }
     }
 
-    /// Processes from left to right.
+    /// Sets the coordinates of processes, from left to right.
     fn spread(&mut self, plan: &Plan) {
         #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
         let beside = |tracks: usize| ASIDE + TRACK * tracks as f64;
@@ -528,13 +533,13 @@ impl Places {
         }
     }
 
-    /// Between a process and the next: where no label is.
+    /// The space without labels between a process and the next.
     fn corridor(&self, process: usize) -> [f64; 2] {
         [self.x[process] + self.reach[process][1], self.x[process + 1] - self.reach[process + 1][0]]
     }
 
-    /// The room of the label of an event.
-    fn label(&self, process: usize, shown: &Shown) -> Rect {
+    /// The place of the label of an event.
+    fn label(&self, process: usize, shown: &ShownEvent) -> Rect {
         #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
         let beside = ASIDE + TRACK * self.tracks[process][shown.side as usize] as f64;
         let left = match shown.side {
@@ -563,16 +568,19 @@ fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places)
         let line = Item::line(Role::Lifeline, point(x, 0.0), point(x, places.bottom));
         scene.push(line);
         scene.push(item);
-        scene.lines(head, (x, top), Anchor::Middle, STRONG, (Role::Head, Tone::Normal));
-        let look = (Role::Aside, Tone::Normal);
+        scene.lines(head, point(x, top), Anchor::Middle, STRONG, Role::Head, Tone::Normal);
+        let mut more = |y: f64| {
+            let at = point(x, y);
+            scene.lines(&["…"], at, Anchor::Middle, PLAIN, Role::Aside, Tone::Normal);
+        };
         if above > 0.0 {
-            scene.lines(&["…"], (x, -above), Anchor::Middle, PLAIN, look);
+            more(-above);
         }
         if plan.later > 0 {
-            scene.lines(&["…"], (x, places.bottom), Anchor::Middle, PLAIN, look);
+            more(places.bottom);
         }
     }
-    // Cuts lie below arrows and labels, so that neither is hard to read.
+    // Cuts are painted first, so that arrows and labels cover them.
     cut::paint(scene, plan, places);
     let mut keys: Vec<Vec<Key>> = Vec::new();
     for column in &plan.columns {
@@ -580,7 +588,7 @@ fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places)
     }
     for (index, arrow) in plan.arrows.iter().enumerate() {
         let points = places.ways[index].clone();
-        let on = [arrow.from, arrow.to].map(|(process, at)| Some(keys[process][at]));
+        let on = [arrow.from, arrow.to].map(|dot| Some(keys[dot.process][dot.index]));
         let ends = [End::Plain, End::Filled];
         let line = Line { points, smooth: false, ends, on };
         scene.push(Item::new(Role::Message, Shape::Line(line)));
@@ -600,7 +608,7 @@ fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places)
             let mut top = rect.top;
             for (text, font) in &shown.text {
                 let role = if *font == SMALL { Role::Aside } else { Role::Text };
-                top = scene.lines(&[text], (x, top), anchor, *font, (role, tone));
+                top = scene.lines(&[text], point(x, top), anchor, *font, role, tone);
             }
         }
     }
@@ -608,8 +616,7 @@ fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places)
     if !remarks.is_empty() {
         let extent = scene.extent().unwrap_or_default();
         let lines = SMALL.wrap(&(remarks.join("; ") + "."), extent.width().max(240.0));
-        let place = (extent.left, extent.bottom + 8.0);
-        scene.lines(&lines, place, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+        scene.asides(&lines, point(extent.left, extent.bottom + 8.0));
     }
 }
 

@@ -1,13 +1,12 @@
 //! Plots: clouds of points, lines and boxes over linear, logarithmic and named axes, one panel or several.
 //!
-//! A [`Figure`] is a grid of [`Panel`]s below one legend. What is written stands outside of the frames of panels and
-//! what is measured inside, so that no label can meet a point. Series differ by the form of their
-//! [`Mark`]s and not by their tone alone. Tens (or steps) are told apart by bands behind everything,
-//! which need no ink of their own.
+//! A [`Figure`] is a grid of [`Panel`]s below one legend. Text stands outside of the frames of panels and
+//! data inside, so that no label covers a point. Series differ by the form of their
+//! [`Mark`]s and not only by their tone. Bands in the background, instead of grid lines, show decades or steps.
 //!
-//! What an axis cannot show is left out, and the description says how much: numbers that are not
-//! finite, and on a logarithmic axis those that are not positive. Points that would be painted on one
-//! another are painted once, so that a cloud of thousands stays a small file.
+//! Numbers that an axis cannot show are left out, and the description gives their count: those that are not
+//! finite, and on a logarithmic axis those that are not positive. Points that would coincide are painted
+//! once, so that a cloud of thousands stays a small file.
 //!
 //! Boxes are those of Tukey ("Exploratory Data Analysis", 1977) with whiskers to the extremes.
 
@@ -26,14 +25,14 @@ use axis::Ruler;
 pub use axis::{Axis, Scale, Unit};
 pub use mark::Mark;
 
-/// A picture of numbers.
+/// The data of a plot.
 #[derive(Debug, Clone, Default)]
 pub struct Figure {
-    /// What it shows, in a line.
+    /// The title, in one line.
     pub title: String,
-    /// What else there is to say, below it.
+    /// A note below the title.
     pub note: String,
-    /// How many panels stand beside each other; at least one.
+    /// The number of panels in a row; at least one.
     pub columns: usize,
     /// Whether panels have the same ranges, so that they can be compared.
     pub shared: bool,
@@ -41,27 +40,27 @@ pub struct Figure {
     pub panels: Vec<Panel>,
 }
 
-/// One pair of axes with what is between them.
+/// One pair of axes with its data.
 #[derive(Debug, Clone, Default)]
 pub struct Panel {
-    /// What it is of; nothing if it is the only one.
+    /// The title; empty if it is the only panel.
     pub title: String,
-    /// To the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Axis,
-    /// What is shown, in painting order.
+    /// The series, in painting order.
     pub series: Vec<Series>,
 }
 
 /// Numbers that belong together.
 #[derive(Debug, Clone)]
 pub struct Series {
-    /// What the legend says; equal ones in several panels are said once.
+    /// The name in the legend; series of equal name in several panels have one entry.
     pub name: String,
-    /// How they are told apart by colour and pen.
+    /// The colour and stroke.
     pub tone: Tone,
-    /// How they are told apart by form.
+    /// The form of points.
     pub mark: Mark,
     /// The numbers.
     pub data: Data,
@@ -76,34 +75,34 @@ pub enum Data {
     Line(Vec<[f64; 2]>),
     /// Boxes, each at a place of the x axis.
     Boxes(Vec<(f64, Spread)>),
-    /// A height that all is to be compared with.
+    /// A horizontal reference line.
     Level(f64),
 }
 
-/// How some numbers are spread: what a box shows.
+/// The five-number summary that a box shows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
     /// The least.
     pub min: f64,
-    /// A quarter is below.
+    /// The first quartile.
     pub q1: f64,
-    /// A half is below.
+    /// The median.
     pub median: f64,
-    /// Three quarters are below.
+    /// The third quartile.
     pub q3: f64,
     /// The greatest.
     pub max: f64,
 }
 
-/// The room between the axes of a panel, if there is one.
+/// The size of the data area of a single panel.
 const ALONE: Size = Size { width: 460.0, height: 280.0 };
-/// The same if there are several.
+/// The size of the data area of each of several panels.
 const TOGETHER: Size = Size { width: 250.0, height: 170.0 };
 /// Around the picture.
 const MARGIN: f64 = 14.0;
 /// Between panels.
 const GAP: f64 = 26.0;
-/// How long the strokes at an axis are.
+/// The length of ticks.
 const TICK: f64 = 4.0;
 /// Points nearer than this are painted once.
 const GRAIN: f64 = 5.0;
@@ -153,15 +152,14 @@ pub fn plot(figure: &Figure) -> Scene {
     scene
 }
 
-/// Title, note and legend; gives where the panels begin.
+/// Draws title, note and legend; returns the top of the panels.
 fn head(scene: &mut Scene, figure: &Figure, width: f64) -> f64 {
-    let text = (Role::Text, Tone::Normal);
     let lines = STRONG.wrap_to(&figure.title, width, 2);
-    let mut y = scene.lines(&lines, (0.0, 0.0), Anchor::Start, STRONG, text);
+    let mut y =
+        scene.lines(&lines, point(0.0, 0.0), Anchor::Start, STRONG, Role::Text, Tone::Normal);
     if !figure.note.is_empty() {
         let lines = SMALL.wrap_to(&figure.note, width, 4);
-        let aside = (Role::Aside, Tone::Normal);
-        y = scene.lines(&lines, (0.0, y), Anchor::Start, SMALL, aside);
+        y = scene.asides(&lines, point(0.0, y));
     }
     y += 4.0;
     let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -191,7 +189,7 @@ fn head(scene: &mut Scene, figure: &Figure, width: f64) -> f64 {
     if seen.is_empty() { y + 4.0 } else { y + line + 8.0 }
 }
 
-/// A piece of a series, for the legend.
+/// A sample of a series, for the legend.
 fn sample(scene: &mut Scene, series: &Series, at: Point) {
     let reach = point(7.0, 0.0);
     match &series.data {
@@ -234,7 +232,7 @@ fn rulers(figure: &Figure) -> Vec<[Ruler; 2]> {
 }
 
 impl Panel {
-    /// All numbers that are to be on an axis: 0 is to the right, 1 is upwards.
+    /// All numbers on an axis: 0 is the horizontal one, 1 the vertical one.
     fn numbers(&self, axis: usize) -> Vec<f64> {
         let mut all = Vec::new();
         for series in &self.series {
@@ -258,7 +256,7 @@ impl Panel {
         self.x.scale.shows(x) && self.y.scale.shows(y)
     }
 
-    /// How many points there are, and how many of them no axis can show.
+    /// The number of points, and of those that an axis cannot show.
     fn counts(&self) -> (usize, usize) {
         let (mut all, mut lost) = (0, 0);
         for series in &self.series {
@@ -313,7 +311,7 @@ fn draw_panel(panel: &Panel, [across, up]: &[Ruler; 2], room: Size) -> Scene {
     let label = tick_font.shorten(&panel.x.label, area.width());
     let at = point(area.center().x, below + tick_font.ascent());
     scene.push(Item::label(Role::Text, label, at, Anchor::Middle, tick_font));
-    // Upright text is the easiest to read: what is measured stands above the axis, not along it.
+    // The label of the vertical axis stands above it, not rotated along it, since horizontal text is easier to read.
     let y_label = tick_font.shorten(&panel.y.label, area.width());
     let at = point(area.left, area.top - 7.0);
     scene.push(Item::label(Role::Text, y_label, at, Anchor::Start, tick_font));
@@ -323,7 +321,7 @@ fn draw_panel(panel: &Panel, [across, up]: &[Ruler; 2], room: Size) -> Scene {
         scene.push(Item::label(Role::Text, title, at, Anchor::Start, PLAIN));
     }
     for series in &panel.series {
-        draw_series(&mut scene, panel, series, area, (&x_of, &y_of));
+        draw_series(&mut scene, panel, series, area, &x_of, &y_of);
     }
     scene.fit(0.0);
     scene
@@ -334,7 +332,8 @@ fn draw_series(
     panel: &Panel,
     series: &Series,
     area: Rect,
-    (x_of, y_of): (&dyn Fn(f64) -> f64, &dyn Fn(f64) -> f64),
+    x_of: &dyn Fn(f64) -> f64,
+    y_of: &dyn Fn(f64) -> f64,
 ) {
     let place = |at: &[f64; 2]| panel.shows(*at).then(|| point(x_of(at[0]), y_of(at[1])));
     match &series.data {
@@ -357,7 +356,7 @@ fn draw_series(
             for (x, spread) in boxes {
                 let values = [spread.min, spread.q1, spread.median, spread.q3, spread.max];
                 if values.iter().all(|value| panel.y.scale.shows(*value)) {
-                    draw_box(scene, series.tone, (x_of(*x), half), values.map(y_of));
+                    draw_box(scene, series.tone, x_of(*x), half, values.map(y_of));
                 }
             }
         }
@@ -370,7 +369,7 @@ fn draw_series(
     }
 }
 
-/// Half of how wide boxes may be: a third of the least distance, at most a dozen pixels.
+/// Half of the width of boxes: a third of the least distance, at most twelve pixels.
 fn half_width(panel: &Panel, area: Rect, x_of: &dyn Fn(f64) -> f64) -> f64 {
     let mut places: Vec<f64> = panel
         .series
@@ -386,7 +385,7 @@ fn half_width(panel: &Panel, area: Rect, x_of: &dyn Fn(f64) -> f64) -> f64 {
     gaps.fold(area.width(), f64::min).min(36.0) / 3.0
 }
 
-fn draw_box(scene: &mut Scene, tone: Tone, (x, half): (f64, f64), heights: [f64; 5]) {
+fn draw_box(scene: &mut Scene, tone: Tone, x: f64, half: f64, heights: [f64; 5]) {
     let [min, q1, median, q3, max] = heights;
     let mut line =
         |from: Point, to: Point| scene.push(Item::line(Role::Message, from, to).tone(tone));
@@ -394,7 +393,7 @@ fn draw_box(scene: &mut Scene, tone: Tone, (x, half): (f64, f64), heights: [f64;
         line(point(x, outer), point(x, inner));
         line(point(x - half / 2.0, outer), point(x + half / 2.0, outer));
     }
-    // Not less than a line, where three quarters are nearly the same.
+    // Not lower than a line if the quartiles nearly coincide.
     let middle = f64::midpoint(q1, q3);
     let rect = Rect {
         left: x - half,
@@ -408,7 +407,7 @@ fn draw_box(scene: &mut Scene, tone: Tone, (x, half): (f64, f64), heights: [f64;
     );
 }
 
-/// Places of which no two are in the same grain, in their order.
+/// The places without those that fall into an occupied cell of the grid of [`GRAIN`]s.
 fn thinned(places: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut seen = BTreeSet::new();
     #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]

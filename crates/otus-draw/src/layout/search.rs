@@ -1,11 +1,11 @@
-//! Searches as graphs: the executions that were explored, or how a multi-trace was analysed.
+//! Searches as graphs: the explored executions, or the analysis of a multi-trace.
 //!
 //! After Fig. 4 to 11 of Mahe et al., "Tooling offline runtime verification against interaction
-//! models", and the trees of the HIBOU README of 2020: every node shows an interaction and what is
-//! left of the multi-trace, every edge the rule, the action and its position, and leaves have
-//! their verdicts. The path to the leaf that decided is drawn stronger, what was simulated or
-//! removed is drawn as assumed, and what was met before or is left out is dotted. Of a large
-//! search a [window](Options::max_nodes) around the verdict is drawn, which says so.
+//! models", and the trees of the HIBOU README of 2020: every node shows an interaction and the rest
+//! of the multi-trace, every edge the rule, the action and its position, and leaves have
+//! their verdicts. The path to the leaf that decided the verdict is drawn stronger, simulated or
+//! removed actions are drawn as assumed, and known or omitted nodes are dotted. Of a large
+//! search, a [window](Options::max_nodes) around the verdict is drawn, with a note.
 
 mod card;
 mod lanes;
@@ -15,29 +15,29 @@ use std::fmt::{self, Write as _};
 
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{Leaf, LeafKind, Rule, State};
+use otus_analysis::graph::{Leaf, LeafKind, Rule, SearchState};
 use otus_core::TermId;
 use rustc_hash::FxHashMap;
 
 use crate::geometry::{Size, point};
 use crate::layout::layered::{self, Direction, Edge, Layout, layered};
-use crate::metrics::{Font, SMALL};
+use crate::metrics::{Font, SMALL, grouped};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
 
-/// How a search is drawn.
+/// The options of the picture of a search.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// How many nodes of the search are drawn.
+    /// The most nodes of the search that are drawn.
     pub max_nodes: usize,
-    /// The verdict of the whole.
+    /// The verdict of the search.
     pub verdict: Option<Verdict>,
-    /// Which way steps go.
+    /// The direction of steps.
     pub direction: Direction,
     /// The picture of an interaction; without one it is written as text.
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
-    /// The picture of what is left of the multi-trace; without one it is drawn as small lanes,
-    /// with how much was consumed and simulated on the way.
-    pub remaining: Option<&'a dyn Fn(&State) -> Scene>,
+    /// The picture of the rest of the multi-trace; without one it is drawn as small lanes,
+    /// with the numbers of actions consumed and simulated so far.
+    pub remaining: Option<&'a dyn Fn(&SearchState) -> Scene>,
 }
 
 impl Default for Options<'_> {
@@ -79,7 +79,7 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
     sketch.edges(context, graph, &window);
     sketch.leaves(context, graph, &window, options);
     let sizes: Vec<Size> = sketch.boxes.iter().map(|node| node.content.size).collect();
-    let edges: Vec<Edge> = sketch.lines.iter().map(Joint::edge).collect();
+    let edges: Vec<Edge> = sketch.lines.iter().map(SketchEdge::edge).collect();
     let style = layered::Options {
         flush: true,
         direction: options.direction,
@@ -95,19 +95,18 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
         let near = if context.trace.is_some() { "around the verdict" } else { "from the root" };
         notes.push(format!(
             "showing {} of {} nodes, {near}",
-            count(shown as u64),
-            count(total as u64)
+            grouped(shown as u64),
+            grouped(total as u64)
         ));
     }
     let lost = layout.routes.iter().filter(|route| route.points.is_empty()).count();
     if lost > 0 {
-        notes.push(format!("{} edges are not drawn, for want of room", count(lost as u64)));
+        notes.push(format!("{} edges are not drawn, for want of room", grouped(lost as u64)));
     }
     scene.description = describe(context, graph, options, &notes);
     if let (Some(extent), false) = (scene.extent(), notes.is_empty()) {
         let height = SMALL.line_height() * f64::from(u8::try_from(notes.len()).unwrap_or(2));
-        let at = (extent.left, extent.top - height - 8.0);
-        scene.lines(&notes, at, Anchor::Start, SMALL, (Role::Aside, Tone::Normal));
+        scene.asides(&notes, point(extent.left, extent.top - height - 8.0));
     }
     scene.fit(MARGIN);
     scene
@@ -117,21 +116,21 @@ const MARGIN: f64 = 12.0;
 const LABEL: Font = Font { size: 11.0, bold: false };
 const PILL: Font = Font { size: 12.0, bold: true };
 const GRAND: Font = Font { size: 14.0, bold: true };
-/// The most that the label of an edge may take.
+/// The greatest width of the label of an edge.
 const LABEL_WIDE: f64 = 170.0;
 const LABEL_LINES: usize = 8;
 
-/// What is drawn, before it has places.
+/// The nodes and edges of the picture, before they have places.
 #[derive(Default)]
 struct Sketch {
-    boxes: Vec<Boxed>,
-    lines: Vec<Joint>,
+    boxes: Vec<SketchNode>,
+    lines: Vec<SketchEdge>,
     /// By node of the search: its box.
     of: FxHashMap<usize, usize>,
 }
 
 /// A node of the picture.
-struct Boxed {
+struct SketchNode {
     content: Scene,
     tone: Tone,
     radius: f64,
@@ -139,14 +138,14 @@ struct Boxed {
 }
 
 /// An edge of the picture.
-struct Joint {
+struct SketchEdge {
     from: usize,
     to: usize,
     label: Vec<String>,
     tone: Tone,
 }
 
-impl Joint {
+impl SketchEdge {
     fn edge(&self) -> Edge {
         let width = self.label.iter().map(|line| LABEL.width(line)).fold(0.0, f64::max);
         let height = self.label.iter().map(|_| LABEL.line_height()).sum();
@@ -172,11 +171,11 @@ impl Sketch {
             let content = cards.card(index, node);
             let subject = Some(format!("node-{index}"));
             self.of.insert(index, self.boxes.len());
-            self.boxes.push(Boxed { content, tone, radius: 4.0, subject });
+            self.boxes.push(SketchNode { content, tone, radius: 4.0, subject });
         }
     }
 
-    /// What hangs below nodes, right of their children: verdicts, and what is not there.
+    /// Adds the leaves below nodes, right of their children: verdicts, and the numbers of omitted nodes.
     fn leaves(
         &mut self,
         context: &Context<'_>,
@@ -202,7 +201,7 @@ impl Sketch {
             }
             let hidden = window.hidden[index];
             if hidden > 0 {
-                let text = format!("… {} more", count(hidden as u64));
+                let text = format!("… {} more", grouped(hidden as u64));
                 let pill = self.pill(&text, SMALL, Tone::Faded);
                 self.join(from, pill, Vec::new(), Tone::Faded);
             }
@@ -230,8 +229,8 @@ impl Sketch {
             if let Some(gap) = window.gap.filter(|gap| gap.between[1] == index) {
                 let text = format!(
                     "… {} steps, {} nodes",
-                    count(gap.steps as u64),
-                    count(gap.nodes as u64)
+                    grouped(gap.steps as u64),
+                    grouped(gap.nodes as u64)
                 );
                 let pill = self.pill(&text, SMALL, Tone::Faded);
                 let from = self.of[&gap.between[0]];
@@ -241,7 +240,7 @@ impl Sketch {
                 self.join(from, to, label(rule), tone);
             }
         }
-        // Edges to nodes met before; those between the same two nodes are one.
+        // Edges to known nodes; those between the same two nodes are merged.
         let mut known: FxHashMap<(usize, usize), usize> = FxHashMap::default();
         let mut elsewhere: Vec<(usize, usize)> = Vec::new();
         for (from, rule, to) in &graph.again {
@@ -275,7 +274,7 @@ impl Sketch {
     }
 
     fn join(&mut self, from: usize, to: usize, label: Vec<String>, tone: Tone) {
-        self.lines.push(Joint { from, to, label, tone });
+        self.lines.push(SketchEdge { from, to, label, tone });
     }
 
     fn pill(&mut self, text: &str, font: Font, tone: Tone) -> usize {
@@ -286,7 +285,7 @@ impl Sketch {
         let base = size.height / 2.0 + (font.ascent() - font.descent()) / 2.0;
         let at = point(size.width / 2.0, base);
         content.push(Item::label(Role::Node, text, at, Anchor::Middle, font).tone(tone));
-        self.boxes.push(Boxed { content, tone, radius: size.height / 2.0, subject: None });
+        self.boxes.push(SketchNode { content, tone, radius: size.height / 2.0, subject: None });
         self.boxes.len() - 1
     }
 
@@ -306,8 +305,8 @@ impl Sketch {
         }
         for (line, route) in self.lines.iter().zip(&layout.routes) {
             if let Some(rect) = route.label {
-                let at = (rect.left, rect.top);
-                scene.lines(&line.label, at, Anchor::Start, LABEL, (Role::Edge, line.tone));
+                let at = point(rect.left, rect.top);
+                scene.lines(&line.label, at, Anchor::Start, LABEL, Role::Edge, line.tone);
             }
         }
         for ((node, rect), key) in self.boxes.iter().zip(&layout.nodes).zip(keys) {
@@ -332,7 +331,7 @@ fn cap(lines: &mut Vec<String>) {
     }
 }
 
-/// What a leaf says, never by colour alone.
+/// The text of a leaf, since its colour alone does not suffice.
 fn leaf_text(leaf: Leaf) -> (String, Tone) {
     let (sign, tone) = sign(leaf.verdict);
     let name = match leaf.kind {
@@ -356,19 +355,6 @@ fn sign(verdict: Verdict) -> (&'static str, Tone) {
     }
 }
 
-/// A number with its thousands apart.
-fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 fn describe(
     context: &Context<'_>,
     graph: &Graph,
@@ -379,9 +365,9 @@ fn describe(
     let kind = if context.trace.is_some() { "leaves" } else { "nodes that may end" };
     let mut text = format!(
         "{} nodes, {} edges to nodes met before, {} {kind}.",
-        count(graph.nodes.len() as u64),
-        count(graph.again.len() as u64),
-        count(leaves as u64)
+        grouped(graph.nodes.len() as u64),
+        grouped(graph.again.len() as u64),
+        grouped(leaves as u64)
     );
     if let Some(verdict) = options.verdict {
         let _ = write!(text, " The verdict is {verdict}.");

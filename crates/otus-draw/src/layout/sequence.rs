@@ -1,9 +1,8 @@
 //! Sequence diagrams of interactions.
 //!
-//! A diagram is read from top to bottom, and what stands below happens later *on the same
-//! lifeline*: that is weak sequencing, so `seq` needs no frame. Every other operator is a frame
-//! with a tab that names it, its operands separated by dashed lines; `alt(i, ∅)` is `opt`. On the
-//! lifelines of a coregion, where order does not matter, the lifeline is a full line between
+//! On each lifeline, lower events happen later: that is weak sequencing, so `seq` needs no frame. Every other operator
+//! is a frame with its name in a tab and its operands separated by dashed lines; `alt(i, ∅)` is `opt`. The
+//! lifelines of a coregion, on which events are not ordered, are full lines between
 //! brackets.
 //!
 //! ```text
@@ -15,8 +14,8 @@
 //! a -- m -> a            an arrow that turns back
 //! ```
 //!
-//! Layout takes three passes, each linear in what is drawn: [`rows`] writes the tree down as a
-//! list of rows, [`columns`] finds out how far lifelines are apart, [`paint`] goes down the rows.
+//! The layout takes three passes, each linear in the size of the picture: [`rows`] flattens the tree to a
+//! list of rows, [`columns`] computes the distances between lifelines, [`paint`] draws row by row.
 
 mod columns;
 mod paint;
@@ -31,20 +30,20 @@ use crate::scene::{Scene, Tone};
 
 use rows::{Row, Rows};
 
-/// How a sequence diagram is drawn.
+/// The options of a sequence diagram.
 #[derive(Debug, Clone)]
 pub struct Options<'a> {
-    /// What the picture is called.
+    /// The title of the picture.
     pub title: String,
-    /// What is said of each node of the interaction, by number; nothing where it has no entry.
+    /// The tone of each node of the interaction, by number; normal beyond the end.
     pub tones: &'a [Tone],
     /// Whether lifelines without any action are left out.
     pub only_used: bool,
-    /// How many rows are drawn; what comes after them is counted.
+    /// The most rows that are drawn; the rest is counted.
     pub max_rows: usize,
-    /// How wide labels may be before they are broken into lines.
+    /// The width at which labels are broken into lines.
     pub label_width: f64,
-    /// Whether the diagram is to be small: a part of another picture.
+    /// Whether the diagram is small, as a part of another picture.
     pub compact: bool,
 }
 
@@ -100,7 +99,7 @@ fn shown(rows: &Rows, signature: &Signature, options: &Options<'_>) -> Vec<Lifel
     all.filter(|lifeline| used[lifeline.index()]).collect()
 }
 
-/// What the head of a lifeline says: its label and, if that is another, its name.
+/// The text of the head of a lifeline: its label, or else its name.
 fn head(signature: &Signature, lifeline: LifelineId, options: &Options<'_>) -> Vec<String> {
     let name = signature.lifeline_name(lifeline);
     let text = signature.label(lifeline).unwrap_or(name);

@@ -1,13 +1,14 @@
 //! Terms as trees: a node for each operator and leaf, as in Fig. 2b of Mahe et al., "Tooling
 //! offline runtime verification against interaction models".
 //!
-//! Terms share parts and trees do not, so a tree can be far larger than its term. It is unfolded
-//! level by level up to a number of nodes; what is left is drawn as `…` with its size. A position
-//! stands beside the node on the side away from its parent, where no edge can pass.
+//! Terms share subterms and trees do not, so a tree can be far larger than its term. It is unfolded
+//! level by level up to a number of nodes; the rest is drawn as `…` with its size. A position
+//! stands beside the node on the side away from its parent, where no edge passes.
 
 pub mod marks;
 
-use otus_core::{Direction, EventId, LifelineId, MessageId, Pool, RegionId, Term, TermId};
+use otus_core::passing::asynchronous_passing;
+use otus_core::{Pool, RegionId, Term, TermId};
 
 use crate::geometry::{Rect, Size, point};
 use crate::layout::tree::{self, tree};
@@ -16,16 +17,16 @@ use crate::scene::{Anchor, Item, Key, Line, Role, Scene, Shape, Tone};
 
 pub use marks::{Marks, step};
 
-/// How a term is drawn.
+/// The options of the picture of a term.
 #[derive(Debug, Clone)]
 pub struct Options<'a> {
-    /// Whether each node has its position: 1, 2, 11, 121.
+    /// Whether the positions of nodes are shown: 1, 2, 11, 121.
     pub positions: bool,
-    /// Whether a message passing is one node, `a -- m -> b`, where nothing in it is marked.
+    /// Whether a message passing is one node, `a -- m -> b`, if it has no marks inside.
     pub fold_passings: bool,
-    /// What is said of which part.
+    /// The tones of parts.
     pub marks: Option<&'a Marks>,
-    /// How many nodes are drawn.
+    /// The most nodes that are drawn.
     pub max_nodes: usize,
 }
 
@@ -57,7 +58,7 @@ pub fn term(pool: &Pool, root: TermId, options: &Options<'_>) -> Scene {
     let mut scene = Scene::new("term of an interaction");
     scene.description = describe(pool, root, nodes.len());
 
-    // Flat edges are hard to follow, so that a level with a wide fan is further away.
+    // Flat edges are hard to follow, so a level with a wide fan is further down.
     let mut drops = vec![DROP; depth];
     for (node, place) in nodes.iter().zip(&places) {
         for &child in &node.children {
@@ -128,7 +129,7 @@ const MARGIN: f64 = 12.0;
 /// From an edge to the position beside it.
 const POSITION_GAP: f64 = 4.0;
 
-/// Where a node's position stands.
+/// The place of the position of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Side {
     Left,
@@ -167,7 +168,7 @@ impl Node {
     }
 }
 
-/// What waits to become a node.
+/// A subterm that will become a node.
 struct Pending {
     term: TermId,
     parent: Option<usize>,
@@ -201,7 +202,7 @@ fn unfold(pool: &Pool, root: TermId, options: &Options<'_>) -> Vec<Node> {
         let folded = (options.fold_passings && !marks.has_below(now.marks))
             .then(|| passing(pool, now.term))
             .flatten();
-        // Those who wait will be nodes themselves.
+        // Pending subterms will become nodes too.
         let room = nodes.len() + queue.len() + count < options.max_nodes.max(1);
         let (text, open) = match folded {
             Some(text) => (text, false),
@@ -244,7 +245,7 @@ fn unfold(pool: &Pool, root: TermId, options: &Options<'_>) -> Vec<Node> {
     nodes
 }
 
-/// What a node says: `seq`, `coreg{b}`, `a!m`, `∅`.
+/// The text of a node: `seq`, `coreg{b}`, `a!m`, `∅`.
 fn name(pool: &Pool, term: TermId) -> String {
     let region = |names: [&str; 3], region: RegionId| match region {
         Pool::NONE => names[0].to_owned(),
@@ -267,56 +268,23 @@ fn name(pool: &Pool, term: TermId) -> String {
     }
 }
 
-/// Names can be as long as their writers like; nodes cannot.
+/// Shortens a name of any length to the width of a node.
 fn shorten(text: &str) -> String {
     STRONG.shorten(text, 220.0)
 }
 
 /// `a -- m -> (b, c)`, if the term is an asynchronous passing.
 fn passing(pool: &Pool, term: TermId) -> Option<String> {
-    let Term::Strict(send, rest) = pool.node(term) else { return None };
-    let (sender, message) = single(pool, send, Direction::Emission)?;
-    let mut receivers = Vec::new();
-    let mut rest = rest;
-    loop {
-        let (receives, next) = match pool.node(rest) {
-            Term::Coreg(Pool::NONE, first, next) => (first, Some(next)),
-            Term::Empty
-            | Term::Event(_)
-            | Term::Strict(..)
-            | Term::Coreg(..)
-            | Term::Alt(..)
-            | Term::LoopS(_)
-            | Term::LoopC(..) => (rest, None),
-        };
-        let (receiver, received) = single(pool, receives, Direction::Reception)?;
-        if received != message || receivers.contains(&receiver) {
-            return None;
-        }
-        receivers.push(receiver);
-        match next {
-            Some(next) => rest = next,
-            None => break,
-        }
-    }
+    let found = asynchronous_passing(pool, term)?;
     let signature = pool.signature();
-    let names: Vec<&str> = receivers.iter().map(|&l| signature.lifeline_name(l)).collect();
+    let names: Vec<&str> = found.receivers.iter().map(|&l| signature.lifeline_name(l)).collect();
     let target = if let [only] = names.as_slice() {
         (*only).to_owned()
     } else {
         format!("({})", names.join(", "))
     };
-    let sender = signature.lifeline_name(sender);
-    Some(shorten(&format!("{sender} -- {} -> {target}", signature.message_name(message))))
-}
-
-/// The lifeline and message of a term that is one action.
-fn single(pool: &Pool, term: TermId, direction: Direction) -> Option<(LifelineId, MessageId)> {
-    let Term::Event(event) = pool.node(term) else { return None };
-    let event: EventId = event;
-    let [action] = pool.event_actions(event) else { return None };
-    let action = pool.action(*action);
-    (action.direction == direction).then_some((action.lifeline, action.message))
+    let sender = signature.lifeline_name(found.sender);
+    Some(shorten(&format!("{sender} -- {} -> {target}", signature.message_name(found.message))))
 }
 
 fn size(nodes: u64) -> String {
@@ -331,7 +299,7 @@ fn describe(pool: &Pool, root: TermId, drawn: usize) -> String {
     format!("A term of {}, of which {drawn} nodes are drawn.", size(attributes.nodes))
 }
 
-/// Says what tones mean, if there are any.
+/// Draws the legend of the tones that occur, if any.
 fn legend(scene: &mut Scene, nodes: &[Node]) {
     let Some(extent) = scene.extent() else { return };
     let mut left = extent.left;

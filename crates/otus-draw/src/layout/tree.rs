@@ -1,34 +1,34 @@
 //! Tidy drawings of ordered trees: parents above the middle of their children, equal sub-trees
 //! drawn alike, as narrow as that allows.
 //!
-//! The aims of Reingold and Tilford ("Tidier drawings of trees", 1981) for nodes of any size.
-//! Sub-trees keep their outline, deepest level first, and are moved against each other as far as
-//! outlines allow. Small sub-trees between large ones are spread evenly, as Walker wanted (1990):
-//! children are packed once to the left and once to the right, and stand in the middle of both.
-//! Both packings keep all distances, so their mean does.
+//! The criteria are those of Reingold and Tilford ("Tidier drawings of trees", 1981), for nodes of any size.
+//! Each sub-tree has an outline, deepest level first, and sub-trees are moved together as far as
+//! their outlines allow. Small sub-trees between large ones are spread evenly (Walker, 1990):
+//! children are packed once to the left and once to the right, and placed at the mean of both.
+//! Both packings keep all distances, so their mean does too.
 //!
-//! Comparing two outlines costs the depth of the lesser one, and the outline of the deepest child
-//! becomes that of its parent in place, so all of it is linear in the number of nodes.
+//! Comparing two outlines costs the depth of the lower one, and the outline of the deepest child
+//! is reused for its parent, so the algorithm is linear in the number of nodes.
 
-/// A node, with how far it reaches to the left and to the right of its middle.
+/// A node.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// To the left and to the right.
+    /// Its extent to the left and to the right of its middle.
     pub extent: [f64; 2],
     /// The numbers of its children, left to right.
     pub children: Vec<usize>,
 }
 
-/// Where a node is.
+/// The place of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Place {
+pub struct TreePlace {
     /// Its middle; that of the root is 0.
     pub x: f64,
-    /// How far it is from the root.
+    /// Its distance from the root.
     pub level: usize,
 }
 
-/// Places the nodes of a tree; what cannot be reached from the root stays where the root is.
+/// Places the nodes of a tree; nodes that are not reachable from the root get its place.
 ///
 /// ```
 /// use otus_draw::layout::tree::{Node, tree};
@@ -41,7 +41,7 @@ pub struct Place {
 ///
 /// # Panics
 /// If a child does not exist, or is a child of two.
-pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<Place> {
+pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<TreePlace> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut stack = vec![root];
     while let Some(node) = stack.pop() {
@@ -49,7 +49,7 @@ pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<Place> {
         stack.extend(nodes[node].children.iter().rev());
         assert!(order.len() <= nodes.len(), "every node is a child of at most one");
     }
-    // By node: where it is seen from its parent, and its outline until the parent takes it.
+    // By node: its offset from its parent, and its outline until the parent takes it.
     let mut offsets = vec![0.0; nodes.len()];
     let mut outlines: Vec<Option<Outline>> = vec![None; nodes.len()];
     for &node in order.iter().rev() {
@@ -64,21 +64,21 @@ pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<Place> {
         }
         outlines[node] = Some(outline);
     }
-    let mut places = vec![Place::default(); nodes.len()];
+    let mut places = vec![TreePlace::default(); nodes.len()];
     for &node in &order {
-        let Place { x, level } = places[node];
+        let TreePlace { x, level } = places[node];
         for &child in &nodes[node].children {
-            places[child] = Place { x: x + offsets[child], level: level + 1 };
+            places[child] = TreePlace { x: x + offsets[child], level: level + 1 };
         }
     }
     places
 }
 
-/// How far a sub-tree reaches on each of its levels, seen from its root, deepest level first.
+/// The extents of a sub-tree on each of its levels, relative to its root, deepest level first.
 #[derive(Debug, Clone)]
 struct Outline {
     levels: Vec<[f64; 2]>,
-    /// To be added to all of them.
+    /// An offset of all extents.
     shift: f64,
 }
 
@@ -87,13 +87,13 @@ impl Outline {
         self.levels.len()
     }
 
-    /// How far it reaches on a level, counted from its root.
+    /// Its extent on a level, counted from its root.
     fn side(&self, level: usize, side: usize) -> f64 {
         self.levels[self.levels.len() - 1 - level][side] + self.shift
     }
 }
 
-/// Where children stand below a parent, and the outline of all.
+/// The offsets of children from their parent, and the outline of the whole.
 fn join(children: Vec<Outline>, extent: [f64; 2], gap: f64) -> (Vec<f64>, Outline) {
     let own = [-extent[0], extent[1]];
     if children.is_empty() {
@@ -135,7 +135,7 @@ fn join(children: Vec<Outline>, extent: [f64; 2], gap: f64) -> (Vec<f64>, Outlin
     (shifts, outline)
 }
 
-/// Where children stand, seen from the middle between the first and the last.
+/// The offsets of children from the middle between the first and the last.
 fn spread(children: &[Outline], gap: f64) -> Vec<f64> {
     let count = children.len();
     let left = pack(children, &(0..count).collect::<Vec<_>>(), 1, gap);
@@ -145,12 +145,12 @@ fn spread(children: &[Outline], gap: f64) -> Vec<f64> {
     (0..count).map(|child| f64::midpoint(left[child], last + right[child]) - middle).collect()
 }
 
-/// Puts children one after the other as near as outlines allow; `side` is the one that those
-/// already placed show to the next.
+/// Puts children one after the other as near as outlines allow; `side` is the side of the
+/// placed ones that faces the next.
 fn pack(children: &[Outline], order: &[usize], side: usize, gap: f64) -> Vec<f64> {
     let sign = if side == 1 { 1.0 } else { -1.0 };
     let mut at = vec![0.0; children.len()];
-    // Placed children that can be seen from the next, least deep last.
+    // Placed children whose outline faces the next one, least deep last.
     let mut seen: Vec<usize> = Vec::new();
     for (rank, &child) in order.iter().enumerate() {
         let mut place = f64::NEG_INFINITY;

@@ -2,10 +2,10 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// What the second half of a wide character holds.
+/// The content of the second cell of a wide character.
 const HALF: char = '\0';
 
-/// Text in the making.
+/// The text so far, and the current row.
 #[derive(Debug)]
 pub(super) struct Canvas {
     out: String,
@@ -23,7 +23,7 @@ impl Canvas {
         if at >= self.row.len() {
             return;
         }
-        // What is left of a wide character that loses a half is blank.
+        // If one half of a wide character is overwritten, the other becomes blank.
         if self.row[at] == HALF && at > 0 {
             self.row[at - 1] = ' ';
         }
@@ -33,12 +33,12 @@ impl Canvas {
         self.row[at] = cell;
     }
 
-    /// Sets all cells from one to another, the last excluded.
+    /// Sets a range of cells, its end excluded.
     pub(super) fn fill(&mut self, from: usize, to: usize, cell: char) {
         (from..to).for_each(|at| self.put(at, cell));
     }
 
-    /// Writes a text from a cell on.
+    /// Writes a text that begins at a cell.
     pub(super) fn text(&mut self, at: usize, text: &str) {
         let mut at = at;
         for c in text.chars().map(visible) {
@@ -61,7 +61,7 @@ impl Canvas {
         }
     }
 
-    /// What a cell holds.
+    /// The content of a cell.
     pub(super) fn at(&self, at: usize) -> char {
         self.row.get(at).copied().unwrap_or(' ')
     }
@@ -82,7 +82,7 @@ impl Canvas {
         self.clear();
     }
 
-    /// Forgets the row.
+    /// Drops the row.
     pub(super) fn clear(&mut self) {
         self.row.fill(' ');
     }
@@ -106,12 +106,12 @@ fn visible(c: char) -> char {
     if c.is_control() { '\u{FFFD}' } else { c }
 }
 
-/// How many columns a text takes.
+/// The number of columns of a text.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(|c| visible(c).width().unwrap_or(0)).sum()
 }
 
-/// The text, with its end replaced by `…` if it takes more than so many columns.
+/// The text, with its end replaced by `…` if it has more than `most` columns.
 pub(super) fn shorten(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
@@ -129,7 +129,7 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
     short
 }
 
-/// The nearest character of ASCII.
+/// The most similar ASCII character.
 pub(super) fn plain(c: char) -> char {
     match c {
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╞' | '╡' | '╪' => {

@@ -1,4 +1,4 @@
-//! Multi-traces and partial orders as lists, a line for each component or process.
+//! Multi-traces and partial orders as lists, with one line for each component or process.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,11 @@ use otus_trace::{MultiTrace, Step};
 
 use super::Options;
 use super::canvas::{plain, shorten, width};
-use crate::layout::multitrace::{Lane, grouped};
+use crate::layout::multitrace::Lane;
+use crate::metrics::grouped;
 
-/// A multi-trace as text: a line for each component with its lifelines and its actions, a bar
-/// behind those that are consumed, and what is said of it. What does not fit a line is counted.
+/// A multi-trace as text: a line for each component with its lifelines, its actions with a bar
+/// after the consumed ones, and the remarks on its lane. Actions that do not fit the line are counted.
 pub fn multi_trace(trace: &MultiTrace, pool: &Pool, lanes: &[Lane], options: &Options) -> String {
     let signature = pool.signature();
     let lines = trace.partition().components().map(|component| {
@@ -51,7 +52,7 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, lanes: &[Lane], options: &Op
 }
 
 /// A partial order as text: a line for each process with its events in order, and for each
-/// event what it waits for on other processes.
+/// event its direct predecessors on other processes.
 pub fn order(trace: &PartialOrder, options: &Options) -> String {
     let lines = trace.processes().map(|process| {
         let texts = trace.events(process).map(move |event| event_text(trace, event));
@@ -85,7 +86,7 @@ fn event_text(trace: &PartialOrder, event: EventId) -> String {
     text
 }
 
-/// Lines of a head, texts, how many there are, and remarks.
+/// Formats lines that consist of a head, some texts, their number, and remarks.
 fn list<T: Iterator<Item = String>>(
     lines: impl Iterator<Item = (String, T, usize, Vec<String>)>,
     options: &Options,
@@ -108,7 +109,7 @@ fn list<T: Iterator<Item = String>>(
         for (done, text) in texts.enumerate() {
             let text = shorten(&text, room.max(12));
             let separator = if done > 0 { "; " } else { "" };
-            // Behind all but the last there must be room to say how many more there are.
+            // After any text but the last there must be room for the number of those left out.
             let more = format!("; … {} more", grouped(count - done));
             let rest = if done + 1 < count { width(&more) } else { 0 };
             let needed = width(separator) + width(&text);

@@ -1,9 +1,9 @@
-//! How much room each part of a diagram takes, and where the lifelines stand.
+//! The size of each part of a diagram, and the columns of the lifelines.
 //!
-//! Operands come before their operators in the arena, so one pass in order finds for every node
-//! the lifelines it touches, how far it reaches to the left of the first and to the right of
-//! the last, and its rows. What two lifelines must keep apart is collected on the way, and the
-//! columns follow from left to right.
+//! Operands come before their operators in the arena, so one pass in order computes for every node
+//! the lifelines it touches, its extent to the left of the first and to the right of
+//! the last, and its rows. The pass collects the least distances between lifelines, from which the
+//! columns are computed from left to right.
 
 use std::collections::BTreeMap;
 
@@ -32,18 +32,18 @@ pub(super) struct Measured {
 pub(super) struct Part {
     /// The first and the last lifeline it touches.
     pub(super) span: Option<(usize, usize)>,
-    /// How far it reaches beyond them.
+    /// Its extent beyond them.
     pub(super) left: usize,
     pub(super) right: usize,
-    /// How many rows it has; 0 only for nothing.
+    /// The number of rows; 0 only for the empty interaction.
     pub(super) rows: u64,
-    pub(super) what: What,
+    pub(super) appearance: Appearance,
 }
 
-/// What is drawn for a node.
+/// The appearance of a node.
 #[derive(Debug, Clone, Default)]
-pub(super) enum What {
-    /// Nothing, or what its operands have, one below the other.
+pub(super) enum Appearance {
+    /// None of its own: its operands, one below the other.
     #[default]
     Sequence,
     /// An arrow.
@@ -55,7 +55,7 @@ pub(super) enum What {
         /// Whether lines separate the operands.
         separated: bool,
     },
-    /// Text that could not be read.
+    /// A part with a syntax error.
     Invalid,
 }
 
@@ -71,9 +71,9 @@ pub(super) struct Arrow {
     pub(super) synchronous: bool,
 }
 
-/// What stands for text that could not be read.
+/// The text in place of a part with a syntax error.
 pub(super) const UNREADABLE: &str = "(unreadable)";
-/// How far the loop of a message to oneself reaches, and the shortest arrow to or from outside.
+/// The width of the loop of a message to its own sender, and of the shortest arrow to or from the environment.
 const OWN: usize = 4;
 const OUTSIDE: usize = 5;
 
@@ -107,11 +107,11 @@ impl Measured {
     }
 }
 
-/// Which nodes are part of the interaction.
+/// By node: whether it is part of the interaction.
 fn used(interaction: &Interaction) -> Vec<bool> {
     let mut used = vec![false; interaction.nodes.len()];
     used[interaction.root.0 as usize] = true;
-    // Operators come behind their operands, so from the end each is known in time.
+    // Operators come after their operands, so a backward pass sees users first.
     for index in (0..used.len()).rev() {
         if let (true, NodeKind::Operator(_, operands)) =
             (used[index], &interaction.nodes[index].kind)
@@ -129,9 +129,9 @@ struct Measure<'f> {
     most: usize,
     heads: Vec<String>,
     known: FxHashMap<String, usize>,
-    /// By two lifelines: how many columns are between them at least.
+    /// By pair of lifelines: the least number of columns between them.
     apart: BTreeMap<(usize, usize), usize>,
-    /// By lifeline: what must be free beside it.
+    /// By lifeline: the number of free columns beside it.
     left: Vec<usize>,
     right: Vec<usize>,
     parts: Vec<Part>,
@@ -147,7 +147,7 @@ impl Measure<'_> {
         index
     }
 
-    /// The column of a lifeline; one that is not declared comes behind all others.
+    /// The number of a lifeline; undeclared ones come after all others.
     fn lifeline(&mut self, name: Name) -> usize {
         let text = self.file.names.text(name.symbol);
         match self.known.get(text) {
@@ -164,7 +164,9 @@ impl Measure<'_> {
     fn node(&mut self, interaction: &Interaction, kind: &NodeKind) -> Part {
         match kind {
             NodeKind::Empty => Part::default(),
-            NodeKind::Invalid => Part { rows: 1, what: What::Invalid, ..Part::default() },
+            NodeKind::Invalid => {
+                Part { rows: 1, appearance: Appearance::Invalid, ..Part::default() }
+            }
             NodeKind::Passing(passing) => self.passing(passing),
             NodeKind::Operator(operator, operands) => {
                 self.operator(interaction, operator, operands)
@@ -191,7 +193,7 @@ impl Measure<'_> {
         let mut part = Part { span: Some(span), rows: 2, ..Part::default() };
         if own {
             part.rows += if targets.is_empty() { 1 } else { 2 };
-            // Beside other targets the loop is below the label, and only it must fit.
+            // With other targets, the loop is below the label, so only the loop must fit.
             let reach = if targets.is_empty() { OWN.max(columns + 2) } else { OWN };
             let at = origin.unwrap_or(span.0);
             self.right[at] = self.right[at].max(reach);
@@ -209,7 +211,7 @@ impl Measure<'_> {
             self.left[span.0] = self.left[span.0].max(part.left);
         }
         let synchronous = passing.synchronous;
-        part.what = What::Arrow(Arrow { label, origin, targets, own, synchronous });
+        part.appearance = Appearance::Arrow(Arrow { label, origin, targets, own, synchronous });
         part
     }
 
@@ -221,15 +223,15 @@ impl Measure<'_> {
     ) -> Part {
         let is_empty = |id: NodeId| matches!(interaction.node(id).kind, NodeKind::Empty);
         let several = operands.len() > 1;
-        let framed = |title: String, operands: &[NodeId], separated: bool| What::Frame {
+        let framed = |title: String, operands: &[NodeId], separated: bool| Appearance::Frame {
             title,
             operands: operands.to_vec(),
             separated,
         };
-        let what = match operator {
-            Operator::Seq => What::Sequence,
+        let appearance = match operator {
+            Operator::Seq => Appearance::Sequence,
             Operator::Strict | Operator::Par | Operator::Alt | Operator::Coreg(_) if !several => {
-                What::Sequence
+                Appearance::Sequence
             }
             Operator::Strict => framed("strict".to_owned(), operands, true),
             Operator::Par => framed("par".to_owned(), operands, true),
@@ -249,9 +251,11 @@ impl Measure<'_> {
                 framed(title, operands, false)
             }
         };
-        match what {
-            What::Frame { title, operands, separated } => self.frame(title, operands, separated),
-            What::Sequence | What::Arrow(_) | What::Invalid => {
+        match appearance {
+            Appearance::Frame { title, operands, separated } => {
+                self.frame(title, operands, separated)
+            }
+            Appearance::Sequence | Appearance::Arrow(_) | Appearance::Invalid => {
                 let mut part = self.together(operands);
                 part.rows = self.rows(operands.iter(), 0);
                 part
@@ -272,7 +276,7 @@ impl Measure<'_> {
         shorten(&format!("{word}({})", names.join(", ")), most)
     }
 
-    /// What some nodes touch and how far they reach together.
+    /// The lifelines and the extent of some nodes together.
     fn together(&self, operands: &[NodeId]) -> Part {
         let parts = || operands.iter().map(|operand| &self.parts[operand.0 as usize]);
         let spans = || parts().filter_map(|part| part.span);
@@ -289,7 +293,7 @@ impl Measure<'_> {
         }
     }
 
-    /// The rows of some nodes, each of at least so many.
+    /// The number of rows of some nodes, where each counts at least `least`.
     fn rows<'n>(&self, operands: impl Iterator<Item = &'n NodeId>, least: u64) -> u64 {
         let rows = operands.map(|operand| self.parts[operand.0 as usize].rows.max(least));
         rows.fold(0, u64::saturating_add)
@@ -313,14 +317,14 @@ impl Measure<'_> {
         self.left[span.0] = self.left[span.0].max(part.left);
         self.right[span.1] = self.right[span.1].max(part.right);
         let lines = if separated { operands.len().saturating_sub(1) as u64 } else { 0 };
-        // Operands without rows show ∅; those of a loop stand together.
+        // Operands without rows show ∅; those of a loop are not separated.
         let inside = if separated {
             self.rows(operands.iter(), 1)
         } else {
             self.rows(operands.iter(), 0).max(1)
         };
         part.rows = inside.saturating_add(lines + 2);
-        part.what = What::Frame { title, operands, separated };
+        part.appearance = Appearance::Frame { title, operands, separated };
         part
     }
 
@@ -349,8 +353,9 @@ impl Measure<'_> {
             columns[last] = columns[last].max(columns[first] + needed);
         }
         let width = columns.last().zip(self.right.last()).map_or(0, |(x, right)| x + right + 1);
-        // What is said where nothing can be drawn needs room as well.
-        let unreadable = self.parts.iter().any(|part| matches!(part.what, What::Invalid));
+        // The text in place of parts with errors needs room as well.
+        let unreadable =
+            self.parts.iter().any(|part| matches!(part.appearance, Appearance::Invalid));
         let width = width.max(if unreadable { UNREADABLE.len() + 2 } else { 1 });
         Measured { heads: self.heads, columns, parts: self.parts, width }
     }

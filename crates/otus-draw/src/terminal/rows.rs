@@ -3,10 +3,10 @@
 use otus_syntax::ast::{Interaction, NodeId, NodeKind};
 
 use super::canvas::{Canvas, width};
-use super::measure::{Arrow, Measured, UNREADABLE, What};
-use crate::layout::multitrace::grouped;
+use super::measure::{Appearance, Arrow, Measured, UNREADABLE};
+use crate::metrics::grouped;
 
-/// Writes heads and rows, and how many more there are beyond `limit`.
+/// Writes heads and rows, and the number of rows beyond `limit`.
 pub(super) fn write(
     measured: &Measured,
     interaction: &Interaction,
@@ -59,7 +59,7 @@ fn heads(measured: &Measured, canvas: &mut Canvas) {
     }
 }
 
-/// What is still to be written.
+/// A part that is still to be written.
 enum Task {
     Node(NodeId),
     /// An operand of a frame without rows.
@@ -75,7 +75,7 @@ struct Writer<'w> {
     canvas: &'w mut Canvas,
     /// The left and right sides of all frames around, the innermost last.
     frames: Vec<(usize, usize)>,
-    /// How many rows may still be written.
+    /// The number of rows that may still be written.
     left: usize,
 }
 
@@ -95,12 +95,12 @@ impl Writer<'_> {
                 }
                 Task::Node(id) => {
                     let part = &self.measured.parts[id.0 as usize];
-                    match &part.what {
-                        What::Invalid => self.nothing(UNREADABLE),
-                        What::Arrow(arrow) => self.arrow(arrow),
-                        What::Sequence => {
+                    match &part.appearance {
+                        Appearance::Invalid => self.nothing(UNREADABLE),
+                        Appearance::Arrow(arrow) => self.arrow(arrow),
+                        Appearance::Sequence => {
                             if let NodeKind::Operator(_, operands) = &interaction.node(id).kind {
-                                // Only what has rows is visited, so time follows rows.
+                                // Only operands with rows are visited, so the time is linear in rows.
                                 let some = operands
                                     .iter()
                                     .rev()
@@ -108,7 +108,7 @@ impl Writer<'_> {
                                 tasks.extend(some.map(|&id| Task::Node(id)));
                             }
                         }
-                        What::Frame { title, operands, separated } => {
+                        Appearance::Frame { title, operands, separated } => {
                             let (first, last) = part.span.unwrap_or((0, 0));
                             let side = |lifeline: usize| self.measured.columns[lifeline];
                             self.frames.push((side(first) - part.left, side(last) + part.right));
@@ -140,7 +140,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts what every row has: the lifelines, and the sides of frames but the innermost `open`.
+    /// Writes the background of a row: lifelines, and the sides of all frames but the innermost `open`.
     fn background(&mut self, open: usize) {
         for &column in &self.measured.columns {
             self.canvas.put(column, '│');
@@ -183,7 +183,7 @@ impl Writer<'_> {
         let (left, right) =
             self.frames.last().copied().or(all.map(|(&a, &b)| (a, b))).unwrap_or((0, 0));
         let at = (usize::midpoint(left, right) + 1).saturating_sub(width(word).div_ceil(2));
-        // A lifeline is not written over if there is room beside it.
+        // A word of one column moves beside a lifeline if there is room.
         let beside = self.canvas.at(at) == '│' && width(word) == 1 && at + 2 < right;
         self.canvas.text(if beside { at + 2 } else { at }, word);
         self.end();
@@ -212,7 +212,7 @@ impl Writer<'_> {
             }
             return;
         }
-        // From the environment messages come from the left of all who receive them.
+        // Messages from the environment come from the left of all receivers.
         let first = targets.first().copied().unwrap_or(0);
         let start = origin.unwrap_or_else(|| first.saturating_sub(reach.max(5)));
         let low = first.min(start);
@@ -269,7 +269,7 @@ impl Writer<'_> {
         self.end();
     }
 
-    /// A message to oneself.
+    /// A message of a lifeline to itself.
     fn own(&mut self, at: usize, synchronous: bool) {
         let shaft = ['─', '═'][usize::from(synchronous)];
         for (start, end) in [(['├', '╞'][usize::from(synchronous)], '┐'), ('│', '┘')] {

@@ -1,6 +1,6 @@
 //! Automata as graphs.
 
-use otus_core::automaton::{Automaton, Limits, build, determinize, minimize};
+use otus_core::automaton::{Automaton, AutomatonLimits, build, determinize, minimize};
 use otus_core::{Pool, TermId};
 use otus_draw::check::flaws;
 use otus_draw::layout::automaton::{Options, automaton};
@@ -8,10 +8,11 @@ use otus_draw::layout::layered::Direction;
 use otus_draw::{Scene, Theme, svg};
 use otus_testkit::read::{Language, read};
 
-use crate::common::{for_random_interactions, show};
+use crate::common::for_random_interactions;
+use crate::show::show;
 
 fn least(pool: &mut Pool, term: TermId, states: usize) -> Automaton {
-    let limits = Limits { states, ..Limits::default() };
+    let limits = AutomatonLimits { states, ..AutomatonLimits::default() };
     minimize(&determinize(&build(pool, term, limits), limits))
 }
 
@@ -73,7 +74,7 @@ fn random_automata_have_no_flaws() {
         let machine = if random.bool() {
             least(pool, term, 60)
         } else {
-            build(pool, term, Limits { states: 60, ..Limits::default() })
+            build(pool, term, AutomatonLimits { states: 60, ..AutomatonLimits::default() })
         };
         let direction = if random.bool() { Direction::Down } else { Direction::Right };
         let options = Options { max_states: 40, direction, ..Options::default() };

@@ -1,20 +1,10 @@
-//! What tests of several kinds of pictures share.
+//! Random interactions, for tests of several kinds of pictures.
 
 use otus_core::{Pool, TermId};
-use otus_draw::{Scene, Theme};
 use otus_testkit::generate;
 use otus_testkit::read::{Language, read};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-
-/// Writes a picture for those who want to look at it: into the folder `OTUS_LOOK`, if set.
-pub(crate) fn show(name: &str, scene: &Scene) {
-    if let Ok(folder) = std::env::var("OTUS_LOOK") {
-        let bytes = otus_draw::png(scene, Theme::Light, 1.5, &[])
-            .expect("a picture of a size that can be drawn");
-        std::fs::write(format!("{folder}/{name}.png"), bytes).expect("a folder to write to");
-    }
-}
 
 /// Some random interactions, always the same ones.
 pub(crate) fn for_random_interactions(count: usize, mut check: impl FnMut(&mut Pool, TermId)) {

@@ -1,4 +1,4 @@
-//! Graphs in layers: what stands where, for many random ones.
+//! Layered drawings of many random graphs.
 
 use otus_draw::geometry::{Rect, Size};
 use otus_draw::layout::layered::{Direction, Edge, Layout, Options, layered};
@@ -106,7 +106,7 @@ fn ten_thousand_nodes_and_long_edges_are_drawn() {
     let size = Size { width: 80.0, height: 30.0 };
     let layout = layered(&vec![size; 10_000], &edges, &Options::default());
     assert!(layout.routes.iter().all(|route| route.points.len() >= 2));
-    // A chain, with an edge from everywhere back to its beginning: most have no room.
+    // A chain, with an edge from every node back to its beginning: most of them are not drawn.
     let chain = (1..5_000).flat_map(|to| {
         [Edge { from: to - 1, to, ..Edge::default() }, Edge { from: to, to: 0, ..Edge::default() }]
     });

@@ -1,7 +1,8 @@
-//! Tests of the pictures from outside, in one binary.
+//! Tests of the public API, in one binary.
 
 mod automaton;
 mod common;
+mod failure;
 mod layered;
 mod multitrace;
 mod order;

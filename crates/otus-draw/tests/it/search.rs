@@ -15,7 +15,8 @@ use otus_testkit::read::{Language, read};
 use otus_testkit::small_scope::{Scope, random_trace};
 use otus_trace::MultiTrace;
 
-use crate::common::{for_random_interactions, show};
+use crate::common::for_random_interactions;
+use crate::show::show;
 use crate::term::FIGURE_2;
 
 /// 003, section 5.1: the criterion that the paper proposes.
@@ -264,7 +265,7 @@ fn a_large_search_is_drawn_around_its_verdict() {
     assert!(text.contains("showing 200 of 10,000 nodes, around the verdict"));
     assert!(text.contains("? Inconclusive"));
     show("analyze-large", &analysis.draw(40));
-    // All of it at once is no picture to look at, but it is one.
+    // The whole search is too large to read, but it can be drawn.
     let scene = analysis.draw(10_000);
     assert!(scene.items.len() > 50_000, "{}", scene.items.len());
 }

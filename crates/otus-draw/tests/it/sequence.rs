@@ -9,6 +9,8 @@ use otus_draw::{Scene, Theme, svg};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::{Severity, Source, parse_spec};
 
+use crate::show::show;
+
 fn draw(text: &str, options: &Options<'_>) -> Scene {
     let parsed = parse_spec(&Source::new("model.hsf", text));
     let lowered = otus_core::lower(&[&parsed.tree]);
@@ -16,14 +18,6 @@ fn draw(text: &str, options: &Options<'_>) -> Scene {
     let wrong: Vec<_> = wrong.iter().filter(|d| d.severity == Severity::Error).collect();
     assert!(wrong.is_empty() && lowered.term.is_some(), "{text}\n{wrong:?}");
     sequence(&parsed.tree, lowered.pool.signature(), options)
-}
-
-/// Shows a picture to the one who asks for it: `OTUS_SHOW=folder`.
-fn show(name: &str, scene: &Scene) {
-    if let Ok(folder) = std::env::var("OTUS_SHOW") {
-        let png = otus_draw::png(scene, Theme::Light, 1.5, &[]).expect("it is not too large");
-        std::fs::write(format!("{folder}/{name}.png"), png).expect("the folder can be written");
-    }
 }
 
 #[track_caller]

@@ -1,11 +1,10 @@
-//! What all tests of pictures share: checks, and files for people to look at.
+//! The checks that all pictures must pass.
 
 use otus_draw::check::flaws;
 use otus_draw::{Scene, Theme, svg};
 
-/// Checks a picture. With `OTUS_SHOW_IN` set to a folder, it is written there as PNG files.
-#[track_caller]
-pub(crate) fn check(name: &str, scene: &Scene) {
+/// Writes a picture as PNG files, light and dark, into the folder `OTUS_SHOW_IN`, if that is set.
+pub(crate) fn show(name: &str, scene: &Scene) {
     if let Ok(folder) = std::env::var("OTUS_SHOW_IN") {
         for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
             let bytes = otus_draw::png(scene, theme, 1.5, &[]).expect("it is not too large");
@@ -13,6 +12,12 @@ pub(crate) fn check(name: &str, scene: &Scene) {
                 .expect("the folder is there");
         }
     }
+}
+
+/// Shows a picture, and checks that it has no flaws and gives well-formed XML.
+#[track_caller]
+pub(crate) fn check(name: &str, scene: &Scene) {
+    show(name, scene);
     assert_eq!(flaws(scene), [], "{name}");
     let text = svg(scene, Theme::Auto);
     let mut reader = quick_xml::Reader::from_str(&text);

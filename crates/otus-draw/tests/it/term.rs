@@ -7,7 +7,8 @@ use otus_draw::layout::term::{Marks, Options, step, term};
 use otus_draw::{Scene, Theme, svg};
 use otus_testkit::read::{Language, read};
 
-use crate::common::{for_random_interactions, show};
+use crate::common::for_random_interactions;
+use crate::show::show;
 
 /// 003, Fig. 2.
 pub(crate) const FIGURE_2: &str = "seq(
@@ -102,7 +103,7 @@ fn a_step_marks_what_it_takes_away() {
     check("coreg(a)(alt(a!m, b!m), a!n)", "a!n", "coreg{a}:assumed a!n:active");
 }
 
-/// Outside loops, what a step leaves unmarked is what its follow-up has.
+/// Outside loops, the unmarked parts of a step are the term after it.
 #[test]
 fn marks_agree_with_the_semantics() {
     use otus_core::Term;

@@ -267,7 +267,7 @@ fn random_interactions_fit_their_width_and_keep_their_lifelines() {
     }
 }
 
-/// Every row has all lifelines or something over them, and frames nest.
+/// Every row has all lifelines, unless an arrow or text covers them, and frames nest.
 #[track_caller]
 fn check_picture(text: &str, round: usize) {
     let rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();

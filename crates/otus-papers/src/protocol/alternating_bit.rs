@@ -5,92 +5,92 @@
 //! receiver   received_msg := b for each message that comes, and sent_ack := b after it
 //! ```
 //!
-//! Channels keep the order of what they do not lose. No message with 0 is left without its receipt by the mere end of
-//! observation: a round with 0 is begun only if there is room to end it, and once there is only just enough room
-//! nothing is lost and nobody does anything else.
+//! Channels keep the order of the messages that they do not lose. In every round with 0, a 0 is received before the trace
+//! ends, so the paper's formula holds: such a round starts only if enough events are left to finish it, and once just
+//! enough are left, no message is lost and both processes only send and receive.
 
 use std::collections::VecDeque;
 
 use otus_trace::order::PartialOrder;
 
+use super::simulation::{Simulation, Stamp, Step};
 use super::work;
-use super::world::{Stamp, Step, World};
 
-/// Of a thousand messages, how many are lost.
+/// The messages that are lost, out of a thousand.
 const LOST: u32 = 300;
-/// Of a thousand steps of the sender, in how many it does something else than wait or send.
+/// The steps in which the sender works locally, out of a thousand.
 const BUSY: u32 = 500;
-/// Of a thousand steps of the receiver, in how many it does something else than look for messages.
+/// The steps in which the receiver works locally, out of a thousand.
 const IDLE: u32 = 600;
 
 pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
     let (sender, receiver) = (0, 1);
-    let mut world = World::new(2);
-    let own = world.variables("work", 0);
-    let sent = world.variable("sent_msg", 1);
-    let received = world.variable("received_msg", 1);
-    let acknowledges = world.variable("sent_ack", 1);
-    let acknowledged = world.variable("received_ack", 1);
+    let mut simulation = Simulation::new(2);
+    let own = simulation.variables("work", 0);
+    let sent = simulation.variable("sent_msg", 1);
+    let received = simulation.variable("received_msg", 1);
+    let acknowledges = simulation.variable("sent_ack", 1);
+    let acknowledged = simulation.variable("received_ack", 1);
     let mut messages: VecDeque<(i64, Stamp)> = VecDeque::new();
     let mut answers: VecDeque<(i64, Stamp)> = VecDeque::new();
     let mut bit = 0_i64;
-    // The receiver's answer that is still to be sent.
+    // The acknowledgement that the receiver has not sent yet.
     let mut owes: Option<i64> = None;
-    // Whether a 0 was sent in this round, and none received.
+    // Whether a 0 was sent in this round and none was received.
     let mut is_open = false;
     let mut was_received = false;
-    while world.events() < events {
-        let left = events - world.events();
+    while simulation.events() < events {
+        let left = events - simulation.events();
         let write = |variable, value: i64| Step {
             writes: Some((variable, value.into())),
             ..Step::default()
         };
-        // A message takes two events of the receiver, its receipt and the answer.
+        // A message takes two events of the receiver: its reception and the acknowledgement.
         let ahead = messages.iter().position(|(message, _)| *message == 0);
         let room = 2 * ahead.map_or(messages.len() + 1, |at| at + 1) + 4;
         let is_pressed = is_open && left <= room;
         let is_lost = rng.u32(0..1000) < LOST && !is_pressed;
         let sends = if is_pressed { ahead.is_none() } else { rng.bool() };
         if is_pressed && sends {
-            let stamp = world.step(sender, &write(sent, 0));
+            let stamp = simulation.step(sender, &write(sent, 0));
             messages.push_back((0, stamp));
         } else if sends {
             if rng.u32(0..1000) < BUSY {
-                work(&mut world, sender, own[sender], left);
+                work(&mut simulation, sender, own[sender], left);
             } else if let Some((answer, stamp)) = answers.pop_front() {
-                let step = Step { hears: Some(&stamp), ..write(acknowledged, answer) };
-                world.step(sender, &step);
+                let step = Step { receives: Some(&stamp), ..write(acknowledged, answer) };
+                simulation.step(sender, &step);
                 if answer == bit {
                     bit = 1 - bit;
                     was_received = false;
                 }
             } else if bit == 0 && !is_open && left <= room + 2 {
-                work(&mut world, sender, own[sender], left);
+                work(&mut simulation, sender, own[sender], left);
             } else {
-                let stamp = world.step(sender, &write(sent, bit));
-                // After the acknowledgement of 0 the bit is 1; so this 0 is of a new round or of one that is open, or its
-                // receipt is there and only the answer is awaited.
+                let stamp = simulation.step(sender, &write(sent, bit));
+                // After the acknowledgement of 0 the bit is 1. So this 0 begins a round or repeats one, unless it was
+                // received and only its acknowledgement is awaited.
                 is_open |= bit == 0 && !was_received;
                 if !is_lost {
                     messages.push_back((bit, stamp));
                 }
             }
         } else if let Some(answer) = owes.take() {
-            let stamp = world.step(receiver, &write(acknowledges, answer));
+            let stamp = simulation.step(receiver, &write(acknowledges, answer));
             if !is_lost {
                 answers.push_back((answer, stamp));
             }
         } else if (is_pressed || rng.u32(0..1000) >= IDLE)
             && let Some((message, stamp)) = messages.pop_front()
         {
-            world.step(receiver, &Step { hears: Some(&stamp), ..write(received, message) });
+            simulation.step(receiver, &Step { receives: Some(&stamp), ..write(received, message) });
             owes = Some(message);
             if message == 0 && is_open {
                 (is_open, was_received) = (false, true);
             }
         } else {
-            work(&mut world, receiver, own[receiver], left);
+            work(&mut simulation, receiver, own[receiver], left);
         }
     }
-    world.finish()
+    simulation.finish()
 }

@@ -1,12 +1,12 @@
 //! Peterson's mutual exclusion for two processes.
 //!
 //! ```text
-//! loop   work                    (some events of its own)
+//! loop   work                    (some local events)
 //!        flag_i := true
 //!        turn := j
 //!        await !flag_j | turn = i
-//!        in_i := true            (the event of the successful test)
-//!        ncrit := ncrit + 1      (the monitor)
+//!        in_i := true            (in the event of the successful test)
+//!        ncrit := ncrit + 1      (counts the processes in the critical section)
 //!        ncrit := ncrit − 1
 //!        in_i := false
 //!        flag_i := false
@@ -14,57 +14,57 @@
 
 use otus_trace::order::PartialOrder;
 
-use super::world::{Step, World};
-use super::{Turns, work};
+use super::simulation::{Simulation, Step};
+use super::{Scheduler, work};
 
-/// How much work there is at most in a round.
+/// The most local events in a round.
 const WORK: usize = 4;
 
 pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
-    let mut world = World::new(2);
-    let flag = world.variables("flag", false);
-    let inside = world.variables("in", false);
-    let own = world.variables("work", 0);
-    let turn = world.variable("turn", 0);
-    let ncrit = world.variable("ncrit", 0);
-    let mut turns = Turns::new(900);
+    let mut simulation = Simulation::new(2);
+    let flag = simulation.variables("flag", false);
+    let inside = simulation.variables("in", false);
+    let own = simulation.variables("work", 0);
+    let turn = simulation.variable("turn", 0);
+    let ncrit = simulation.variable("ncrit", 0);
+    let mut scheduler = Scheduler::new(900);
     let mut place = [0_usize; 2];
     let mut left = [rng.usize(0..=WORK), rng.usize(0..=WORK)];
     let (mut flags, mut turn_now, mut count) = ([false; 2], 0, 0_i64);
-    while world.events() < events {
+    while simulation.events() < events {
         let waits = |i: usize| place[i] == 2 && flags[1 - i] && turn_now != i;
-        let Some(i) = turns.next(2, rng, |i| !waits(i)) else { break };
+        let Some(i) = scheduler.next(2, rng, |i| !waits(i)) else { break };
         let write = |variable, value| Step { writes: Some((variable, value)), ..Step::default() };
         match place[i] {
             0 if left[i] > 0 => {
                 left[i] -= 1;
-                work(&mut world, i, own[i], left[i]);
+                work(&mut simulation, i, own[i], left[i]);
                 continue;
             }
             0 => {
                 flags[i] = true;
-                world.step(i, &write(flag[i], true.into()));
+                simulation.step(i, &write(flag[i], true.into()));
             }
             1 => {
                 turn_now = 1 - i;
-                world.step(i, &write(turn, i64::from(i == 0).into()));
+                simulation.step(i, &write(turn, i64::from(i == 0).into()));
             }
             2 => {
-                // The second variable is read only if the first did not decide.
+                // `turn` is read only if `flag_j` does not decide the test.
                 let reads = [flag[1 - i], turn];
                 let reads = if flags[1 - i] { &reads[..] } else { &reads[..1] };
-                world.step(i, &Step { reads, ..write(inside[i], true.into()) });
+                simulation.step(i, &Step { reads, ..write(inside[i], true.into()) });
             }
             3 | 4 => {
                 count += if place[i] == 3 { 1 } else { -1 };
-                world.step(i, &Step { reads: &[ncrit], ..write(ncrit, count.into()) });
+                simulation.step(i, &Step { reads: &[ncrit], ..write(ncrit, count.into()) });
             }
             5 => {
-                world.step(i, &write(inside[i], false.into()));
+                simulation.step(i, &write(inside[i], false.into()));
             }
             _ => {
                 flags[i] = false;
-                world.step(i, &write(flag[i], false.into()));
+                simulation.step(i, &write(flag[i], false.into()));
                 left[i] = rng.usize(0..=WORK);
                 place[i] = 0;
                 continue;
@@ -72,5 +72,5 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
         }
         place[i] += 1;
     }
-    world.finish()
+    simulation.finish()
 }

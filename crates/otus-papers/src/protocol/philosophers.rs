@@ -1,9 +1,9 @@
 //! Dining philosophers, with shared variables for the forks.
 //!
 //! ```text
-//! loop   (thinks: some events of its own)
+//! loop   thought_i               (some local events)
 //!        state_i := hungry
-//!        await fork = −1; fork := i     (the fork with the smaller number first: nobody starves by deadlock)
+//!        await fork = −1; fork := i     (the fork with the smaller number first, which avoids deadlock)
 //!        await fork = −1; fork := i
 //!        state_i := eat
 //!        state_i := idle
@@ -15,19 +15,19 @@
 
 use otus_trace::order::{PartialOrder, Value};
 
-use super::world::{Step, World};
-use super::{Turns, work};
+use super::simulation::{Simulation, Step};
+use super::{Scheduler, work};
 
-/// How many thoughts there are at most between meals.
+/// The most local events between meals.
 const THOUGHTS: usize = 2;
 
 pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
-    let mut world = World::new(processes);
-    let state = world.variables("state", "idle");
-    let fork = world.variables("fork", -1);
-    let own = world.variables("thought", 0);
+    let mut simulation = Simulation::new(processes);
+    let state = simulation.variables("state", "idle");
+    let fork = simulation.variables("fork", -1);
+    let own = simulation.variables("thought", 0);
     let [idle, hungry, eat] = ["idle", "hungry", "eat"].map(Value::from);
-    let mut turns = Turns::new(300);
+    let mut scheduler = Scheduler::new(300);
     let mut place = vec![0_usize; processes];
     let mut left: Vec<usize> = (0..processes).map(|_| rng.usize(0..=THOUGHTS)).collect();
     let mut is_free = vec![true; processes];
@@ -35,15 +35,15 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
         let (a, b) = (i, (i + 1) % processes);
         [a.min(b), a.max(b)]
     };
-    while world.events() < events {
+    while simulation.events() < events {
         let can = |i: usize| match place[i] {
             taking @ (1 | 2) => is_free[forks(i)[taking - 1]],
             _ => true,
         };
-        let Some(i) = turns.next(processes, rng, can) else { break };
+        let Some(i) = scheduler.next(processes, rng, can) else { break };
         if place[i] == 0 && left[i] > 0 {
             left[i] -= 1;
-            work(&mut world, i, own[i], left[i]);
+            work(&mut simulation, i, own[i], left[i]);
             continue;
         }
         let holder = i64::try_from(i).unwrap_or(i64::MAX);
@@ -56,7 +56,7 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
         };
         let reads = [variable];
         let reads = if matches!(place[i], 1 | 2) { &reads[..] } else { &[] };
-        world.step(i, &Step { reads, writes: Some((variable, value)), ..Step::default() });
+        simulation.step(i, &Step { reads, writes: Some((variable, value)), ..Step::default() });
         match place[i] {
             at @ (1 | 2) => is_free[forks(i)[at - 1]] = false,
             at @ (5 | 6) => is_free[forks(i)[at - 5]] = true,
@@ -68,5 +68,5 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
             left[i] = rng.usize(0..=THOUGHTS);
         }
     }
-    world.finish()
+    simulation.finish()
 }

@@ -1,15 +1,14 @@
-//! Analyses of sets of multi-traces by both engines, and what is told of them.
+//! Analyses of sets of multi-traces by both engines, and the tables and plots of their verdicts and times.
 //!
-//! Searches begin with the pool as it was read (copying it does not count). The fast engine is asked twice: *cold*, a
-//! new engine for each multi-trace, which counts; and as `otus analyze` does with many multi-traces, one engine for all
-//! of a set, in their order. Explanations are certified outside the clock, all of the search and some of the engine,
-//! whose explanations take another search.
+//! Each search starts from a copy of the pool as it was read; copying is not timed. The fast engine is timed twice: *cold*,
+//! with a new engine for each multi-trace, whose construction is timed; and as in `otus analyze` of many multi-traces, with
+//! one engine for a whole set. Explanations are certified outside the timing: all of the search, and a sample of the
+//! engine, whose explanations take another search.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
-use otus_analysis::engine::Options;
 use otus_analysis::graph::{self, Silent};
-use otus_analysis::{Engine, Question, Verdict, certify};
+use otus_analysis::{Question, Verdict, certify};
 use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
 use otus_draw::scene::Tone;
 use otus_trace::MultiTrace;
@@ -22,31 +21,31 @@ use crate::table::{Cell, Table};
 use crate::workload::sets::Known;
 use crate::workload::{Class, Model};
 
-/// What is asked of every multi-trace.
+/// The analyses of every multi-trace.
 pub(super) struct Plan<'a> {
-    /// Of the fast engine.
+    /// The question to the fast engine.
     pub(super) question: Question,
-    /// Of the search that the paper describes.
+    /// The search that the paper describes.
     pub(super) search: Config,
-    /// The same interaction as the removal paper reads it, where that is another meaning: see [`apart`].
+    /// The interaction in the semantics of 000, where it differs from that of the engine: see [`is_apart`].
     pub(super) loose: Option<Model>,
     pub(super) setting: Setting,
     pub(super) watch: &'a Watch<'a>,
 }
 
-/// What is known of an analysed set.
+/// The analyses of a set.
 pub(super) struct Analysed {
     pub(super) name: &'static str,
-    /// With one engine for all.
+    /// By one engine for all.
     pub(super) fast: Vec<Timed>,
-    /// With a new engine for each.
+    /// By a new engine for each.
     pub(super) cold: Vec<Timed>,
     pub(super) search: Vec<Timed>,
-    /// How many the search explains by the paper's meaning, and the engine refuses by ours.
+    /// The number of multi-traces that the search explains and the engine refuses because their semantics differ.
     pub(super) apart: usize,
 }
 
-/// One analysis.
+/// One analysis and its time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timed {
     pub(super) length: usize,
@@ -54,10 +53,10 @@ pub(super) struct Timed {
     pub(super) verdict: Verdict,
 }
 
-/// Of how many explanations of the fast engine one is certified.
-const SAMPLED: usize = 20;
+/// One in so many explanations of the fast engine is certified.
+const SAMPLING: usize = 20;
 
-/// Analyses a set of multi-traces and notes in the artefact what is not as it must be.
+/// Analyses a set of multi-traces and notes wrong verdicts in the artefact.
 pub(super) fn analyse(
     model: &Model,
     class: &Class,
@@ -72,21 +71,21 @@ pub(super) fn analyse(
         apart: 0,
     };
     let Some(first) = class.traces.first() else { return Ok(analysed) };
-    let mut engine = Engine::new(&model.pool, model.term, first.partition(), Options::default());
+    let mut engine = model.engine(first.partition());
     for (done, trace) in class.traces.iter().enumerate() {
         plan.watch.step(&format!("{} {}", artefact.id, class.name), done, class.traces.len())?;
         let clock = Clock::start();
         let verdict = engine.analyze(trace, &plan.question, &plan.budget(trace)).verdict;
         let seconds = clock.seconds();
-        let cold = by_engine(model, trace, plan, done.is_multiple_of(SAMPLED), artefact);
+        let cold = by_engine(model, trace, plan, done.is_multiple_of(SAMPLING), artefact);
         let search = by_search(model, trace, plan, artefact);
-        // An interrupted search is no answer.
+        // The verdict of an interrupted search does not count.
         plan.watch.go_on()?;
         artefact.check(cold.verdict == verdict, || {
-            format!("what an engine remembers changes a verdict: {}", model.text(trace))
+            format!("a new engine gives another verdict: {}", model.text(trace))
         });
-        let verdicts = (cold.verdict, search.verdict);
-        analysed.apart += usize::from(compare((model, trace), class, plan, verdicts, artefact));
+        let case = Case { model, trace, class, fast: cold.verdict, search: search.verdict };
+        analysed.apart += usize::from(case.compare(plan, artefact));
         analysed.fast.push(Timed { length: trace.len(), seconds, verdict });
         analysed.cold.push(cold);
         analysed.search.push(search);
@@ -95,7 +94,7 @@ pub(super) fn analyse(
 }
 
 impl Plan<'_> {
-    /// What the fast engine may use.
+    /// The budget of the fast engine.
     fn budget(&self, trace: &MultiTrace) -> Budget {
         Budget {
             max_states: Some(500_000 + 64 * trace.len() as u64),
@@ -117,8 +116,7 @@ fn by_engine(
     let mut verdict = Verdict::Inconclusive;
     for attempt in 0..plan.setting.size.tries() {
         let clock = Clock::start();
-        let mut engine =
-            Engine::new(&model.pool, model.term, trace.partition(), Options::default());
+        let mut engine = model.engine(trace.partition());
         verdict = engine.analyze(trace, &plan.question, &budget).verdict;
         times.push(clock.seconds());
         if attempt > 0 || !is_certified || !explained(verdict) {
@@ -163,147 +161,139 @@ fn by_search(model: &Model, trace: &MultiTrace, plan: &Plan<'_>, artefact: &mut 
     Timed { length: trace.len(), seconds: median(&times), verdict }
 }
 
-/// Whether both verdicts are as they must be: by construction, and beside each other. A bounded
-/// simulation may miss a slice, but what it explains is one. Says whether they differ because the papers do.
-fn compare(
-    (model, trace): (&Model, &MultiTrace),
-    class: &Class,
-    plan: &Plan<'_>,
-    (fast, search): (Verdict, Verdict),
-    artefact: &mut Artefact,
-) -> bool {
-    let say = |what: &str| format!("{what} ({}): {}", class.name, model.text(trace));
-    let is_bounded = matches!(plan.search.kind, Kind::Simulate(_));
-    if class.known.is_right() {
-        artefact.check(explained(fast), || say(&format!("the engine says {fast}, it is right")));
-        let may_miss = is_bounded && class.known == Known::Part;
-        let right = explained(search) || search == Verdict::Inconclusive || may_miss;
-        artefact.check(right, || say(&format!("the search says {search}, it is right")));
-    }
-    if fast == Verdict::Inconclusive || search == Verdict::Inconclusive {
-        return false;
-    }
-    let agree = if is_bounded {
-        explained(fast) || !explained(search)
-    } else {
-        explained(fast) == explained(search)
-    };
-    let is_apart = !agree && explained(search) && apart(model, trace, plan);
-    artefact
-        .check(agree || is_apart, || say(&format!("the engine says {fast}, the search {search}")));
-    is_apart
+/// A multi-trace with both verdicts.
+struct Case<'a> {
+    model: &'a Model,
+    trace: &'a MultiTrace,
+    class: &'a Class,
+    fast: Verdict,
+    search: Verdict,
 }
 
-/// Whether the two papers differ about a multi-trace. The removal paper speaks of tuples of local traces, where nothing
-/// orders events of different lifelines; the slices paper, and the fast engine, of projections of global
-/// traces. The former is the latter of the interaction in which every passing of a message is two
-/// unordered actions, so that is asked.
-fn apart(model: &Model, trace: &MultiTrace, plan: &Plan<'_>) -> bool {
+impl Case<'_> {
+    /// Compares the verdicts with the known one and with each other. A bounded simulation may miss a slice, but whatever it
+    /// explains is one. Returns whether the verdicts differ because the semantics of the papers do.
+    fn compare(&self, plan: &Plan<'_>, artefact: &mut Artefact) -> bool {
+        let Case { model, trace, class, fast, search } = *self;
+        let say = |what: &str| format!("{what} ({}): {}", class.name, model.text(trace));
+        let is_bounded = matches!(plan.search.kind, Kind::Simulate(_));
+        if class.known.is_right() {
+            artefact
+                .check(explained(fast), || say(&format!("the engine says {fast}, it is right")));
+            let may_miss = is_bounded && class.known == Known::Part;
+            let right = explained(search) || search == Verdict::Inconclusive || may_miss;
+            artefact.check(right, || say(&format!("the search says {search}, it is right")));
+        }
+        if fast == Verdict::Inconclusive || search == Verdict::Inconclusive {
+            return false;
+        }
+        let agree = if is_bounded {
+            explained(fast) || !explained(search)
+        } else {
+            explained(fast) == explained(search)
+        };
+        let is_apart = !agree && explained(search) && is_apart(model, trace, plan);
+        artefact.check(agree || is_apart, || {
+            say(&format!("the engine says {fast}, the search {search}"))
+        });
+        is_apart
+    }
+}
+
+/// Whether 000 and 003 give a multi-trace different verdicts. The semantics of 000 is tuples of local traces, in which
+/// events of different lifelines are unordered; that of 003, and of the fast engine, is projections of global traces.
+/// The two agree on an interaction in which the emission and the reception of each message are unordered, so
+/// that interaction is asked.
+fn is_apart(model: &Model, trace: &MultiTrace, plan: &Plan<'_>) -> bool {
     let Some(mut loose) = plan.loose.clone() else { return false };
     let trace = loose.trace(&model.text(trace));
-    let mut engine = Engine::new(&loose.pool, loose.term, trace.partition(), Options::default());
+    let mut engine = loose.engine(trace.partition());
     explained(engine.analyze(&trace, &plan.question, &plan.budget(&trace)).verdict)
 }
 
-/// Whether a verdict is a Pass of some kind.
+/// Whether a verdict is Pass or WeakPass.
 pub(super) fn explained(verdict: Verdict) -> bool {
     verdict >= Verdict::WeakPass
 }
 
-/// How many verdicts of each kind there are, by set.
+/// The number of verdicts of each kind, by set.
 pub(super) fn verdict_table(sets: &[Analysed], theirs: Option<[u64; 5]>) -> Table {
-    let mut columns = vec!["set", "multi-traces", "mean length"];
-    if theirs.is_some() {
-        columns.insert(1, "paper: multi-traces");
-    }
-    columns.extend(["fast: explained", "refused", "undecided"]);
-    columns.extend(["graph: explained", "refused", "undecided"]);
-    let mut table = Table::new("Verdicts", &columns).suffix("-verdicts");
+    let mut table = Table::new("-verdicts", "Verdicts");
     for (at, set) in sets.iter().enumerate() {
         let lengths: Vec<f64> = set.fast.iter().map(|timed| number(timed.length)).collect();
-        let mut row = vec![
-            Cell::text_of(set.name),
-            Cell::count(set.fast.len()),
-            Cell::Number(Statistics::of(&lengths).mean),
-        ];
-        if let Some(theirs) = theirs {
-            row.insert(1, Cell::Count(theirs[at]));
-        }
-        for engine in [&set.fast, &set.search] {
+        let mut row = vec![("set", Cell::text_of(set.name))];
+        row.extend(theirs.map(|theirs| ("paper: multi-traces", Cell::Count(theirs[at]))));
+        row.push(("multi-traces", Cell::count(set.fast.len())));
+        row.push(("mean length", Cell::Number(Statistics::of(&lengths).mean)));
+        for (good_ones, engine) in
+            [("fast: explained", &set.fast), ("graph: explained", &set.search)]
+        {
             let undecided =
                 engine.iter().filter(|timed| timed.verdict == Verdict::Inconclusive).count();
             let good = engine.iter().filter(|timed| explained(timed.verdict)).count();
-            row.extend([good, engine.len() - good - undecided, undecided].map(Cell::count));
+            row.push((good_ones, Cell::count(good)));
+            row.push(("refused", Cell::count(engine.len() - good - undecided)));
+            row.push(("undecided", Cell::count(undecided)));
         }
         table.push(row);
     }
     table
 }
 
-/// How long it took, by set and engine.
+/// The statistics of the times, by set and engine.
 pub(super) fn time_table(sets: &[Analysed]) -> Table {
-    let mut columns = vec!["set", "engine"];
-    columns.extend(Statistics::NAMES);
-    columns.push("graph / this, median");
-    let mut table = Table::new("Times of an analysis", &columns).suffix("-times");
+    let mut table = Table::new("-times", "Times of an analysis");
     for set in sets.iter().filter(|set| !set.fast.is_empty()) {
         let search = statistics(&set.search);
         for (name, timed) in
             [("graph", &set.search), ("fast, cold", &set.cold), ("fast", &set.fast)]
         {
             let found = statistics(timed);
-            let mut row = vec![Cell::text_of(set.name), Cell::text_of(name)];
-            row.extend(found.values().map(Cell::Seconds));
-            row.push(ratio(search.median, found.median));
+            let mut row = vec![("set", Cell::text_of(set.name)), ("engine", Cell::text_of(name))];
+            row.extend(Statistics::NAMES.into_iter().zip(found.values().map(Cell::Seconds)));
+            row.push(("graph / this, median", ratio(search.median, found.median)));
             table.push(row);
         }
     }
     table
 }
 
-/// The statistics of all sets together beside the paper's.
+/// The statistics of the times of all sets together, beside the paper's.
 pub(super) fn together(sets: &[Analysed], theirs: &Statistics) -> Table {
-    let columns = [
-        "all sets",
-        "paper",
-        "graph",
-        "paper / graph",
-        "fast, cold",
-        "paper / fast, cold",
-        "fast",
-        "paper / fast",
+    let mut table = Table::new("-together", "All sets together");
+    let all = [
+        ("graph", "paper / graph", all(sets, |set| &set.search)),
+        ("fast, cold", "paper / fast, cold", all(sets, |set| &set.cold)),
+        ("fast", "paper / fast", all(sets, |set| &set.fast)),
     ];
-    let mut table = Table::new("All sets together", &columns).suffix("-together");
-    let all =
-        [all(sets, |set| &set.search), all(sets, |set| &set.cold), all(sets, |set| &set.fast)];
     for (at, name) in Statistics::NAMES.into_iter().enumerate() {
         let paper = theirs.values()[at];
-        let mut row = vec![Cell::text_of(name), Cell::Seconds(paper)];
-        for found in &all {
+        let mut row = vec![("all sets", Cell::text_of(name)), ("paper", Cell::Seconds(paper))];
+        for (engine, quotient, found) in &all {
             let ours = found.values()[at];
-            row.extend([Cell::Seconds(ours), ratio(paper, ours)]);
+            row.extend([(*engine, Cell::Seconds(ours)), (*quotient, ratio(paper, ours))]);
         }
         table.push(row);
     }
     table
 }
 
-/// The statistics of all sets together by one engine.
+/// The statistics of the times of all sets together, of one engine.
 pub(super) fn all(sets: &[Analysed], of: fn(&Analysed) -> &Vec<Timed>) -> Statistics {
     statistics(&sets.iter().flat_map(of).copied().collect::<Vec<_>>())
 }
 
-/// How often one is in the other.
+/// The quotient of two times, unless one is zero.
 pub(super) fn ratio(one: f64, other: f64) -> Cell {
     if other > 0.0 && one > 0.0 { Cell::Times(one / other) } else { Cell::None }
 }
 
-pub(super) fn statistics(timed: &[Timed]) -> Statistics {
+fn statistics(timed: &[Timed]) -> Statistics {
     Statistics::of(&timed.iter().map(|timed| timed.seconds).collect::<Vec<_>>())
 }
 
-/// Time by length, a panel for each set.
-pub(super) fn by_length(title: String, note: String, sets: &[Analysed]) -> Figure {
+/// A plot of time by length, with a panel for each set.
+fn by_length(title: String, note: String, sets: &[Analysed]) -> Figure {
     let panels = sets
         .iter()
         .map(|set| {
@@ -315,22 +305,13 @@ pub(super) fn by_length(title: String, note: String, sets: &[Analysed]) -> Figur
             let undecided = |verdict| verdict == Verdict::Inconclusive;
             let series =
                 |name: &str, tone, mark, data| Series { name: name.to_owned(), tone, mark, data };
+            let (graph, fast) = (&set.search, &set.fast);
             let mut all = vec![
-                series(
-                    "graph, explained",
-                    Tone::Normal,
-                    Mark::Square,
-                    points(&set.search, explained),
-                ),
-                series("graph, refused", Tone::Good, Mark::Diamond, points(&set.search, refused)),
-                series(
-                    "graph, undecided",
-                    Tone::Assumed,
-                    Mark::Square,
-                    points(&set.search, undecided),
-                ),
-                series("fast, explained", Tone::Active, Mark::Disc, points(&set.fast, explained)),
-                series("fast, refused", Tone::Bad, Mark::Triangle, points(&set.fast, refused)),
+                series("graph, explained", Tone::Normal, Mark::Square, points(graph, explained)),
+                series("graph, refused", Tone::Good, Mark::Diamond, points(graph, refused)),
+                series("graph, undecided", Tone::Assumed, Mark::Square, points(graph, undecided)),
+                series("fast, explained", Tone::Active, Mark::Disc, points(fast, explained)),
+                series("fast, refused", Tone::Bad, Mark::Triangle, points(fast, refused)),
             ];
             all.retain(|series| series.data != Data::Points(Vec::new()));
             Panel {
@@ -344,8 +325,8 @@ pub(super) fn by_length(title: String, note: String, sets: &[Analysed]) -> Figur
     Figure { title, note, columns: 3, shared: true, panels }
 }
 
-/// Times as boxes, by set, with the paper's of all sets if it has them.
-pub(super) fn boxes(title: String, sets: &[Analysed], theirs: Option<&Statistics>) -> Figure {
+/// A box plot of the times of each set, and of the paper's times of all sets if it gives them.
+fn boxes(title: String, sets: &[Analysed], theirs: Option<&Statistics>) -> Figure {
     let mut names: Vec<&str> = sets.iter().map(|set| set.name).collect();
     let last = number(names.len());
     let boxes = |shift: f64, of: fn(&Analysed) -> &Vec<Timed>| {
@@ -383,7 +364,7 @@ pub(super) fn draw(
     theirs: Option<&Statistics>,
 ) {
     let id = artefact.id;
-    let note = "Each point is a multi-trace; points on one another are painted once.".to_owned();
+    let note = "Each point is a multi-trace; coinciding points are drawn once.".to_owned();
     let figure = by_length(format!("{id}, {what}: time by length"), note, sets);
     artefact.picture("", plot(&figure));
     let figure = boxes(format!("{id}, {what}: time by set"), sets, theirs);

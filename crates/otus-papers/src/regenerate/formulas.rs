@@ -1,4 +1,4 @@
-//! Figure 8 of 000 (and 6, which is a part of it): formulas with three literals a clause as questions about multi-traces.
+//! Figure 8 of 000, and 6, which shows a part of it: 3-SAT formulas as questions about multi-traces.
 
 use std::time::Duration;
 
@@ -24,14 +24,14 @@ use crate::workload::formulas::{custom, uniform};
 pub(crate) fn small(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let formulas = custom(setting.pick(12, 200, 1_000), &(3..=10), &(3..=8), setting.seed);
     let mut artefact = Artefact::new("000-fig8a", "3-SAT, small formulas: 3 to 10 variables");
-    artefact.differs.push(SIZES_UNKNOWN.to_owned());
+    artefact.differs(SIZES_UNKNOWN);
     run(artefact, &formulas, None, setting, watch)
 }
 
 pub(crate) fn big(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let formulas = custom(setting.pick(2, 40, 200), &(12..=18), &(4..=6), setting.seed);
     let mut artefact = Artefact::new("000-fig8b", "3-SAT, bigger formulas: 12 to 18 variables");
-    artefact.differs.push(SIZES_UNKNOWN.to_owned());
+    artefact.differs(SIZES_UNKNOWN);
     run(artefact, &formulas, None, setting, watch)
 }
 
@@ -39,8 +39,8 @@ pub(crate) fn uf20(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Inte
     let formulas = uniform(setting.pick(2, 50, 1_000), setting.seed);
     let mut artefact =
         Artefact::new("000-fig8c", "3-SAT, satisfiable formulas of 20 variables and 91 clauses");
-    artefact.differs.push(format!(
-        "{} formulas from seed {}, made as those of uf20 were (random, of which the satisfiable ones are \
+    artefact.differs(format!(
+        "{} formulas from seed {}, made as those of uf20 were (random; the satisfiable ones are \
          kept); the paper has the 1000 of the collection.",
         formulas.len(),
         setting.seed
@@ -51,8 +51,8 @@ pub(crate) fn uf20(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Inte
 const SIZES_UNKNOWN: &str = "The text has no numbers of this figure, neither of sizes nor of times: \
      they are pictures. Sizes are our guess.";
 
-/// Seconds of one formula.
-struct Timed {
+/// The times of one formula, in seconds.
+struct FormulaTimes {
     solver: f64,
     fast: f64,
     search: f64,
@@ -76,7 +76,7 @@ fn run(
         all.push(timed);
     }
     let satisfiable = all.iter().filter(|timed| timed.is_satisfiable).count();
-    let mut problems = Table::new("Problems", &["", "ours", "paper"]).suffix("-problems");
+    let mut problems = Table::new("-problems", "Problems");
     let paper = |number: u64| if theirs.is_some() { Cell::Count(number) } else { Cell::None };
     let span = |of: fn(&Formula) -> usize| {
         let (least, most) = (formulas.iter().map(of).min(), formulas.iter().map(of).max());
@@ -94,19 +94,17 @@ fn run(
         ("not satisfiable", Cell::count(formulas.len() - satisfiable), paper(0)),
         ("undecided by graph", Cell::count(undecided), Cell::None),
     ] {
-        problems.push(vec![Cell::text_of(what), ours, paper]);
+        problems.push([("", Cell::text_of(what)), ("ours", ours), ("paper", paper)]);
     }
     artefact.tables = vec![problems, times(&all, theirs.as_ref())];
-    artefact.differs.push(
-        "The solver beside us is sixty lines of DPLL in this program, timed inside of it. The paper's is \
-         Varisat; its least time of 15.6 ms looks like that of a whole process."
-            .to_owned(),
+    artefact.differs(
+        "The solver beside us is sixty lines of DPLL, timed within this process. The paper's is \
+         Varisat; its least time of 15.6 ms looks like that of a whole process.",
     );
-    artefact.differs.push(
+    artefact.differs(
         "`graph` is the paper's search with local analyses and our partial-order reduction (without one it \
-         is lost at four variables; the paper says that it has optimisations and not which). `fast` hands \
-         formulas with many choices to a solver of propositional formulas."
-            .to_owned(),
+         gives up at four variables; the paper mentions optimisations without naming them). `fast` hands \
+         formulas with many choices to a SAT solver.",
     );
     artefact.picture("", plot(&scatter(artefact.id, &all)));
     Ok(artefact)
@@ -117,7 +115,7 @@ fn analyse(
     setting: Setting,
     watch: &Watch<'_>,
     artefact: &mut Artefact,
-) -> (Timed, bool) {
+) -> (FormulaTimes, bool) {
     let search = Config {
         kind: Kind::Eliminate,
         goal: Some(Verdict::WeakPass),
@@ -170,7 +168,7 @@ fn analyse(
             format!("the search says {found}, the solver {is_satisfiable}: {:?}", formula.clauses)
         });
     }
-    let timed = Timed {
+    let timed = FormulaTimes {
         solver: median(&solver),
         fast: median(&fast),
         search: median(&slow),
@@ -179,44 +177,35 @@ fn analyse(
     (timed, lost)
 }
 
-fn times(all: &[Timed], theirs: Option<&[Statistics; 2]>) -> Table {
-    let of =
-        |of: fn(&Timed) -> f64| Statistics::of(&all.iter().map(of).collect::<Vec<_>>()).values();
+fn times(all: &[FormulaTimes], theirs: Option<&[Statistics; 2]>) -> Table {
+    let of = |of: fn(&FormulaTimes) -> f64| {
+        Statistics::of(&all.iter().map(of).collect::<Vec<_>>()).values()
+    };
     let solver = of(|timed| timed.solver);
     let fast = of(|timed| timed.fast);
     let search = of(|timed| timed.search);
-    let columns = [
-        "",
-        "paper: Varisat",
-        "paper: tool",
-        "solver",
-        "graph",
-        "paper's tool / graph",
-        "fast",
-        "paper's tool / fast",
-    ];
-    let mut table = Table::new("Times of a formula", &columns).suffix("-times");
+    let mut table = Table::new("-times", "Times of a formula");
     for (at, name) in Statistics::NAMES.into_iter().enumerate() {
         let [varisat, tool] = [0, 1].map(|who| theirs.map(|theirs| theirs[who].values()[at]));
         let cell = |time: Option<f64>| time.map_or(Cell::None, Cell::Seconds);
         let beside = |ours: f64| tool.map_or(Cell::None, |tool| ratio(tool, ours));
-        table.push(vec![
-            Cell::text_of(name),
-            cell(varisat),
-            cell(tool),
-            Cell::Seconds(solver[at]),
-            Cell::Seconds(search[at]),
-            beside(search[at]),
-            Cell::Seconds(fast[at]),
-            beside(fast[at]),
+        table.push([
+            ("", Cell::text_of(name)),
+            ("paper: Varisat", cell(varisat)),
+            ("paper: tool", cell(tool)),
+            ("solver", Cell::Seconds(solver[at])),
+            ("graph", Cell::Seconds(search[at])),
+            ("paper's tool / graph", beside(search[at])),
+            ("fast", Cell::Seconds(fast[at])),
+            ("paper's tool / fast", beside(fast[at])),
         ]);
     }
     table
 }
 
-/// As in the paper: the solver to the right, we upwards.
-fn scatter(id: &str, all: &[Timed]) -> Figure {
-    let points = |of: fn(&Timed) -> f64, is_satisfiable: bool| {
+/// The scatter plot of the paper: the time of the solver on the x-axis, that of the analysis on the y-axis.
+fn scatter(id: &str, all: &[FormulaTimes]) -> Figure {
+    let points = |of: fn(&FormulaTimes) -> f64, is_satisfiable: bool| {
         let some = all.iter().filter(|timed| timed.is_satisfiable == is_satisfiable);
         Data::Points(some.map(|timed| [timed.solver, of(timed)]).collect())
     };

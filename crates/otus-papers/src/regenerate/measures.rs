@@ -1,23 +1,25 @@
-//! Figures 7 to 11 of 003: what a bounded simulation may still do along the paths that are drawn there, and what
-//! the criterion misses.
+//! Figures 7 to 11 of 003: the measure of a bounded simulation along the drawn paths, and slices that its criterion
+//! misses.
+//!
+//! The measure (λ, α) is the number of loop instances and of actions that a simulation may still add (section 5.1).
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Simulation};
-use otus_analysis::engine::Options;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, Silent};
-use otus_analysis::{Engine, Question, Verdict};
+use otus_analysis::{Question, Verdict};
 
 use crate::artefact::Artefact;
 use crate::clock::Clock;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
 use crate::workload::Model;
+use crate::workload::slices::FIGURE_11;
 
-/// A path of a figure: what happens, and (λ, α) behind it.
+/// A path of a figure: each step with (λ, α) after it.
 type Path = &'static [(&'static str, u64, u64)];
 
-/// A figure with a path to a leaf.
+/// A figure with a path to a leaf of its search.
 struct Drawn {
     figure: &'static str,
     interaction: &'static str,
@@ -78,24 +80,22 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
         "003-fig7",
         "the measure (λ, α) of a simulation along the paths of figures 7 to 10",
     );
-    let columns = ["figure", "step", "paper: λ", "paper: α", "graph: λ", "graph: α", "same"];
-    let mut table = Table::new("", &columns);
-    let verdicts = ["figure", "paper", "graph", "fast"];
-    let mut ends = Table::new("Verdicts", &verdicts).suffix("-verdicts");
+    let mut table = Table::new("", "");
+    let mut ends = Table::new("-verdicts", "Verdicts");
     for drawn in &DRAWN {
         watch.go_on()?;
         let (graph, ours) = measures(drawn, watch);
         for (at, &(step, loops, actions)) in drawn.path.iter().enumerate() {
             let [l, a] = ours.get(at).map_or([Cell::None, Cell::None], |m| m.map(Cell::Count));
             let is_same = ours.get(at) == Some(&[loops, actions]);
-            table.push(vec![
-                Cell::text_of(drawn.figure),
-                Cell::text_of(if step.is_empty() { "start" } else { step }),
-                Cell::Count(loops),
-                Cell::Count(actions),
-                l,
-                a,
-                Cell::text_of(if is_same { "yes" } else { "no" }),
+            table.push([
+                ("figure", Cell::text_of(drawn.figure)),
+                ("step", Cell::text_of(if step.is_empty() { "start" } else { step })),
+                ("paper: λ", Cell::Count(loops)),
+                ("paper: α", Cell::Count(actions)),
+                ("graph: λ", l),
+                ("graph: α", a),
+                ("same", Cell::text_of(if is_same { "yes" } else { "no" })),
             ]);
         }
         artefact.check(ours.len() == drawn.path.len(), || {
@@ -107,27 +107,27 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
                 format!("figure {}: the {who} says {found}", drawn.figure)
             });
         }
-        ends.push(vec![
-            Cell::text_of(drawn.figure),
-            Cell::text_of("Pass"),
-            Cell::text_of(graph.to_string()),
-            Cell::text_of(fast.to_string()),
+        ends.push([
+            ("figure", Cell::text_of(drawn.figure)),
+            ("paper", Cell::text_of("Pass")),
+            ("graph", Cell::text_of(graph.to_string())),
+            ("fast", Cell::text_of(fast.to_string())),
         ]);
     }
     artefact.tables = vec![table, ends];
     artefact.differs.extend([
-        "The interactions of figures 8, 9 and 10a are drawn and not written; ours have the actions and the \
-         measures that the text tells. That of 10b cannot be told."
+        "The interactions of figures 8, 9 and 10a are only drawn; ours have the actions and the \
+         measures that the text mentions. The text does not determine that of 10b."
             .to_owned(),
         "The paper's rule leaves λ alone when an action outside of loops is simulated; its figures show 0 once \
-         pruning has left no loop. `graph` does as the figures, which changes no verdict."
+         pruning has left no loop. `graph` follows the figures; no verdict depends on it."
             .to_owned(),
-        "What the paper calls Pass is our WeakPass: explained once something unobserved is added.".to_owned(),
+        "The paper's Pass is our WeakPass: explained once something unobserved is added.".to_owned(),
     ]);
     Ok(artefact)
 }
 
-/// The verdict of the whole search, and (λ, α) along a path as far as it goes.
+/// The verdict of the whole search, and (λ, α) along the part of the path that its graph contains.
 fn measures(drawn: &Drawn, watch: &Watch<'_>) -> (Verdict, Vec<[u64; 2]>) {
     let mut model = Model::of_interaction(drawn.interaction);
     let trace = model.trace(drawn.trace);
@@ -160,29 +160,11 @@ fn measures(drawn: &Drawn, watch: &Watch<'_>) -> (Verdict, Vec<[u64; 2]>) {
     (outcome.verdict, found)
 }
 
-/// Figure 11: interaction, multi-trace.
-const MISSED: [(&str, &str, &str); 3] = [
-    ("11a", "loopP(seq(l!m1, l?m2))", "[l] l?m2.l?m2.l?m2"),
-    ("11b", "loopW(l1 -- m -> l2)", "[l1,l2] l2?m.l2?m"),
-    ("11c", "coreg(l2)(loopW(l1 -- m1 -> l2), loopW(l1 -- m2 -> l2))", "{[l1]; [l2] l2?m2.l2?m1}"),
-];
-
 pub(crate) fn figure_11(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let mut artefact =
         Artefact::new("003-fig11", "slices that the paper's criterion does not recognise");
-    let columns = [
-        "figure",
-        "interaction",
-        "multi-trace",
-        "paper",
-        "graph",
-        "graph: nodes",
-        "graph: time",
-        "fast",
-        "fast: time",
-    ];
-    let mut table = Table::new("", &columns);
-    for (figure, interaction, text) in MISSED {
+    let mut table = Table::new("", "");
+    for (figure, interaction, text) in FIGURE_11 {
         watch.go_on()?;
         let mut model = Model::of_interaction(interaction);
         let trace = model.trace(text);
@@ -199,28 +181,27 @@ pub(crate) fn figure_11(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Inter
         artefact.check(fast == Verdict::WeakPass, || {
             format!("figure {figure}: the engine says {fast}")
         });
-        table.push(vec![
-            Cell::text_of(figure),
-            Cell::text_of(format!("`{interaction}`")),
-            Cell::text_of(format!("`{text}`")),
-            Cell::text_of("Inconc"),
-            Cell::text_of(graph.to_string()),
-            Cell::Count(nodes),
-            Cell::Seconds(slow),
-            Cell::text_of(fast.to_string()),
-            Cell::Seconds(time),
+        table.push([
+            ("figure", Cell::text_of(figure)),
+            ("interaction", Cell::text_of(format!("`{interaction}`"))),
+            ("multi-trace", Cell::text_of(format!("`{text}`"))),
+            ("paper", Cell::text_of("Inconc")),
+            ("graph", Cell::text_of(graph.to_string())),
+            ("graph: nodes", Cell::Count(nodes)),
+            ("graph: time", Cell::Seconds(slow)),
+            ("fast", Cell::text_of(fast.to_string())),
+            ("fast: time", Cell::Seconds(time)),
         ]);
     }
     artefact.tables.push(table);
-    artefact.differs.push(
-        "Nothing in the search: the same criterion misses the same slices (WeakFail is the name that the paper's \
-         tool has for Inconc). The fast engine has no criterion and explains all three."
-            .to_owned(),
+    artefact.differs(
+        "None in the search: the same criterion misses the same slices (the paper's tool calls Inconc WeakFail). \
+         The fast engine has no criterion and explains all three.",
     );
     Ok(artefact)
 }
 
-/// The paper's criterion (section 5.1).
+/// The paper's search with its criterion (section 5.1).
 fn simulation(watch: &Watch<'_>) -> Config {
     Config {
         kind: Kind::Simulate(Simulation::default()),
@@ -238,7 +219,7 @@ fn by_engine(interaction: &str, text: &str) -> (Verdict, f64) {
     let mut model = Model::of_interaction(interaction);
     let trace = model.trace(text);
     let clock = Clock::start();
-    let mut engine = Engine::new(&model.pool, model.term, trace.partition(), Options::default());
+    let mut engine = model.engine(trace.partition());
     let verdict = engine.analyze(&trace, &Question::SLICE, &Budget::default()).verdict;
     (verdict, clock.seconds())
 }

@@ -1,10 +1,9 @@
-//! The table of section 4.3 of 004: how many nodes a search makes, by priorities.
+//! The table of section 4.3 of 004: the number of nodes that a search creates, by priorities.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Priorities};
-use otus_analysis::engine::Options;
 use otus_analysis::graph::{self, Silent};
-use otus_analysis::{Engine, Question, Verdict};
+use otus_analysis::{Question, Verdict};
 
 use crate::artefact::Artefact;
 use crate::clock::Clock;
@@ -13,23 +12,13 @@ use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
 use crate::workload::Model;
 
-/// The model of its example file, as its text tells it.
+/// The interaction of the example, as the text describes it.
 const MODEL: &str = "par(loopW(a -- m -> b), loopW(a -- m -> c))";
 
 pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let mut artefact =
-        Artefact::new("004-nodes", "how many nodes a search makes until it passes, by priorities");
-    let columns = [
-        "priorities",
-        "repetitions",
-        "paper: nodes",
-        "graph: nodes",
-        "graph / paper",
-        "graph: time",
-        "fast: states",
-        "fast: time",
-    ];
-    let mut table = Table::new(format!("`{MODEL}`"), &columns);
+        Artefact::new("004-nodes", "nodes that a search creates until it passes, by priorities");
+    let mut table = Table::new("", format!("`{MODEL}`"));
     let rows = [
         ("none", Priorities::default()),
         ("reception = 1", Priorities { reception: 1, ..Priorities::default() }),
@@ -57,8 +46,7 @@ pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupt
                 .check(verdict == Verdict::Pass, || format!("the search says {verdict}: {text}"));
             artefact.check(nodes == paper, || format!("{nodes} nodes, not {paper}: {text}"));
             let clock = Clock::start();
-            let mut engine =
-                Engine::new(&model.pool, model.term, trace.partition(), Options::default());
+            let mut engine = model.engine(trace.partition());
             let found = engine.analyze(&trace, &Question::ACCEPT, &Budget::default());
             let fast = clock.seconds();
             artefact.check(found.verdict == Verdict::Pass, || {
@@ -66,23 +54,22 @@ pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupt
             });
             #[expect(clippy::cast_precision_loss, reason = "some hundred nodes")]
             let ratio = Cell::Times(nodes as f64 / paper as f64);
-            table.push(vec![
-                Cell::text_of(name),
-                Cell::count(repetitions),
-                Cell::Count(paper),
-                Cell::Count(nodes),
-                ratio,
-                Cell::Seconds(slow),
-                Cell::Count(found.states),
-                Cell::Seconds(fast),
+            table.push([
+                ("priorities", Cell::text_of(name)),
+                ("repetitions", Cell::count(repetitions)),
+                ("paper: nodes", Cell::Count(paper)),
+                ("graph: nodes", Cell::Count(nodes)),
+                ("graph / paper", ratio),
+                ("graph: time", Cell::Seconds(slow)),
+                ("fast: states", Cell::Count(found.states)),
+                ("fast: time", Cell::Seconds(fast)),
             ]);
         }
     }
     artefact.tables.push(table);
-    artefact.differs.push(
-        "Nothing: the model and the multi-traces are as the text tells them, and every number of nodes is the \
-         paper's. Priorities mean nothing to the fast engine."
-            .to_owned(),
+    artefact.differs(
+        "None: the model and the multi-traces are as the text describes them, and every number of nodes is the \
+         paper's. The fast engine has no priorities.",
     );
     Ok(artefact)
 }

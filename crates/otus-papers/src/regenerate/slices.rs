@@ -1,4 +1,4 @@
-//! Figure 12 of 003: slices of two interactions, by bounded simulation and exactly.
+//! Figure 12 of 003: slices of two interactions, by bounded simulation and by the exact engine.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Simulation};
@@ -20,9 +20,9 @@ pub(crate) fn figure_12a(setting: Setting, watch: &Watch<'_>) -> Result<Artefact
     let (places, different) = (made.by_place, made.sets[1].traces.len());
     artefact.check(made.sets[0].traces.len() == 16, || "there are 16 multi-traces".to_owned());
     artefact.check(places == 7996, || format!("there are 7996 slices by place, not {places}"));
-    artefact.differs.push(format!(
-        "Our 16 multi-traces have the paper's {places} slices if equal ones at different places count; \
-         {different} different ones are analysed, and one mutant of each kind of each."
+    artefact.differs(format!(
+        "Our 16 multi-traces have the paper's {places} slices if equal ones at different places count. We analyse \
+         the {different} different ones, and one mutant of each kind for each."
     ));
     run(artefact, 0, &made, setting, watch)
 }
@@ -30,9 +30,9 @@ pub(crate) fn figure_12a(setting: Setting, watch: &Watch<'_>) -> Result<Artefact
 pub(crate) fn figure_12b(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let made = deep(setting);
     let mut artefact = Artefact::new("003-fig12b", "wide slices of i2, up to 30 loop instances");
-    artefact.differs.push(format!(
-        "Multi-traces are ours, random from seed {}; every lifeline has a component, since swapping \
-         components needs several and the partition is hard to read in the text.",
+    artefact.differs(format!(
+        "Multi-traces are ours, random from seed {}. Every lifeline is a component, since the partition is hard to \
+         read in the text and swapping components needs several.",
         setting.seed
     ));
     run(artefact, 1, &made, setting, watch)
@@ -67,21 +67,20 @@ fn run(
     let (counts, theirs) = data::slices()[half];
     artefact.tables =
         vec![together(&sets, &theirs), verdict_table(&sets, Some(counts)), time_table(&sets)];
-    artefact.differs.push(format!(
-        "`graph` is the paper's simulation with its criterion, memory and local analyses. It does not \
+    artefact.differs(format!(
+        "`graph` is the paper's simulation with its criterion, memoization and local analyses. It does not \
          recognise {} of S within its criterion, which the paper calls Inconc, and gives up after {nodes} \
-         nodes, which the paper's did not. `fast` is exact: what it refuses, no execution explains.",
+         nodes, which the paper's did not. `fast` is exact: no execution explains the multi-traces that it refuses.",
         missed(&sets)
     ));
-    artefact.differs.push(
-        "The paper's machine had an Intel Core i5-6360U at 2 GHz, and its tool is another program."
-            .to_owned(),
+    artefact.differs(
+        "The paper's machine had an Intel Core i5-6360U at 2 GHz, and its tool is another program.",
     );
     draw(&mut artefact, if half == 0 { "i1" } else { "i2" }, &sets, Some(&theirs));
     Ok(artefact)
 }
 
-/// How many slices the search decides and does not explain.
+/// The number of slices that the search decides and does not explain.
 fn missed(sets: &[Analysed]) -> usize {
     let refused = |set: &Analysed| {
         let decided = set.search.iter().filter(|timed| timed.verdict != Verdict::Inconclusive);

@@ -1,4 +1,4 @@
-//! Figures 9 to 12 of 000 (and 7, which is a part of them): four use cases, by removal of lifelines.
+//! Figures 9 to 12 of 000, and 7, which shows a part of them: four use cases, by removal of lifelines.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
@@ -10,41 +10,13 @@ use crate::artefact::Artefact;
 use crate::data;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
-use crate::workload::use_cases::{USE_CASES, UseCase};
+use crate::workload::use_cases::UseCase;
 
-pub(crate) fn book(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
-    let mut artefact = run(&USE_CASES[0], setting, watch)?;
-    artefact.differs.insert(
-        0,
-        "The text keeps two numbers of the paper's statistics, without their names; they are shown \
-         beside our medians and means of all sets."
-            .to_owned(),
-    );
-    Ok(artefact)
-}
-
-pub(crate) fn sensor(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
-    let mut artefact = run(&USE_CASES[1], setting, watch)?;
-    artefact.differs.push(
-        "The drawing of the paper's model is not part of the text, so the model is ours: a mediator that \
-         asks a registry, a translator and two sensors."
-            .to_owned(),
-    );
-    Ok(artefact)
-}
-
-pub(crate) fn alternating_bit(
+pub(crate) fn run(
+    case: &UseCase,
     setting: Setting,
     watch: &Watch<'_>,
 ) -> Result<Artefact, Interrupted> {
-    run(&USE_CASES[2], setting, watch)
-}
-
-pub(crate) fn network(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
-    run(&USE_CASES[3], setting, watch)
-}
-
-fn run(case: &UseCase, setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let mut artefact =
         Artefact::new(case.id, format!("use case, {}: prefixes and mutants", case.title));
     let mut model = case.model();
@@ -72,42 +44,52 @@ fn run(case: &UseCase, setting: Setting, watch: &Watch<'_>) -> Result<Artefact, 
     }
     artefact.tables = vec![verdict_table(&sets, None), time_table(&sets)];
     if case.id == "000-fig9" {
-        let mut table =
-            Table::new("All sets together", &["of", "median", "mean"]).suffix("-together");
-        let [first, second] = data::book().map(Cell::Seconds);
-        table.push(vec![Cell::text_of("paper (which is which is not known)"), first, second]);
+        let mut table = Table::new("-together", "All sets together");
+        let mut push = |of: &str, median: f64, mean: f64| {
+            let [median, mean] = [median, mean].map(Cell::Seconds);
+            table.push([("of", Cell::text_of(of)), ("median", median), ("mean", mean)]);
+        };
+        let [first, second] = data::book();
+        push("paper (which is which is not known)", first, second);
         for (name, found) in [
             ("graph", all(&sets, |set| &set.search)),
             ("fast, cold", all(&sets, |set| &set.cold)),
             ("fast", all(&sets, |set| &set.fast)),
         ] {
-            let [median, mean] = [found.median, found.mean].map(Cell::Seconds);
-            table.push(vec![Cell::text_of(name), median, mean]);
+            push(name, found.median, found.mean);
         }
         artefact.tables.push(table);
+        artefact.differs(
+            "The text has only two numbers of the paper's statistics, without their names; they are shown \
+             beside our medians and means of all sets.",
+        );
     } else {
-        artefact.differs.push(
-            "The text has no numbers of this figure: its plots and statistics are pictures."
-                .to_owned(),
+        artefact.differs(
+            "The text has no numbers of this figure: its plots and statistics are pictures.",
         );
     }
-    artefact.differs.push(format!(
+    artefact.differs(format!(
         "Multi-traces are ours, from seed {}: {}. The paper's are not part of its text.",
         setting.seed, case.made
     ));
-    artefact.differs.push(
-        "`graph` is the paper's search with memory and local analyses, on our machine; a mutant that \
-         happens to be right is explained, as in the paper."
-            .to_owned(),
+    artefact.differs(
+        "`graph` is the paper's search with memoization and local analyses, on our machine; a mutant that \
+         happens to be right is explained, as in the paper.",
     );
     let apart: usize = sets.iter().map(|set| set.apart).sum();
     if apart > 0 {
-        artefact.differs.push(format!(
-            "{apart} mutants are explained by `graph` and refused by `fast`, and both are right: the paper speaks \
-             of tuples of local traces, in which nothing orders events of different machines, and `fast` \
-             of what global executions show. Each of them was asked again with messages that order \
-             nothing, and is explained then."
+        artefact.differs(format!(
+            "{apart} mutants are explained by `graph` and refused by `fast`, and both are right: the semantics of the \
+             paper is tuples of local traces, in which events of different machines are unordered, and that of `fast` is \
+             projections of global executions. Each of them was analysed again with emissions and receptions \
+             unordered, and is then explained."
         ));
+    }
+    if case.id == "000-fig10" {
+        artefact.differs(
+            "The drawing of the paper's model is not part of the text, so the model is ours: a mediator that \
+             asks a registry, a translator and two sensors.",
+        );
     }
     draw(&mut artefact, case.title, &sets, None);
     Ok(artefact)

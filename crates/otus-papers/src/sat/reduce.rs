@@ -1,7 +1,7 @@
-//! From a formula to an interaction and a multi-trace.
+//! The reduction of satisfiability to the multi-prefix question (000, section 4.3).
 //!
 //! ```text
-//! a lifeline l_j for each clause C_j, one message m
+//! one lifeline l_j for each clause C_j, one message m
 //! i   = seq(alt(i_x₁, i_¬x₁), seq(alt(i_x₂, i_¬x₂), …)),  i_ℓ = the seq of all l_j?m with ℓ in C_j
 //! µ|l_j = l_j?m
 //! ```
@@ -9,14 +9,14 @@
 //! An execution of i chooses a value for every variable, and the lifeline of a clause receives
 //! m once for each of its literals that holds. So the formula is satisfiable iff µ is a multi-prefix of i.
 
-use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId, raise};
-use otus_syntax::{SourceId, print};
+use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId};
+use otus_syntax::SourceId;
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::{Builder, Partition};
 
 use super::Formula;
 
-/// A question about a multi-trace that stands for a formula.
+/// A multi-prefix question that is equivalent to the satisfiability of a formula.
 #[derive(Debug)]
 pub struct Reduction {
     /// The pool of the term and the multi-trace.
@@ -27,7 +27,7 @@ pub struct Reduction {
     pub trace: MultiTrace,
 }
 
-/// The question that stands for a formula.
+/// Reduces the satisfiability of a formula to a multi-prefix question.
 ///
 /// ```
 /// use otus_papers::sat::{Formula, reduce};
@@ -43,7 +43,7 @@ pub fn reduce(formula: &Formula) -> Reduction {
         (1..=formula.clauses.len()).map(|j| signature.add_lifeline(&format!("l{j}"))).collect();
     let mut pool = Pool::new(signature);
 
-    // By literal, 2x for x and 2x + 1 for its negation: the clauses that it makes true.
+    // The lifelines of the clauses with a literal, at index 2x for x and 2x + 1 for its negation.
     let mut clauses_of: Vec<Vec<LifelineId>> = vec![Vec::new(); 2 * formula.variables];
     for (clause, &lifeline) in formula.clauses.iter().zip(&lifelines) {
         for &literal in clause {
@@ -71,15 +71,6 @@ pub fn reduce(formula: &Formula) -> Reduction {
     Reduction { term, trace: builder.finish(SourceId::default()), pool }
 }
 
-impl Reduction {
-    /// The same as the texts of three files: `.hsf`, `.hif` and `.htf`.
-    pub fn texts(&self) -> [String; 3] {
-        let tree = raise(&self.pool, self.term);
-        let trace = otus_trace::raise(&self.trace, &self.pool);
-        [print::signature(&tree), print::interaction(&tree), print::trace(&trace)]
-    }
-}
-
 /// `i_ℓ`.
 fn receptions(pool: &mut Pool, message: MessageId, lifelines: &[LifelineId]) -> TermId {
     let events: Vec<TermId> =
@@ -88,38 +79,13 @@ fn receptions(pool: &mut Pool, message: MessageId, lifelines: &[LifelineId]) -> 
 }
 
 fn sequence(pool: &mut Pool, terms: &[TermId]) -> TermId {
-    let Some((&last, before)) = terms.split_last() else { return pool.empty() };
+    let Some((&last, before)) = terms.split_last() else { return Pool::EMPTY };
     before.iter().rev().fold(last, |rest, &term| pool.seq(term, rest))
 }
 
 #[cfg(test)]
 mod tests {
-    use otus_syntax::{Source, parse_spec, parse_trace};
-
     use super::*;
-
-    #[test]
-    fn the_texts_say_the_same() {
-        for seed in 0..20 {
-            let reduction = reduce(&super::super::random(5, 12, seed));
-            let [signature, model, trace] = reduction.texts();
-            let signature = parse_spec(&Source::new("x.hsf", signature));
-            let model = parse_spec(&Source::new("x.hif", model));
-            let mut lowered = otus_core::lower(&[&signature.tree, &model.tree]);
-            assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
-            assert_eq!(
-                lowered.pool.text(lowered.term.unwrap()),
-                reduction.pool.text(reduction.term)
-            );
-            let parsed = parse_trace(&Source::new("x.htf", trace)).tree;
-            let (trace, findings) = otus_trace::lower(&parsed, &mut lowered.pool);
-            assert!(findings.is_empty());
-            let shown = |trace: &MultiTrace, pool: &Pool| {
-                print::trace_line(&otus_trace::raise(trace, pool))
-            };
-            assert_eq!(shown(&trace, &lowered.pool), shown(&reduction.trace, &reduction.pool));
-        }
-    }
 
     #[test]
     fn repeated_literals_count_once() {

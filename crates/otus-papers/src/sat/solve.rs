@@ -1,18 +1,17 @@
-//! A reference solver, as small as possible.
+//! A small reference solver: DPLL (Davis, Logemann and Loveland, CACM 1962).
 //!
-//! Davis, Putnam, Logemann and Loveland, 1962: set what unit clauses force; otherwise try both
-//! values of a variable of the shortest clause that is left. Each pass looks at every clause
-//! anew, which is enough for hundreds of them.
+//! It assigns the variables of unit clauses, and otherwise tries both values of a variable of the shortest open clause.
+//! Each step scans all clauses, which is fast enough for hundreds of them.
 
 use super::{Formula, variable};
 
-/// Values that satisfy a formula, by variable, if there are any.
+/// A satisfying assignment of a formula, by variable, if there is one.
 ///
 /// # Panics
-/// If a clause has a variable that the formula has not.
+/// If a clause has a variable beyond `formula.variables`.
 pub fn solve(formula: &Formula) -> Option<Vec<bool>> {
     let mut values: Vec<Option<bool>> = vec![None; formula.variables];
-    // What was set, in order; with `true` for a choice whose other value is still to be tried.
+    // The assigned variables in order, with `true` for a decision whose other value is not tried yet.
     let mut trail: Vec<(usize, bool)> = Vec::new();
     loop {
         match shortest(formula, &values) {
@@ -36,13 +35,13 @@ pub fn solve(formula: &Formula) -> Option<Vec<bool>> {
     }
 }
 
-/// The state of the clauses under some values.
+/// The shortest open clause under a partial assignment.
 enum Shortest {
-    /// All are true.
+    /// Every clause is true.
     None,
-    /// One is false.
+    /// A clause is false.
     False,
-    /// One has the fewest literals without a value, and no true one.
+    /// A clause without a true literal and with the fewest open literals; `literal` is the first open one.
     Clause { literal: i32, open: usize },
 }
 

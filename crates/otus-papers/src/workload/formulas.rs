@@ -1,10 +1,10 @@
-//! Random formulas, as in Appendix B of the removal paper.
+//! Random formulas, as in Appendix B of 000.
 
 use std::ops::RangeInclusive;
 
 use crate::sat::{Formula, random, solve};
 
-/// Random formulas with a number of variables from a range, and so many times as many clauses.
+/// Random formulas. The number of variables comes from a range, the number of clauses per variable from another.
 pub fn custom(
     count: usize,
     variables: &RangeInclusive<usize>,
@@ -20,8 +20,7 @@ pub fn custom(
     (0..count).map(|_| formula()).collect()
 }
 
-/// Formulas that are made as those of the collection uf20 are: 20 variables, 91 clauses, and only those that
-/// can be satisfied.
+/// Random formulas like those of the collection uf20: 20 variables, 91 clauses, satisfiable.
 pub fn uniform(count: usize, seed: u64) -> Vec<Formula> {
     let mut rng = fastrand::Rng::with_seed(seed);
     std::iter::repeat_with(|| random(20, 91, rng.u64(..)))

@@ -1,7 +1,9 @@
-//! The models of the experiments, which are part of the program.
+//! The models of the experiments. Their texts are compiled into the program.
 
 use std::collections::BTreeSet;
 
+use otus_analysis::Engine;
+use otus_analysis::engine::Options;
 use otus_core::{EventId, Pool, TermId};
 use otus_syntax::{Source, parse_spec, parse_trace};
 use otus_trace::{MultiTrace, Partition, raise};
@@ -9,47 +11,53 @@ use otus_trace::{MultiTrace, Partition, raise};
 /// An interaction with its pool.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// What the interaction is in.
+    /// The pool of the interaction.
     pub pool: Pool,
     /// The interaction.
     pub term: TermId,
 }
 
-/// The texts of a model: signature and interaction.
-pub type Texts = (&'static str, &'static str);
+/// The texts of a model.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<'t> {
+    /// The signature, an `.hsf` text.
+    pub signature: &'t str,
+    /// The interaction, an `.hif` text.
+    pub interaction: &'t str,
+}
 
 /// The texts of a model of `bench/models`.
 macro_rules! texts {
     ($name:literal) => {
-        (
-            include_str!(concat!("../../../../bench/models/", $name, ".hsf")),
-            include_str!(concat!("../../../../bench/models/", $name, ".hif")),
-        )
+        Texts {
+            signature: include_str!(concat!("../../../../bench/models/", $name, ".hsf")),
+            interaction: include_str!(concat!("../../../../bench/models/", $name, ".hif")),
+        }
     };
 }
 
 /// The alternating bit protocol.
-pub const ABP: Texts = texts!("abp");
+pub const ABP: Texts<'static> = texts!("abp");
 /// Ordering a book; several orders may run at the same time.
-pub const BOOK: Texts = texts!("book");
+pub const BOOK: Texts<'static> = texts!("book");
 /// Uploading to a server.
-pub const NETWORK: Texts = texts!("network");
+pub const NETWORK: Texts<'static> = texts!("network");
 /// Querying sensors, a system of our own.
-pub const SENSOR: Texts = texts!("sensor");
-/// Querying two sensors that cannot be told apart: a hard relative of it.
-pub const TWINS: Texts = texts!("twins");
-/// Figure 12a of the slices paper.
-pub const I1: Texts = texts!("i1");
-/// Figure 12b of the slices paper.
-pub const I2: Texts = texts!("i2");
+pub const SENSOR: Texts<'static> = texts!("sensor");
+/// Querying two sensors whose logs cannot be told apart: a harder variant of [`SENSOR`].
+pub const TWINS: Texts<'static> = texts!("twins");
+/// Figure 12a of 003.
+pub const I1: Texts<'static> = texts!("i1");
+/// Figure 12b of 003.
+pub const I2: Texts<'static> = texts!("i2");
 
 impl Model {
-    /// The model of two texts that are part of a program.
+    /// Parses the texts of a model.
     ///
     /// # Panics
     /// If they are wrong.
-    pub fn new((signature, interaction): (&str, &str)) -> Model {
-        let [signature, interaction] = [signature, interaction].map(|text| {
+    pub fn new(texts: Texts<'_>) -> Model {
+        let [signature, interaction] = [texts.signature, texts.interaction].map(|text| {
             let parsed = parse_spec(&Source::new("model", text));
             assert!(
                 parsed.diagnostics.is_empty(),
@@ -63,7 +71,7 @@ impl Model {
         Model { term: lowered.term.expect("a model has an interaction"), pool: lowered.pool }
     }
 
-    /// The model of an interaction alone, with the names that it uses.
+    /// Parses an interaction, whose names make up its signature.
     ///
     /// # Panics
     /// If it is wrong.
@@ -74,7 +82,7 @@ impl Model {
         Model { term: lowered.term.expect("a model has an interaction"), pool: lowered.pool }
     }
 
-    /// A multi-trace that is part of a program.
+    /// Parses a multi-trace.
     ///
     /// # Panics
     /// If it is wrong.
@@ -84,20 +92,30 @@ impl Model {
         otus_trace::lower(&parsed.tree, &mut self.pool).0
     }
 
-    /// What global traces look like on a partition; equal ones once.
+    /// The partition in which every lifeline is a component of its own.
+    pub fn discrete(&self) -> Partition {
+        Partition::discrete(self.pool.signature().lifeline_count())
+    }
+
+    /// A new engine with the default options.
+    pub fn engine(&self, partition: &Partition) -> Engine {
+        Engine::new(&self.pool, self.term, partition, Options::default())
+    }
+
+    /// The different projections of global traces onto a partition.
     pub fn observed(&self, partition: &Partition, traces: &[Vec<EventId>]) -> Vec<MultiTrace> {
         let project =
             |trace: &Vec<EventId>| otus_analysis::generate::project(&self.pool, partition, trace);
         self.distinct(traces.iter().map(project))
     }
 
-    /// Each multi-trace once, at its first place.
+    /// The multi-traces without repetitions.
     pub fn distinct(&self, traces: impl Iterator<Item = MultiTrace>) -> Vec<MultiTrace> {
         let mut seen = BTreeSet::new();
         traces.filter(|trace| seen.insert(self.text(trace))).collect()
     }
 
-    /// A multi-trace on a line.
+    /// A multi-trace as one line of text.
     pub fn text(&self, trace: &MultiTrace) -> String {
         otus_syntax::print::trace_line(&raise(trace, &self.pool))
     }

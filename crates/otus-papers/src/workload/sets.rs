@@ -1,49 +1,51 @@
-//! Sets of multi-traces of one origin, and mutants of them.
+//! Sets of multi-traces of one origin, and their mutants.
 
 use otus_trace::MultiTrace;
-use otus_trace::transform::{Swaps, derive_seed, noise, swap_actions};
+use otus_trace::transform::{Swaps, noise, swap_actions};
 
 use super::Model;
 
 /// A set of multi-traces of one origin.
 #[derive(Debug, Clone)]
 pub struct Class {
-    /// As the papers call it.
+    /// Its name in the papers.
     pub name: &'static str,
     /// The multi-traces.
     pub traces: Vec<MultiTrace>,
-    /// What is known of them by construction.
+    /// The verdict that is known by construction.
     pub known: Known,
 }
 
-/// What is known of multi-traces by the way they were made.
+/// The verdict of multi-traces that is known from the way they were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// They are accepted as they are.
+    /// They are accepted.
     Accepted,
-    /// They are parts of accepted ones.
+    /// They are prefixes or slices of accepted ones.
     Part,
-    /// Nothing: a mutant may happen to be right.
+    /// Unknown: a mutant may still be right.
     Mutant,
 }
 
 impl Known {
-    /// Whether none may fail.
+    /// Whether a Fail would be wrong.
     pub fn is_right(self) -> bool {
-        match self {
-            Known::Accepted | Known::Part => true,
-            Known::Mutant => false,
-        }
+        self != Known::Mutant
     }
 }
 
-/// Of each part a mutant with a random action inserted, one with two actions of a component swapped (if there
-/// are two), and one with some components of another part.
-pub(super) fn mutants(model: &mut Model, parts: &[MultiTrace], seed: u64) -> [Vec<MultiTrace>; 3] {
+/// Three mutants of each multi-trace: one with a random action inserted, one with two actions of a component swapped (if
+/// there are two), and one with some components of another multi-trace. `seed` gives a seed for a kind of mutant and
+/// the index of a multi-trace.
+pub fn mutants(
+    model: &mut Model,
+    parts: &[MultiTrace],
+    seed: impl Fn(&str, usize) -> u64,
+) -> [Vec<MultiTrace>; 3] {
     let swaps = Swaps::new(parts);
     let (mut noisy, mut swapped, mut mixed) = (Vec::new(), Vec::new(), Vec::new());
     for (i, part) in parts.iter().enumerate() {
-        let seed = |purpose| derive_seed(seed, &[purpose, &i.to_string()]);
+        let seed = |kind| seed(kind, i);
         let mutants = noise(part, &model.pool).choose(1, seed("noise"), &mut model.pool);
         noisy.extend(mutants.into_iter().map(|mutant| mutant.trace));
         let mutants = swap_actions(part).choose(1, seed("actions"), &mut model.pool);

@@ -1,6 +1,6 @@
-//! The two interactions of the slices paper (section 5.5, figure 12).
+//! The slices of 003: figure 11, and the two interactions of section 5.5 (figure 12).
 //!
-//! From each: accepted multi-traces T, slices S of them, and of each slice a mutant with a random
+//! The sets of figure 12 are accepted multi-traces T, slices S of them, and for each slice a mutant with a random
 //! action inserted (Mia), one with two actions of a component swapped (Msa), and one with some
 //! components of another slice (Msc).
 
@@ -9,7 +9,7 @@ use otus_analysis::config::{Config, Filters, Priorities};
 use otus_analysis::generate;
 use otus_core::LifelineId;
 use otus_syntax::options::{Generation, Strategy};
-use otus_trace::transform::{Share, derive_seed, slices, wide_slices};
+use otus_trace::transform::{Share, slices, wide_slices};
 use otus_trace::{MultiTrace, Partition};
 
 use super::Model;
@@ -17,21 +17,28 @@ use super::model::{I1, I2};
 use super::sets::{Class, Known, mutants};
 use crate::setting::{Setting, Size};
 
+/// Figure 11: interactions with slices that the criterion of 003 does not recognise, each with its figure.
+pub const FIGURE_11: [(&str, &str, &str); 3] = [
+    ("11a", "loopP(seq(l!m1, l?m2))", "[l] l?m2.l?m2.l?m2"),
+    ("11b", "loopW(l1 -- m -> l2)", "[l1,l2] l2?m.l2?m"),
+    ("11c", "coreg(l2)(loopW(l1 -- m1 -> l2), loopW(l1 -- m2 -> l2))", "{[l1]; [l2] l2?m2.l2?m1}"),
+];
+
 /// The sets of an experiment.
 #[derive(Debug)]
 pub struct Slices {
     /// The interaction.
     pub model: Model,
-    /// Which lifelines share a clock.
+    /// The partition of the multi-traces.
     pub partition: Partition,
     /// T, S, Mia, Msa and Msc.
     pub sets: Vec<Class>,
-    /// How many slices there are if equal ones at different places count, as in the paper.
+    /// The number of slices if equal ones at different places count, as in the paper.
     pub by_place: usize,
 }
 
-/// Figure 12a: everything with at most three loop instances that cannot go on, which is how the
-/// paper's 16 multi-traces come about, and every slice of it.
+/// Figure 12a: all terminal executions with at most three loop instances, which give the paper's 16
+/// multi-traces, and all their slices.
 pub fn shallow(setting: Setting) -> Slices {
     let mut model = Model::new(I1);
     let [l1, l2, l3] = [0, 1, 2].map(LifelineId);
@@ -56,7 +63,7 @@ pub fn shallow(setting: Setting) -> Slices {
     Slices { model, partition, sets, by_place }
 }
 
-/// How many slices there are if equal ones at different places count.
+/// The number of slices if equal ones at different places count.
 fn slices_by_place(trace: &MultiTrace) -> usize {
     let components = trace.partition().components();
     components.map(|component| trace.steps(component).len()).map(|n| n * (n + 1) / 2 + 1).product()
@@ -83,9 +90,11 @@ pub fn deep(setting: Setting) -> Slices {
     let mut accepted = model.observed(&partition, &global);
     accepted.truncate(setting.pick(6, 100, 199));
     let cut = accepted.iter().enumerate().flat_map(|(i, trace)| {
-        let seed = derive_seed(setting.seed, &["slice", &i.to_string()]);
         let cuts = wide_slices(trace, Share::THIRD);
-        cuts.sample(seed).take(setting.pick(5, 20, 31)).map(|cut| cut.trace).collect::<Vec<_>>()
+        cuts.sample(setting.derive("slice", i))
+            .take(setting.pick(5, 20, 31))
+            .map(|cut| cut.trace)
+            .collect::<Vec<_>>()
     });
     let cut: Vec<MultiTrace> = cut.collect();
     let by_place = cut.len();
@@ -99,7 +108,7 @@ fn sets(
     cut: Vec<MultiTrace>,
     setting: Setting,
 ) -> Vec<Class> {
-    let [noisy, swapped, mixed] = mutants(model, &cut, setting.seed);
+    let [noisy, swapped, mixed] = mutants(model, &cut, |kind, at| setting.derive(kind, at));
     vec![
         Class { name: "T", traces: accepted, known: Known::Accepted },
         Class { name: "S", traces: cut, known: Known::Part },

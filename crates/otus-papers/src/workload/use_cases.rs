@@ -1,6 +1,6 @@
-//! The four use cases of the removal paper (Appendix C).
+//! The four use cases of 000 (Appendix C).
 //!
-//! From each model: accepted multi-traces (ACPT), random multi-prefixes of each (PREF), and of each
+//! The sets of each are accepted multi-traces (ACPT), random multi-prefixes of them (PREF), and for each
 //! prefix a mutant with a random action inserted (NOIS), one with two actions of a component swapped
 //! (SACT) and one with some components of another prefix (SCMP).
 
@@ -11,39 +11,39 @@ use otus_analysis::config::{Config, Filters};
 use otus_analysis::generate;
 use otus_core::EventId;
 use otus_syntax::options::Generation;
-use otus_trace::transform::{derive_seed, prefixes};
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::MultiTrace;
+use otus_trace::transform::prefixes;
 
 use super::Model;
 use super::model::{ABP, BOOK, NETWORK, SENSOR, Texts};
 use super::sets::{Class, Known, mutants};
 use crate::setting::Setting;
 
-/// One use case and how it is exercised.
+/// A use case and the way its multi-traces are made.
 #[derive(Debug, Clone, Copy)]
 pub struct UseCase {
-    /// The figure it is in.
+    /// The name of its figure.
     pub id: &'static str,
-    /// What it is.
+    /// Its subject.
     pub title: &'static str,
-    /// How multi-traces are made, in words.
+    /// The way its multi-traces are made, in words.
     pub made: &'static str,
-    texts: Texts,
+    texts: Texts<'static>,
     accepted: Accepted,
-    /// Of each accepted multi-trace.
+    /// The number of prefixes of each accepted multi-trace.
     prefixes: usize,
 }
 
-/// Where accepted multi-traces come from.
+/// The source of accepted multi-traces.
 #[derive(Debug, Clone, Copy)]
 enum Accepted {
-    /// All executions with so many loop instances.
+    /// All executions with at most this many loop instances.
     Explored { loops: u64 },
-    /// So many random ones of at most a length: in a quick run, and in a full one.
+    /// Random executions: their number and greatest length, in a quick run and in a full one.
     Random { count: [usize; 2], length: [usize; 2] },
 }
 
-/// All of them.
+/// All use cases.
 pub const USE_CASES: [UseCase; 4] = [
     UseCase {
         id: "000-fig9",
@@ -85,24 +85,23 @@ impl UseCase {
         Model::new(self.texts)
     }
 
-    /// The same with every passing of a message as two actions that nothing orders.
+    /// Its model with the emission and the reception of each message unordered.
     pub fn loose(&self) -> Model {
-        Model::new((self.texts.0, &loosened(self.texts.1)))
+        Model::new(Texts { interaction: &loosened(self.texts.interaction), ..self.texts })
     }
 
-    /// Its five sets. Names of messages that mutants bring are added to the model.
+    /// Its five sets. Messages that mutants introduce are added to the model.
     pub fn classes(&self, model: &mut Model, setting: Setting) -> Vec<Class> {
-        let seed = setting.seed;
-        let partition = Partition::discrete(model.pool.signature().lifeline_count());
-        let mut accepted = model.observed(&partition, &self.accepted(model, setting));
+        let mut accepted = model.observed(&model.discrete(), &self.accepted(model, setting));
         accepted.truncate(setting.pick(8, usize::MAX, usize::MAX));
         let cut = accepted.iter().enumerate().flat_map(|(i, trace)| {
             let cuts = prefixes(trace);
-            let seed = derive_seed(seed, &["prefix", &i.to_string()]);
+            let seed = setting.derive("prefix", i);
             cuts.sample(seed).take(self.prefixes).map(|cut| cut.trace).collect::<Vec<_>>()
         });
         let prefixes: Vec<MultiTrace> = cut.collect();
-        let [noisy, swapped, mixed] = mutants(model, &prefixes, seed);
+        let [noisy, swapped, mixed] =
+            mutants(model, &prefixes, |kind, at| setting.derive(kind, at));
         vec![
             Class { name: "ACPT", traces: accepted, known: Known::Accepted },
             Class { name: "PREF", traces: prefixes, known: Known::Part },
@@ -112,8 +111,8 @@ impl UseCase {
         ]
     }
 
-    /// Accepted global traces. They are made with a copy of the pool, so that analyses meet terms for
-    /// the first time.
+    /// Accepted global traces. They are generated with a copy of the pool, so that no analysis finds its terms
+    /// interned already.
     fn accepted(&self, model: &Model, setting: Setting) -> Vec<Vec<EventId>> {
         let mut pool = model.pool.clone();
         match self.accepted {
@@ -129,15 +128,15 @@ impl UseCase {
                 traces
             }
             Accepted::Random { count, length } => {
-                let bounds =
-                    (setting.pick(8, count[0], count[1]), setting.pick(30, length[0], length[1]));
-                generate::random(&mut pool, model.term, bounds, setting.seed)
+                let count = setting.pick(8, count[0], count[1]);
+                let length = setting.pick(30, length[0], length[1]);
+                generate::random(&mut pool, model.term, count, length, setting.seed)
             }
         }
     }
 }
 
-/// `a -- <synch> m -> b` as `seq(a!m, b?m)`, whose actions are of different lifelines and so in no order.
+/// Replaces `a -- <synch> m -> b` by `seq(a!m, b?m)`, whose actions are on different lifelines and hence unordered.
 fn loosened(interaction: &str) -> String {
     const PASSES: &str = " -- <synch> ";
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -167,7 +166,7 @@ mod tests {
         check("a -- <synch> m_1 -> b", "seq(a!m_1, b?m_1)");
         check("a -- m -> b", "a -- m -> b");
         for case in USE_CASES {
-            assert!(!loosened(case.texts.1).contains("synch"), "{}", case.title);
+            assert!(!loosened(case.texts.interaction).contains("synch"), "{}", case.title);
             case.loose();
         }
     }

@@ -1,9 +1,9 @@
-//! Formulas as written, before names are resolved.
+//! Syntax trees of CTL formulas, before name resolution.
 //!
-//! All formulas of a file share one arena, in which operands come before their operators, so that
-//! nothing recurses on the user's depth and one pass in order visits operands first. A node may be
-//! an operand of several others (whatever a `let` names is), so a traversal that is not in
-//! order has to remember what it has seen.
+//! All formulas of a file share one arena in which operands precede their operators, so no traversal
+//! recurses on the depth of a formula and one pass in order visits operands first. A node may be an
+//! operand of several others (if a `let` names it), so a traversal in another order has to track the
+//! visited nodes.
 
 use crate::ast::Comment;
 use crate::name::{Name, Names, Symbol};
@@ -15,50 +15,76 @@ use crate::source::{SourceId, Span};
 pub struct FormulaFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// Every name and text used.
+    /// The table of its names and texts.
     pub names: Names,
     /// All nodes, operands before operators.
     pub nodes: Vec<FormulaNode>,
-    /// What the file says, in order.
+    /// The properties and definitions, in order.
     pub items: Vec<Item>,
     /// All comments in order.
     pub comments: Vec<Comment>,
 }
 
 impl FormulaFile {
-    /// The node with a given number.
+    /// The node with an id.
     ///
     /// # Panics
-    /// If the number is not of this file.
+    /// If the id is not of this file.
     pub fn node(&self, id: FormulaId) -> &FormulaNode {
-        &self.nodes[id.0 as usize]
+        &self.nodes[id.index()]
     }
 
-    /// The properties to be checked, without the definitions.
+    /// The properties, without the definitions.
     pub fn properties(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| item.kind == ItemKind::Property)
+    }
+
+    /// Some nodes and those below them, operands before operators. A named formula counts as an operand of its
+    /// name. Nodes whose kind `enters` refuses are included, those below them are not.
+    pub fn below(
+        &self,
+        roots: &[FormulaId],
+        enters: impl Fn(&FormulaKind) -> bool,
+    ) -> Vec<FormulaId> {
+        let mut met = vec![false; self.nodes.len()];
+        let mut pending = roots.to_vec();
+        let mut found = Vec::new();
+        while let Some(id) = pending.pop() {
+            if std::mem::replace(&mut met[id.0 as usize], true) {
+                continue;
+            }
+            found.push(id);
+            let kind = &self.node(id).kind;
+            if let FormulaKind::Named(_, body) = kind {
+                pending.push(*body);
+            } else if enters(kind) {
+                pending.extend(kind.operands());
+            }
+        }
+        found.sort_unstable();
+        found
     }
 }
 
 /// `name: formula`, a formula alone, or `let name = formula`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
-    /// What it is.
+    /// Property or definition.
     pub kind: ItemKind,
-    /// Its name, which a definition always has.
+    /// Its name; a definition always has one.
     pub name: Option<Name>,
     /// The formula.
     pub body: FormulaId,
 }
 
-/// What a formula is written for.
+/// The use of a formula of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
-    /// To be checked.
+    /// A formula to check.
     Property,
-    /// To be named in later formulas.
+    /// A `let`, which later formulas can refer to.
     Definition,
 }
 
@@ -66,16 +92,23 @@ pub enum ItemKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FormulaId(pub u32);
 
-/// A formula or a term with its place.
+impl FormulaId {
+    /// Its index in [`FormulaFile::nodes`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A formula or a term with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormulaNode {
-    /// Where it was read.
+    /// Its span.
     pub span: Span,
-    /// What it is.
+    /// Its operator or leaf.
     pub kind: FormulaKind,
 }
 
-/// What a formula, or a term in it, is.
+/// The operator or leaf of a formula or term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormulaKind {
     /// `true` or `false`: a formula, or a value in a comparison.
@@ -84,39 +117,39 @@ pub enum FormulaKind {
     Number(Rational),
     /// `"leader"`
     Text(Symbol),
-    /// `x` or `p.x`: a variable; a Boolean one is a formula. A word that is no variable stands for
-    /// the text it is, so that members of enumerations need no quotes.
+    /// `x` or `p.x`: a variable; a Boolean one is a formula. A word that names no variable denotes itself as
+    /// a text, so that members of enumerations need no quotes.
     Variable(Path),
-    /// The name of an earlier `let`, and what it stands for.
+    /// The name of an earlier `let`, and its formula.
     Named(Name, FormulaId),
     /// `last(p)`: the label of the last event of a process.
     Last(Name),
-    /// `count(p)` or `count(p.label)`: how many events of a process, or those with a label.
+    /// `count(p)` or `count(p.label)`: the number of events of a process, or of those with a label.
     Count(Name, Option<Name>),
     /// `-t`
     Negative(FormulaId),
     /// `s + t`, `s - t`, `s * t`
     Arithmetic(Arithmetic, FormulaId, FormulaId),
-    /// `s < t` and its kin.
+    /// `s < t` and the other comparisons.
     Compare(Comparison, FormulaId, FormulaId),
     /// `t in {a, 1}`; the members are numbers, texts and truth values.
     Member(FormulaId, Vec<FormulaId>),
     /// `!f`
     Not(FormulaId),
-    /// `f & g` and its kin.
+    /// `f & g` and the other binary connectives.
     Connective(Connective, FormulaId, FormulaId),
-    /// `EX f` and its kin.
+    /// `EX f` and the other unary modalities.
     Temporal(Quantifier, Modality, FormulaId),
-    /// `E[f U g]` and its kin.
+    /// `E[f U g]` and the other binary modalities.
     Until(Quantifier, UntilKind, FormulaId, FormulaId),
     /// `mutex(p.cs, q.cs)`: a named pattern.
     Call(Name, Vec<FormulaId>),
-    /// Text that could not be read; a diagnostic says why.
+    /// Text with a syntax error, which a diagnostic reports.
     Invalid,
 }
 
 impl FormulaKind {
-    /// The nodes directly below, in order. What a `let` names is not below its name.
+    /// The operands, in order. The formula of a `let` is not an operand of its name.
     pub fn operands(&self) -> impl Iterator<Item = FormulaId> {
         let (pair, list): ([Option<FormulaId>; 2], &[FormulaId]) = match self {
             FormulaKind::Constant(_)
@@ -146,7 +179,7 @@ impl FormulaKind {
 pub struct Path {
     /// The process, if it is named.
     pub process: Option<Name>,
-    /// What follows the first dot, or all of it.
+    /// The part after the first dot, or all of it.
     pub name: Name,
 }
 
@@ -162,7 +195,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// How it is written.
+    /// Its spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Arithmetic::Add => "+",
@@ -190,7 +223,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// How it is written.
+    /// Its spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Equal => "=",
@@ -202,7 +235,7 @@ impl Comparison {
         }
     }
 
-    /// Whether two values with this order between them are related.
+    /// Whether the comparison holds between two values with this order.
     pub fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
             Comparison::Equal => order.is_eq(),
@@ -229,7 +262,7 @@ pub enum Connective {
 }
 
 impl Connective {
-    /// How it is written.
+    /// Its spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Connective::And => "&",
@@ -240,7 +273,7 @@ impl Connective {
     }
 }
 
-/// Over which runs.
+/// A path quantifier of CTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantifier {
     /// `E`, `∃`: some run.
@@ -250,7 +283,7 @@ pub enum Quantifier {
 }
 
 impl Quantifier {
-    /// How it is written.
+    /// Its spelling.
     pub fn symbol(self) -> char {
         match self {
             Quantifier::Exists => 'E',
@@ -259,7 +292,7 @@ impl Quantifier {
     }
 }
 
-/// When, of one formula.
+/// A unary modality of CTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Modality {
     /// `X`, `○`: at the next cut.
@@ -271,7 +304,7 @@ pub enum Modality {
 }
 
 impl Modality {
-    /// How it is written.
+    /// Its spelling.
     pub fn symbol(self) -> char {
         match self {
             Modality::Next => 'X',
@@ -281,7 +314,7 @@ impl Modality {
     }
 }
 
-/// When, of two formulas.
+/// A binary modality of CTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UntilKind {
     /// `f U g`: g at some cut, and f at all before it.
@@ -293,7 +326,7 @@ pub enum UntilKind {
 }
 
 impl UntilKind {
-    /// How it is written.
+    /// Its spelling.
     pub fn symbol(self) -> char {
         match self {
             UntilKind::Until => 'U',

@@ -1,7 +1,7 @@
-//! From statements to the tree of an interaction.
+//! Builds the tree of an interaction from the statements of a diagram.
 //!
-//! One pass with an explicit stack of open fragments; nothing recurses on the user's depth and
-//! children always precede their parents in the arena. What a fragment means:
+//! One pass with an explicit stack of open fragments: nothing recurses on the depth of the diagram, and
+//! children precede their parents in the arena. The meaning of statements:
 //!
 //! | statements | interaction |
 //! |---|---|
@@ -12,10 +12,10 @@
 //! | `opt` | `alt(x, ∅)` |
 //! | `loop` | see [`repeat`](Builder::repeat) |
 //! | `break B` after `pre`, before `rest` | `seq(pre, alt(B, rest))`, see [`join`](Builder::join) |
-//! | a frame | its statements, as if the frame were not there |
+//! | a frame | its statements |
 //! | an `otus:` block | its operator applied to its statements |
 //!
-//! `otus: environment` and `otus: name` hold for the whole diagram, wherever they stand.
+//! `otus: environment` and `otus: name` apply to the whole diagram, whatever their position.
 
 use crate::ast::{
     Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
@@ -39,7 +39,7 @@ use scope::{Arrow, Item, Opener, Scope};
 
 pub use repeat::MAX_UNFOLDED;
 
-/// Builds the tree a diagram's statements describe. `whole` is the span of the diagram.
+/// Builds the tree of a diagram. `whole` is the span of the diagram.
 pub fn build(
     source: SourceId,
     whole: Span,
@@ -82,16 +82,16 @@ struct Builder<'a> {
     aliases: &'a Aliases,
     diagnostics: &'a mut Vec<Diagnostic>,
     nodes: Vec<Node>,
-    /// For each node its size with shared operands counted as often as they are used.
+    /// By node: its size as a tree.
     sizes: Vec<u64>,
-    /// How many nodes the unfolding of loops has added so far, counted with repetition.
+    /// The number of nodes that the unfolding of loops has added so far, as a tree.
     unfolded: u64,
     /// The scopes of the open fragments; the first is the diagram's own.
     scopes: Vec<Scope>,
     openers: Vec<Opener>,
-    /// A `otus: synch` that waits for its arrow.
+    /// A pending `otus: synch`, which applies to the next arrow.
     synchronous: Option<Span>,
-    /// A `otus: loopS` or the like that waits for its loop.
+    /// A pending `otus: loopS` or the like, which applies to the next loop.
     loop_kind: Option<(LoopKind, Span)>,
 }
 
@@ -111,14 +111,11 @@ impl Builder<'_> {
             StatementKind::Close => match self.openers.pop() {
                 Some(opener) if opener.has_scope => self.close(span),
                 Some(_) => {}
-                None => self.diagnostics.push(
-                    Diagnostic::new(
-                        Code::NOTHING_TO_CLOSE,
-                        self.source,
-                        span,
-                        "this `end` closes nothing: no fragment is open here",
-                    )
-                    .with_help("remove it, or open a fragment (`alt`, `loop`, …) above"),
+                None => self.report(
+                    Code::NOTHING_TO_CLOSE,
+                    span,
+                    "this `end` closes nothing: no fragment is open here",
+                    "remove it, or open a fragment (`alt`, `loop`, …) above",
                 ),
             },
             StatementKind::Mark(mark) => match mark {
@@ -134,34 +131,26 @@ impl Builder<'_> {
         }
     }
 
-    /// A mark is about the statement that follows it; anything but that statement ends its wait.
+    /// Reports pending marks that do not apply to this statement. Declarations may stand in between.
     fn check_marks(&mut self, statement: &Statement) {
-        let (takes_synchronous, takes_loop_kind) = match &statement.kind {
-            // Declarations are not in the way.
+        let kind = &statement.kind;
+        if matches!(
+            kind,
             StatementKind::Participant { .. }
-            | StatementKind::Lifelines(_)
-            | StatementKind::Messages(_)
-            | StatementKind::Mark(Mark::Environment(_) | Mark::Rename { .. }) => return,
-            StatementKind::Message { .. } => (true, false),
-            StatementKind::Open(Fragment::Block(Block::Broadcast)) => (true, false),
-            StatementKind::Open(Fragment::Loop(_)) => (false, true),
-            StatementKind::Open(
-                Fragment::Alt
-                | Fragment::Opt
-                | Fragment::Par
-                | Fragment::Break
-                | Fragment::Frame
-                | Fragment::Block(_),
-            )
-            | StatementKind::Next(_)
-            | StatementKind::Close
-            | StatementKind::Mark(Mark::Synchronous | Mark::LoopKind(_))
-            | StatementKind::Empty => (false, false),
-        };
+                | StatementKind::Lifelines(_)
+                | StatementKind::Messages(_)
+                | StatementKind::Mark(Mark::Environment(_) | Mark::Rename { .. })
+        ) {
+            return;
+        }
+        let takes_synchronous = matches!(
+            kind,
+            StatementKind::Message { .. } | StatementKind::Open(Fragment::Block(Block::Broadcast))
+        );
         if !takes_synchronous {
             self.drop_synchronous();
         }
-        if !takes_loop_kind {
+        if !matches!(kind, StatementKind::Open(Fragment::Loop(_))) {
             self.drop_loop_kind();
         }
     }
@@ -187,9 +176,17 @@ impl Builder<'_> {
     }
 
     fn misplaced(&mut self, span: Span, message: &str, help: &str) {
-        self.diagnostics.push(
-            Diagnostic::new(Code::DIRECTIVE_MISPLACED, self.source, span, message).with_help(help),
-        );
+        self.report(Code::DIRECTIVE_MISPLACED, span, message, help);
+    }
+
+    fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.diagnostics.push(Diagnostic::new(code, self.source, span, message).with_help(help));
     }
 
     fn message(&mut self, span: Span, from: End, to: End, message: Name) {
@@ -218,9 +215,11 @@ impl Builder<'_> {
             (None, None) => {
                 let text = self.names.text(message.symbol);
                 let finding = format!("`{text}` goes from the environment to the environment");
-                self.diagnostics.push(
-                    Diagnostic::new(Code::UNSUPPORTED_CONSTRUCT, self.source, span, finding)
-                        .with_help("one end of an arrow must be a lifeline; remove the arrow"),
+                self.report(
+                    Code::UNSUPPORTED_CONSTRUCT,
+                    span,
+                    finding,
+                    "one end of an arrow must be a lifeline; remove the arrow",
                 );
                 return self.node(span, NodeKind::Invalid);
             }
@@ -262,7 +261,7 @@ impl Builder<'_> {
     }
 
     fn separate(&mut self, span: Span, separator: Separator) {
-        // A frame that dissolved into the operand is still what is open here.
+        // A frame without a scope of its own is still the innermost open fragment.
         let in_frame = self.openers.last().is_some_and(|opener| !opener.has_scope);
         let fragment = &self.scope().fragment;
         let fits = !in_frame
@@ -295,12 +294,12 @@ impl Builder<'_> {
             }
         });
         if let Some(opener) = self.openers.last() {
-            finding = finding.with_related(self.source, opener.span, "this is what is open here");
+            finding = finding.with_related(self.source, opener.span, "this fragment is open here");
         }
         self.diagnostics.push(finding);
     }
 
-    /// Ends the innermost scope; `span` is that of its `end`.
+    /// Closes the innermost scope; `span` is that of its `end`.
     fn close(&mut self, span: Span) {
         let Some(mut scope) = self.scopes.pop() else { return };
         let span = scope.opener.to(span);
@@ -349,20 +348,17 @@ impl Builder<'_> {
         self.item(Item::Node(item));
     }
 
-    /// Ends everything that is still open and returns the interaction.
+    /// Closes all open fragments and returns the interaction.
     fn finish(mut self, whole: Span) -> Interaction {
         self.drop_synchronous();
         self.drop_loop_kind();
         let end = Span::at(whole.end);
         while let Some(opener) = self.openers.pop() {
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::NEVER_CLOSED,
-                    self.source,
-                    opener.span,
-                    "this fragment is never closed",
-                )
-                .with_help("write `end` after its last line (`otus: end` for an `otus:` block)"),
+            self.report(
+                Code::NEVER_CLOSED,
+                opener.span,
+                "this fragment is never closed",
+                "write `end` after its last line (`otus: end` for an `otus:` block)",
             );
             if opener.has_scope {
                 self.close(end);
@@ -372,25 +368,24 @@ impl Builder<'_> {
         Interaction { nodes: self.nodes, root }
     }
 
-    /// The operand that has been read, in sequence. A place for it if it is empty: `span`.
+    /// The current operand as a sequence; `span` is its place if it is empty.
     fn end_operand(&mut self, span: Span) -> NodeId {
         let items = std::mem::take(&mut self.scope().items);
         self.join(&items, &Operator::Seq, span)
     }
 
-    /// The items under an operator that orders them, with what a `break` means among them:
+    /// The items as operands of an operator that orders them, with the meaning of `break`:
     ///
     /// ```text
     /// pre; break B; rest   =   f(pre, alt(B, f(rest)))
     /// ```
     ///
-    /// Read from the right, so several breaks nest: each leaves what follows it, and what follows
-    /// may break again.
+    /// The items are processed from the right, so several breaks nest: `rest` may contain further breaks.
     fn join(&mut self, items: &[Item], operator: &Operator, span: Span) -> NodeId {
         if let [Item::Break(_, opener)] = *items {
             self.break_alone(opener);
         }
-        // The operands after the place that has been reached, last first.
+        // The operands after the current item, last first.
         let mut tail: Vec<NodeId> = Vec::with_capacity(items.len());
         for item in items.iter().rev() {
             match *item {
@@ -408,7 +403,8 @@ impl Builder<'_> {
         self.apply_in(operator, tail, span)
     }
 
-    /// The items under an operator that does not order them (all): a `break` has nothing to leave.
+    /// The items as operands of an operator that does not order all of them. A `break` among them has
+    /// nothing to leave.
     fn choose(&mut self, items: &[Item], operator: Operator, span: Span) -> NodeId {
         let mut operands = Vec::with_capacity(items.len());
         for item in items {
@@ -424,18 +420,15 @@ impl Builder<'_> {
     }
 
     fn break_alone(&mut self, span: Span) {
-        self.diagnostics.push(
-            Diagnostic::new(
-                Code::BREAK_ALONE,
-                self.source,
-                span,
-                "this `break` has nothing to leave: nothing stands before or after it",
-            )
-            .with_help("it is read as `opt`; write `opt`, or put it beside what it interrupts"),
+        self.report(
+            Code::BREAK_ALONE,
+            span,
+            "this `break` has nothing to leave: nothing stands before or after it",
+            "it is read as `opt`; write `opt`, or put it beside what it interrupts",
         );
     }
 
-    /// Remembers that a statement at `span` does not belong where it is, if a broadcast is open.
+    /// Records a statement that is not allowed in a broadcast, if one is open.
     fn foreign(&mut self, span: Span) {
         let scope = self.scope();
         if scope.is_broadcast() {
@@ -444,11 +437,10 @@ impl Builder<'_> {
     }
 
     fn kind(&self, kind: &LoopKind) -> LoopKind {
-        match kind {
-            LoopKind::Strict | LoopKind::Weak | LoopKind::HeadFirst | LoopKind::Parallel => {
-                kind.clone()
-            }
-            LoopKind::Coregion(region) => LoopKind::Coregion(self.aliases.lifelines(region)),
+        if let LoopKind::Coregion(region) = kind {
+            LoopKind::Coregion(self.aliases.lifelines(region))
+        } else {
+            kind.clone()
         }
     }
 
@@ -469,7 +461,7 @@ impl Builder<'_> {
         self.node(span, NodeKind::Empty)
     }
 
-    /// [`apply`](Self::apply) with an operator that is needed again.
+    /// [`apply`](Self::apply) with a borrowed operator, which is cloned only if necessary.
     fn apply_in(&mut self, operator: &Operator, operands: Vec<NodeId>, span: Span) -> NodeId {
         if operands.len() < 2 {
             return self.apply(Operator::Seq, operands, span);
@@ -477,26 +469,19 @@ impl Builder<'_> {
         self.apply(operator.clone(), operands, span)
     }
 
-    /// An operator over operands. No operand is ∅; one operand of anything but a loop is itself.
+    /// An operator with operands: ∅ without operands, and the operand itself if there is only one, except
+    /// for loops.
     fn apply(&mut self, operator: Operator, operands: Vec<NodeId>, span: Span) -> NodeId {
         match (&operator, &operands[..]) {
             (_, []) => self.empty(span),
-            (
-                Operator::Strict
-                | Operator::Seq
-                | Operator::Par
-                | Operator::Alt
-                | Operator::Coreg(_),
-                &[only],
-            ) => only,
-            // What stands in sequence has the place from its first to its last member.
+            (Operator::Loop(_), _) => self.node(span, NodeKind::Operator(operator, operands)),
+            (_, &[only]) => only,
+            // A sequence extends from its first to its last member.
             (Operator::Seq | Operator::Strict, &[first, .., last]) => {
                 let span = self.span_of(first).to(self.span_of(last));
                 self.node(span, NodeKind::Operator(operator, operands))
             }
-            (Operator::Par | Operator::Alt | Operator::Coreg(_) | Operator::Loop(_), _) => {
-                self.node(span, NodeKind::Operator(operator, operands))
-            }
+            _ => self.node(span, NodeKind::Operator(operator, operands)),
         }
     }
 
@@ -505,7 +490,7 @@ impl Builder<'_> {
             NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => 1,
             NodeKind::Operator(_, operands) => operands
                 .iter()
-                .map(|operand| self.sizes[operand.0 as usize])
+                .map(|operand| self.sizes[operand.index()])
                 .fold(1, u64::saturating_add),
         };
         let id = NodeId(offset(self.nodes.len()));
@@ -515,7 +500,7 @@ impl Builder<'_> {
     }
 
     fn span_of(&self, node: NodeId) -> Span {
-        self.nodes[node.0 as usize].span
+        self.nodes[node.index()].span
     }
 }
 

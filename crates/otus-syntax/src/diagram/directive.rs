@@ -1,7 +1,7 @@
-//! `otus:` directives: what the diagrams lack, said in their comments.
+//! `otus:` directives: constructs that diagrams lack, written in their comments.
 //!
-//! Mermaid (`%% otus: strict`) and PlantUML (`' otus: strict`) share this little language, so
-//! that a diagram still renders everywhere and yet says all that an interaction can say.
+//! Mermaid (`%% otus: strict`) and PlantUML (`' otus: strict`) share this language. A diagram with
+//! directives still renders in every tool, and can express every interaction.
 //!
 //! ```text
 //! otus: strict | seq | par | alt | coreg(l1, l2) | broadcast     opens a block
@@ -9,15 +9,15 @@
 //! otus: loopS | loopW | loopH | loopP | loopC(l1, l2)            the kind of the next loop
 //! otus: synch                                                    the next arrow is one step
 //! otus: empty                                                    the empty interaction
-//! otus: environment NAME                                         NAME is the outside
-//! otus: name ALIAS NAME                                          ALIAS stands for NAME
+//! otus: environment NAME                                         NAME is the environment
+//! otus: name ALIAS NAME                                          ALIAS is the lifeline NAME
 //! otus: lifeline l1, l2                                          declares lifelines
 //! otus: message m1, m2                                           declares messages
 //! ```
 //!
-//! A name is plain (no space, comma, parenthesis or quote in it) or quoted, with the escapes
-//! `\"`, `\\`, `\n`, `\r`, `\t` and `\u{2028}`. Invariant: `read(write(kind)) = kind` for every statement
-//! that has a directive form.
+//! A name is plain (without spaces, commas, parentheses and quotes) or quoted, with the escapes
+//! `\"`, `\\`, `\n`, `\r`, `\t` and `\u{2028}`. Invariant: `read(write(kind)) = kind` for every
+//! statement that has a directive form.
 
 mod keyword;
 mod name;

@@ -1,17 +1,18 @@
-//! Diagrams inside Markdown.
+//! Diagrams in fenced code blocks of Markdown documents.
 //!
-//! The block structure of `CommonMark`, as far as it decides where a fenced diagram begins and
-//! ends and which heading it stands under: fences of both kinds (also inside list items), ATX
-//! and setext headings, HTML comments, and front matter. A diagram in a block quote is not
-//! found, since its lines are not one piece of text.
+//! `pulldown-cmark` finds the fences (of both kinds, also inside list items) and the headings. A diagram
+//! in a block quote is ignored, since its lines are not contiguous in the source.
 //!
-//! A diagram is picked by its number in the document or by the anchor of its heading, spelt as
-//! GitHub does.
+//! A diagram is selected by its number in the document, or by the anchor of the heading above it, in
+//! GitHub's spelling.
 
 mod anchor;
-mod line;
+mod marker;
 
 use std::fmt::Write as _;
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -20,7 +21,7 @@ use crate::source::{Source, Span, offset};
 use crate::suggest;
 
 use anchor::Anchors;
-use line::{Line, Marker};
+use marker::Marker;
 
 /// The languages of diagrams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,45 +37,63 @@ pub enum Language {
 pub struct Fence {
     /// Its language.
     pub language: Language,
-    /// What stands between the fences.
+    /// The span between the fences.
     pub content: Span,
-    /// The nearest heading above it, as its anchor (`## Log in` is `log-in`).
+    /// The anchor of the nearest heading above it (`log-in` for `## Log in`).
     pub heading: Option<String>,
-    /// Whether the closing fence is there; if not, the content runs on into the document.
+    /// Whether there is a closing fence; if not, the content extends to the end of its container.
     pub closed: bool,
 }
 
 /// All sequence diagrams in a document. Mermaid diagrams of other kinds are left out.
 pub fn fences(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Fence> {
     let text = source.text();
-    let mut scan = Scan {
-        source,
-        diagnostics,
-        found: Vec::new(),
-        anchors: Anchors::default(),
-        heading: None,
-        items: Vec::new(),
-        paragraph: None,
-        state: State::Blocks,
-    };
-    let mut at = line::front_matter(text);
-    for line in text[at..].split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        scan.line(start, line);
+    let first = marker::front_matter(text);
+    let mut scan =
+        Scan { source, diagnostics, found: Vec::new(), anchors: Anchors::default(), heading: None };
+    // The depth of block quotes, and the source of the block that is open: its span, and the span of the
+    // events inside it.
+    let mut quotes = 0_u32;
+    let mut open: Option<Range<usize>> = None;
+    let mut inner: Option<Range<usize>> = None;
+    for (event, range) in Parser::new(&text[first..]).into_offset_iter() {
+        let range = first + range.start..first + range.end;
+        if let Event::Start(Tag::BlockQuote(_)) = event {
+            quotes += 1;
+        } else if let Event::End(TagEnd::BlockQuote(_)) = event {
+            quotes -= 1;
+        } else if quotes > 0 {
+            continue;
+        } else if let Event::Start(Tag::Heading { .. } | Tag::CodeBlock(CodeBlockKind::Fenced(_))) =
+            event
+        {
+            open = Some(range);
+            inner = None;
+        } else if let Event::End(TagEnd::Heading(_)) = event {
+            open = None;
+            let text = inner.take().map_or("", |inner| &text[inner]);
+            scan.heading = Some(scan.anchors.add(text));
+        } else if let Event::End(TagEnd::CodeBlock) = event {
+            if let Some(block) = open.take() {
+                scan.fence(block, inner.take().map(|inner| inner.end));
+            }
+        } else if open.is_some() {
+            let start = inner.as_ref().map_or(range.start, |inner| inner.start);
+            inner = Some(start..range.end);
+        }
     }
-    scan.end(text.len())
+    scan.found
 }
 
-/// The diagram that `selector` picks: its number in the document, from 1; the anchor of its
+/// The diagram that `selector` denotes: its number in the document, from 1; the anchor of its
 /// heading (`log-in`) or the heading itself (`Log in`); `log-in-2` for the second diagram under
 /// a heading, unless a heading has that anchor. Without a selector, the only diagram.
 ///
 /// # Errors
-/// A diagnostic at the start of the document that lists what there is to pick from.
+/// A diagnostic at the start of the document that lists the diagrams.
 #[expect(
     clippy::result_large_err,
-    reason = "called once for a document; a diagnostic is what callers collect"
+    reason = "called once for a document, and callers collect diagnostics by value"
 )]
 pub fn select<'a>(
     source: &Source,
@@ -82,13 +101,13 @@ pub fn select<'a>(
     selector: Option<&str>,
 ) -> Result<&'a Fence, Diagnostic> {
     let finding = |code, message: String, help: String| {
-        Err(Diagnostic::new(code, source.id(), Span::at(0), message).with_help(help))
+        Err(source.finding(code, Span::at(0), message).with_help(help))
     };
     if fences.is_empty() {
         let has_mermaid = source
             .text()
             .lines()
-            .any(|line| Marker::of(&Line::new(line)).is_some_and(|m| m.language().is_some()));
+            .any(|line| Marker::of(line).is_some_and(|m| m.language().is_some()));
         let help = if has_mermaid {
             "its Mermaid diagrams are of other kinds; a sequence diagram begins with `sequenceDiagram`"
         } else {
@@ -176,154 +195,38 @@ fn choices(source: &Source, fences: &[Fence]) -> String {
     text
 }
 
+/// The state of a pass over the events of a document.
 struct Scan<'a> {
     source: &'a Source,
     diagnostics: &'a mut Vec<Diagnostic>,
     found: Vec<Fence>,
     anchors: Anchors,
     heading: Option<String>,
-    /// The columns at which the contents of the open list items begin.
-    items: Vec<usize>,
-    /// Where the paragraph that may become a setext heading begins.
-    paragraph: Option<usize>,
-    state: State,
-}
-
-enum State {
-    Blocks,
-    /// Inside `<!-- … -->`.
-    Comment,
-    Fence(Open),
-}
-
-/// A fence that is open.
-struct Open {
-    marker: Marker<'static>,
-    /// The place of the opening line.
-    span: Span,
-    /// Where its content begins.
-    content: usize,
-    /// The column of the list item it stands in.
-    column: usize,
-    language: Option<Language>,
-    /// The first line inside that looks like the beginning of a diagram.
-    swallowed: bool,
 }
 
 impl Scan<'_> {
-    fn line(&mut self, start: usize, text: &str) {
-        let line = Line::new(text);
-        match &mut self.state {
-            State::Fence(open) => {
-                if open.marker.is_closed_by(&line, open.column) {
-                    let State::Fence(open) = std::mem::replace(&mut self.state, State::Blocks)
-                    else {
-                        return;
-                    };
-                    self.close(&open, start, true);
-                } else if !line.is_blank() && line.indent < open.column {
-                    // The list item ends, and what is open inside it with it.
-                    let State::Fence(open) = std::mem::replace(&mut self.state, State::Blocks)
-                    else {
-                        return;
-                    };
-                    self.never_closed(&open, start);
-                    self.block(start, &line);
-                } else {
-                    open.swallowed |= Marker::of(&line).is_some_and(|m| m.language().is_some());
-                }
-            }
-            State::Comment => {
-                if text.contains("-->") {
-                    self.state = State::Blocks;
-                }
-            }
-            State::Blocks => self.block(start, &line),
-        }
-    }
-
-    fn block(&mut self, start: usize, line: &Line<'_>) {
-        if line.is_blank() {
-            self.paragraph = None;
-            return;
-        }
-        while self.items.last().is_some_and(|&column| column > line.indent) {
-            self.items.pop();
-            self.paragraph = None;
-        }
-        // What follows list markers on the same line belongs to the items they begin.
-        let mut line = *line;
-        while let Some(width) = line.list_marker(self.column()) {
-            self.paragraph = None;
-            line = line.without(width);
-            self.items.push(line.indent);
-        }
-        let column = self.column();
-        if line.indent > column + 3 {
-            // Indented code, or the rest of a paragraph.
-            return;
-        }
-        let at = start + line.offset;
-        if let Some(marker) = Marker::of(&line) {
-            self.paragraph = None;
-            self.state = State::Fence(Open {
-                language: marker.language(),
-                span: Span::new(offset(at), offset(at + line.text.len())),
-                content: start + line.whole,
-                column,
-                swallowed: false,
-                marker: marker.owned(),
-            });
-        } else if line.text.starts_with("<!--") {
-            self.paragraph = None;
-            if !line.text.contains("-->") {
-                self.state = State::Comment;
-            }
-        } else if let Some(heading) = line.heading() {
-            self.paragraph = None;
-            self.heading = Some(self.anchors.add(heading));
-        } else if line.is_underline()
-            && let Some(paragraph) = self.paragraph.take()
+    /// Records the fenced block at `block` of the source, whose last content ends at `content_end`.
+    fn fence(&mut self, block: Range<usize>, content_end: Option<usize>) {
+        let text = self.source.text();
+        let opening = text[block.clone()].lines().next().unwrap_or("").trim_end();
+        let Some(marker) = Marker::of(opening) else { return };
+        let start = text[block.start..].find('\n').map_or(text.len(), |at| block.start + at + 1);
+        let end = content_end.unwrap_or(start).max(start);
+        let content = Span::new(offset(start), offset(end));
+        let closed = text.get(end..block.end).is_some_and(|rest| !rest.trim().is_empty());
+        let is_diagram = |line: &str| Marker::of(line).is_some_and(|m| m.language().is_some());
+        // An unclosed fence in another language matters only if it hides a diagram.
+        if !closed
+            && (marker.language().is_some() || self.source.slice(content).lines().any(is_diagram))
         {
-            let text = self.source.text()[paragraph..start].trim();
-            self.heading = Some(self.anchors.add(text));
-        } else if self.paragraph.is_none() && !line.text.starts_with('>') {
-            self.paragraph = Some(at);
+            let span = Span::new(offset(block.start), offset(block.start + opening.len()));
+            let help =
+                format!("write a line with only {} after its last line", marker.closing_line());
+            let found =
+                self.source.finding(Code::NEVER_CLOSED_FENCE, span, "this fence is never closed");
+            self.diagnostics.push(found.with_help(help));
         }
-    }
-
-    /// The column where the contents of the innermost list item begin.
-    fn column(&self) -> usize {
-        self.items.last().copied().unwrap_or(0)
-    }
-
-    fn end(mut self, end: usize) -> Vec<Fence> {
-        if let State::Fence(open) = std::mem::replace(&mut self.state, State::Blocks) {
-            self.never_closed(&open, end);
-        }
-        self.found
-    }
-
-    fn never_closed(&mut self, open: &Open, end: usize) {
-        // A fence in another language matters only if it hides a diagram.
-        if open.language.is_some() || open.swallowed {
-            let fence = open.marker.spelling();
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::NEVER_CLOSED_FENCE,
-                    self.source.id(),
-                    open.span,
-                    "this fence is never closed",
-                )
-                .with_help(format!("write a line with only {fence} after its last line")),
-            );
-        }
-        self.close(open, end, false);
-    }
-
-    fn close(&mut self, open: &Open, end: usize, closed: bool) {
-        let Some(language) = open.language else { return };
-        let content = Span::new(offset(open.content), offset(end.max(open.content)));
+        let Some(language) = marker.language() else { return };
         let is_sequence = match language {
             Language::Mermaid => mermaid::other_diagram(self.source.slice(content)).is_none(),
             Language::PlantUml => true,

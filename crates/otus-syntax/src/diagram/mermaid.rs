@@ -1,12 +1,12 @@
 //! Mermaid sequence diagrams.
 //!
-//! [`read()`] follows the lexical rules of Mermaid's own parser where they matter for meaning:
-//! what is a keyword, where a name ends, which `#` begins a comment and which an entity, that `;`
-//! ends a statement. [`write()`] keeps to what that parser accepts; a lifeline whose name Mermaid
-//! cannot spell gets an alias and a directive `%% otus: name ALIAS "…"` that gives the name back.
+//! [`read()`] follows the lexical rules of Mermaid's own parser where they affect the meaning: keywords,
+//! the ends of names, `#` as the beginning of a comment or of an entity, `;` as the end of a statement.
+//! [`write()`] writes only text that Mermaid's parser accepts; a lifeline whose name Mermaid cannot spell
+//! gets an alias and a directive `%% otus: name ALIAS "…"` with its name.
 //!
-//! What the picture shows and an interaction does not have (notes, activation, titles, …) is
-//! reported once per kind ([`picture`](crate::diagram::picture)), never refused.
+//! Constructs without a counterpart in interactions (notes, activation, titles, …) are accepted and
+//! noted once per kind ([`picture`](crate::diagram::picture)).
 
 mod decoration;
 mod entity;

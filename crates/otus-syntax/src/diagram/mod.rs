@@ -1,9 +1,9 @@
-//! Sequence diagrams people already have: Mermaid, PlantUML, and both inside Markdown.
+//! Sequence diagrams in Mermaid and PlantUML, alone or inside Markdown.
 //!
-//! The two languages differ in spelling and agree in structure: lines that declare participants,
-//! pass messages, and open, separate and close fragments. Each reader turns its text into the
-//! same stream of [`statement::Statement`]s; [`build`] turns that stream into the tree of an
-//! interaction. The other way, [`outline`] turns a tree into a stream and each writer spells it.
+//! The two languages differ in spelling but have the same structure: lines that declare participants,
+//! pass messages, and open, separate and close fragments. Each reader turns its text into a list of
+//! [`statement::Statement`]s, from which [`build`] makes the tree of an interaction. Conversely,
+//! [`outline`] turns a tree into statements, which each writer spells.
 //!
 //! ```text
 //! mermaid  ─┐                                 ┌─ mermaid

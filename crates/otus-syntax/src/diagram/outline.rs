@@ -1,17 +1,17 @@
-//! From the tree of an interaction to statements.
+//! Turns the tree of an interaction into the statements of a diagram.
 //!
 //! `build(outline(t))` is the same term as `t`, where n-ary operators are right-nested
 //! (`seq(a, b, c)` is `seq(a, seq(b, c))`), an operator with one operand is that operand, and
-//! `coreg()` is `seq`. To that end:
-//! - a sequence becomes consecutive statements, and so does a sequence in *last* position of a
-//!   sequence; elsewhere it becomes an explicit `seq` block;
-//! - ∅ becomes an `empty` statement, or no statement at all where it is a whole operand;
-//! - what diagrams lack becomes a block whose statements are the operands;
+//! `coreg()` is `seq`. To achieve this:
+//! - a sequence becomes consecutive statements, also in the *last* position of a sequence; elsewhere it
+//!   becomes an explicit `seq` block;
+//! - ∅ becomes an `empty` statement, or no statement if it is a whole operand;
+//! - an operator that diagrams lack becomes a block whose statements are the operands;
 //! - a message from a lifeline to itself becomes a `strict` block of its two actions, since an
-//!   arrow to oneself means a local action.
+//!   arrow to oneself denotes a local action.
 //!
-//! The walk uses an explicit stack. Its output is linear in the size of the *term*: an operand
-//! that several nodes share is written as often as it is used.
+//! The traversal uses an explicit stack. Its output is linear in the size of the *term*: a shared
+//! operand is written at each of its occurrences.
 
 use rustc_hash::FxHashSet;
 
@@ -24,16 +24,16 @@ use crate::diagram::statement::{
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
-/// A diagram to be spelt: statements and the names they use.
+/// The statements of a diagram, before they are spelt in a language.
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
-    /// Names of the tree and those made up on the way (a participant for the environment).
+    /// The names of the tree.
     pub names: Names,
     /// The statements; their spans are those of the tree.
     pub statements: Vec<Statement>,
 }
 
-/// The statements that describe a tree: `build(outline(tree))` is the same term.
+/// The statements of a tree: `build(outline(tree))` is the same term.
 pub fn outline(tree: &SpecFile) -> Outline {
     let mut statements = Vec::new();
     declarations(tree, &mut statements);
@@ -43,13 +43,13 @@ pub fn outline(tree: &SpecFile) -> Outline {
     Outline { names: tree.names.clone(), statements }
 }
 
-/// What is left to write, the next one last.
+/// A pending part of the output; the last one on the stack is next.
 enum Task {
     /// A node as exactly one statement.
     Single(NodeId),
     /// A node as the rest of a sequence.
     Rest(NodeId),
-    /// A node as a whole operand: like the rest of a sequence, but ∅ is no statement.
+    /// A node as a whole operand: like the rest of a sequence, but without a statement for ∅.
     Operand(NodeId),
     Write(Span, StatementKind),
 }
@@ -83,18 +83,14 @@ impl Walk<'_> {
 
     /// A resolved node as the rest of a sequence.
     fn rest(&mut self, node: NodeId) {
-        match &self.interaction.node(node).kind {
-            NodeKind::Operator(operator, operands) if is_seq(operator) => {
-                let [others @ .., last] = &operands[..] else {
-                    self.single(node);
-                    return;
-                };
-                self.tasks.push(Task::Rest(*last));
-                self.tasks.extend(others.iter().rev().map(|&operand| Task::Single(operand)));
-            }
-            NodeKind::Operator(..) | NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => {
-                self.single(node);
-            }
+        if let NodeKind::Operator(operator, operands) = &self.interaction.node(node).kind
+            && is_seq(operator)
+            && let [others @ .., last] = &operands[..]
+        {
+            self.tasks.push(Task::Rest(*last));
+            self.tasks.extend(others.iter().rev().map(|&operand| Task::Single(operand)));
+        } else {
+            self.single(node);
         }
     }
 
@@ -129,19 +125,12 @@ impl Walk<'_> {
                 _ => self.fragment(node, Fragment::Alt, Separator::Else),
             },
             Operator::Loop(kind) => {
-                match kind {
-                    LoopKind::Weak => {}
-                    LoopKind::Strict
-                    | LoopKind::HeadFirst
-                    | LoopKind::Parallel
-                    | LoopKind::Coregion(_) => {
-                        let mark = Mark::LoopKind(kind.clone());
-                        self.write(span, StatementKind::Mark(mark));
-                    }
+                if *kind != LoopKind::Weak {
+                    self.write(span, StatementKind::Mark(Mark::LoopKind(kind.clone())));
                 }
                 self.write(span, StatementKind::Open(Fragment::Loop(Repetition::ANY)));
                 self.tasks.push(Task::Write(span, StatementKind::Close));
-                // A loop has one operand; more is an error that is reported where it was read.
+                // The parser reports a loop with several operands.
                 match operands[..] {
                     [body] => self.tasks.push(Task::Operand(body)),
                     _ => {
@@ -182,17 +171,14 @@ impl Walk<'_> {
             let [others @ .., last] = &operands[..] else { break };
             flat.extend_from_slice(others);
             let last = self.resolve(*last);
-            match &self.interaction.node(last).kind {
-                NodeKind::Operator(inner, under) if !under.is_empty() && joins(operator, inner) => {
-                    node = last;
-                }
-                NodeKind::Operator(..)
-                | NodeKind::Empty
-                | NodeKind::Passing(_)
-                | NodeKind::Invalid => {
-                    flat.push(last);
-                    break;
-                }
+            if let NodeKind::Operator(inner, under) = &self.interaction.node(last).kind
+                && !under.is_empty()
+                && joins(operator, inner)
+            {
+                node = last;
+            } else {
+                flat.push(last);
+                break;
             }
         }
         flat
@@ -251,24 +237,15 @@ impl Walk<'_> {
         self.statements.push(Statement { span, kind });
     }
 
-    /// Past operators with one operand, which mean that operand. Loops stay.
+    /// The node below operators with a single operand, except loops.
     fn resolve(&self, mut node: NodeId) -> NodeId {
-        loop {
-            match &self.interaction.node(node).kind {
-                NodeKind::Operator(
-                    Operator::Strict
-                    | Operator::Seq
-                    | Operator::Par
-                    | Operator::Alt
-                    | Operator::Coreg(_),
-                    operands,
-                ) if operands.len() == 1 => node = operands[0],
-                NodeKind::Operator(..)
-                | NodeKind::Empty
-                | NodeKind::Passing(_)
-                | NodeKind::Invalid => return node,
-            }
+        while let NodeKind::Operator(operator, operands) = &self.interaction.node(node).kind
+            && let &[only] = operands.as_slice()
+            && !matches!(operator, Operator::Loop(_))
+        {
+            node = only;
         }
+        node
     }
 
     /// Whether a resolved node is written as ∅.
@@ -285,11 +262,7 @@ impl Walk<'_> {
 
 /// `seq`, or `coreg` on no lifeline.
 fn is_seq(operator: &Operator) -> bool {
-    match operator {
-        Operator::Seq => true,
-        Operator::Coreg(region) => region.is_empty(),
-        Operator::Strict | Operator::Par | Operator::Alt | Operator::Loop(_) => false,
-    }
+    matches!(operator, Operator::Seq | Operator::Coreg(_)) && operator.region().is_empty()
 }
 
 /// Whether `f(a, f(b, c))` may be written `f(a, b, c)`.
@@ -301,19 +274,11 @@ fn joins(outer: &Operator, inner: &Operator) -> bool {
         (Operator::Coreg(a), Operator::Coreg(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol)
         }
-        (
-            Operator::Strict
-            | Operator::Seq
-            | Operator::Par
-            | Operator::Alt
-            | Operator::Coreg(_)
-            | Operator::Loop(_),
-            _,
-        ) => false,
+        _ => false,
     }
 }
 
-/// Heads of the declared lifelines, and the declared messages that no arrow uses.
+/// Adds the heads of the declared lifelines, and the declared messages that no arrow uses.
 fn declarations(tree: &SpecFile, statements: &mut Vec<Statement>) {
     let mut used: FxHashSet<Symbol> = FxHashSet::default();
     for node in tree.interaction.iter().flat_map(|interaction| &interaction.nodes) {

@@ -1,47 +1,46 @@
-//! What belongs to the picture only, counted.
+//! Notes about decorations: the parts of a diagram that are not messages.
 //!
-//! Notes, titles, colours and activation bars say nothing about messages. They are read over, and
-//! the user is told once for each kind, at its first place. Which kinds there are, each notation
-//! says for itself.
+//! Notes, titles, colours and activation bars have no counterpart in interactions. They are skipped, and
+//! each kind is reported once, at its first occurrence. Each language has its own kinds.
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
 
-/// The kinds of decoration that a notation has.
-pub(super) trait Kind: Copy + PartialEq {
-    /// What to call several of them.
+/// The kinds of decoration of a diagram language.
+pub(super) trait DecorationKind: Copy + PartialEq {
+    /// The name of the kind, in the plural.
     fn plural(self) -> &'static str;
 
-    /// What to know when it was meant otherwise.
+    /// The help for users who expect a meaning.
     fn help(self) -> Option<&'static str>;
 }
 
 /// The decorations of one diagram.
 #[derive(Debug)]
 pub(super) struct Picture<K> {
-    /// Each kind that was met, with its first place and how often.
-    met: Vec<(K, Span, usize)>,
+    /// Each kind that occurs, with its first span and the number of its occurrences.
+    kinds: Vec<(K, Span, usize)>,
 }
 
 impl<K> Default for Picture<K> {
     fn default() -> Self {
-        Picture { met: Vec::new() }
+        Picture { kinds: Vec::new() }
     }
 }
 
-impl<K: Kind> Picture<K> {
-    /// A decoration stands at `span`.
-    pub(super) fn meet(&mut self, kind: K, span: Span) {
-        match self.met.iter_mut().find(|entry| entry.0 == kind) {
+impl<K: DecorationKind> Picture<K> {
+    /// Adds a decoration at `span`.
+    pub(super) fn add(&mut self, kind: K, span: Span) {
+        match self.kinds.iter_mut().find(|entry| entry.0 == kind) {
             Some(entry) => entry.2 += 1,
-            None => self.met.push((kind, span, 1)),
+            None => self.kinds.push((kind, span, 1)),
         }
     }
 
-    /// One note for each kind, in the order in which they were met.
+    /// Reports one note for each kind, in the order of their first occurrences.
     pub(super) fn report(self, source: SourceId, diagnostics: &mut Vec<Diagnostic>) {
-        for (kind, span, count) in self.met {
+        for (kind, span, count) in self.kinds {
             let places = if count == 1 { String::new() } else { format!(" ({count} places)") };
             let message = format!("{} are kept in the picture only{places}", kind.plural());
             let mut note = Diagnostic::new(Code::PICTURE_ONLY, source, span, message);

@@ -1,4 +1,4 @@
-//! Trees for the tests of this folder: all small ones, and some deep ones.
+//! Trees for the tests of this folder: all small trees, and some deep ones.
 
 use crate::ast::{
     Declaration, Declarations, Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing,
@@ -48,7 +48,7 @@ impl Samples {
     }
 
     pub(super) fn tree(mut self, root: NodeId) -> SpecFile {
-        self.nodes.truncate(root.0 as usize + 1);
+        self.nodes.truncate(root.index() + 1);
         SpecFile {
             names: self.names,
             interaction: Some(Interaction { nodes: self.nodes, root }),

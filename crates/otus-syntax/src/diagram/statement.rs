@@ -1,22 +1,22 @@
-//! What a sequence diagram says, line by line, in neither Mermaid nor PlantUML.
+//! The statements of sequence diagrams, independent of Mermaid and PlantUML.
 
 use crate::ast::LoopKind;
 use crate::name::Name;
 use crate::source::Span;
 
-/// One meaningful line of a diagram.
+/// A statement of a diagram, usually one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// Where it was read.
+    /// Its span.
     pub span: Span,
-    /// What it says.
+    /// Its content.
     pub kind: StatementKind,
 }
 
-/// What a line says.
+/// The content of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatementKind {
-    /// `participant A as Alice`: declares a lifeline, with what the picture shows.
+    /// `participant A as Alice`: declares a lifeline, with its label in the picture.
     Participant {
         /// The lifeline.
         name: Name,
@@ -25,22 +25,22 @@ pub enum StatementKind {
     },
     /// `A->>B: m`
     Message {
-        /// Who emits it.
+        /// The sender.
         from: End,
-        /// Who receives it.
+        /// The receiver.
         to: End,
         /// The message.
         message: Name,
     },
     /// `alt …`, `loop …`: opens a fragment that a [`StatementKind::Close`] ends.
     Open(Fragment),
-    /// `else …`, `and …`: begins the next operand of the fragment that is open.
+    /// `else …`, `and …`: begins the next operand of the innermost open fragment.
     Next(Separator),
     /// `end`
     Close,
-    /// `otus: …` inside a comment, about the statement that follows.
+    /// `otus: …` inside a comment, which applies to the next statement or to the diagram.
     Mark(Mark),
-    /// `otus: empty`: the empty interaction, where a statement is needed.
+    /// `otus: empty`: the empty interaction as a statement.
     Empty,
     /// `otus: lifeline a, b`: declares lifelines that need no head in the picture.
     Lifelines(Vec<Name>),
@@ -53,12 +53,12 @@ pub enum StatementKind {
 pub enum End {
     /// A lifeline.
     Lifeline(Name),
-    /// The outside: found and lost messages, the border of the picture, or a participant that
-    /// `otus: environment NAME` declares to be outside.
+    /// The environment: found and lost messages, the border of the picture, or the participant of
+    /// `otus: environment NAME`.
     Environment,
 }
 
-/// What opens a fragment.
+/// The kind of a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fragment {
     /// `alt`: operands separated by `else`.
@@ -67,24 +67,24 @@ pub enum Fragment {
     Opt,
     /// `par`: operands separated by `and` (Mermaid) or `else` (PlantUML).
     Par,
-    /// `loop`, repeated as its label says.
+    /// `loop`, with the repetition of its label.
     Loop(Repetition),
-    /// `break`: instead of what follows in the enclosing fragment.
+    /// `break`: replaces the rest of the enclosing fragment.
     Break,
-    /// `rect`, `group` with free text, `box`: only a frame.
+    /// `rect`, `group` with free text, `box`: a frame without meaning.
     Frame,
     /// `group strict`, `otus: strict`: the statements inside are the operands.
     Block(Block),
 }
 
-/// How often a loop's body happens.
+/// The number of iterations of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repetition {
-    /// At least this often.
+    /// The least number.
     pub least: u32,
-    /// At most this often; `None` for any number of times.
+    /// The largest number; `None` if it is unbounded.
     pub most: Option<u32>,
-    /// Whether the label said so; `false` for free text, which is read as any number of times.
+    /// Whether the label states it; `false` for free text, which is read as any number of times.
     pub stated: bool,
 }
 
@@ -116,25 +116,25 @@ pub enum Separator {
     And,
 }
 
-/// What a directive says about the next statement.
+/// A directive about the next statement or the whole diagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// `otus: synch`: the next arrow is one indivisible step.
     Synchronous,
     /// `otus: loopS`: the kind of the next `loop`.
     LoopKind(LoopKind),
-    /// `otus: environment NAME`: arrows from and to NAME go outside.
+    /// `otus: environment NAME`: the participant NAME is the environment.
     Environment(Name),
-    /// `otus: name ALIAS NAME`: participant ALIAS of the picture stands for the lifeline NAME.
+    /// `otus: name ALIAS NAME`: participant ALIAS of the picture is the lifeline NAME.
     Rename {
-        /// The participant, as the picture calls it.
+        /// The participant of the picture.
         alias: Name,
-        /// The lifeline it stands for.
+        /// The lifeline.
         name: Name,
     },
 }
 
 impl Repetition {
-    /// Any number of times, as the label said.
+    /// Any number of times, stated by the label.
     pub const ANY: Repetition = Repetition { least: 0, most: None, stated: true };
 }

@@ -4,12 +4,12 @@
 use crate::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, SpecFile, Target};
 use crate::name::{Name, Names};
 
-/// The tree as it is, operands and all. For small trees only: it recurses.
+/// The tree with all its operands. Recursive, hence for small trees only.
 pub(super) fn written(tree: &SpecFile) -> String {
     text(tree, false)
 }
 
-/// The right-nested binary term: what two trees must agree on to mean the same interaction.
+/// The right-nested binary term. Two trees denote the same interaction if these are equal.
 pub(super) fn normal(tree: &SpecFile) -> String {
     text(tree, true)
 }
@@ -18,10 +18,10 @@ pub(super) fn normal(tree: &SpecFile) -> String {
 pub(super) fn check_order(interaction: &Interaction) {
     for (i, node) in interaction.nodes.iter().enumerate() {
         if let NodeKind::Operator(_, operands) = &node.kind {
-            assert!(operands.iter().all(|operand| (operand.0 as usize) < i));
+            assert!(operands.iter().all(|operand| operand.index() < i));
         }
     }
-    assert!((interaction.root.0 as usize) < interaction.nodes.len());
+    assert!(interaction.root.index() < interaction.nodes.len());
 }
 
 fn text(tree: &SpecFile, normal: bool) -> String {

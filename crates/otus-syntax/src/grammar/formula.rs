@@ -1,4 +1,4 @@
-//! Formulas, and the files that hold them (`.ctl`).
+//! The grammar of CTL formulas and of `.ctl` files.
 //!
 //! ```text
 //! file     := (item ';'?)*
@@ -15,17 +15,17 @@
 //! path     := name ('.' name)*
 //! ```
 //!
-//! From loose to tight: `<->`, `->` (which groups to the right), `|`, `&`, the infix forms of until
-//! (to the right), then `!` and the modalities of one formula, then comparisons, `+` and `-`, `*`,
-//! and the minus sign. So `AG x < 2 & f` is `(AG (x < 2)) & f`.
+//! Precedence from low to high: `<->`, `->` (right-associative), `|`, `&`, the infix forms of until
+//! (right-associative), `!` and the unary modalities, comparisons, `+` and `-`, `*`, and the minus sign.
+//! So `AG x < 2 & f` is `(AG (x < 2)) & f`.
 //!
-//! A name is a plain word or anything between back quotes; a text stands between double quotes. A
-//! formula ends where its line ends, unless a bracket is open or the next line begins with an
-//! operator; a `;` ends it anywhere. Words of the language cannot be names without back
-//! quotes, but for `E`, `A`, `U`, `W`, `R`, `X`, `F` and `G`, `last` and `count`, which are only
-//! words of the language where nothing else can be meant.
+//! A name is a plain word or any text in back quotes; a text constant is in double quotes. A formula
+//! ends at the end of its line, unless a bracket is open or the next line begins with an operator; a
+//! `;` ends it anywhere. Keywords need back quotes to be names, except `E`, `A`, `U`, `W`, `R`, `X`,
+//! `F`, `G`, `last` and `count`, which are keywords only where a name is impossible.
 //!
-//! Operators that wait for an operand, and open brackets, are on a stack of our own.
+//! The parser is an operator-precedence parser with an explicit stack of pending operators and open
+//! brackets, so it does not recurse.
 
 mod lex;
 mod operand;
@@ -46,7 +46,7 @@ use crate::source::{Source, Span, offset};
 use crate::suggest::did_you_mean;
 use lex::{Kind, Lexer, Token, content};
 
-/// Reads formulas: those of a `.ctl` file, or one alone.
+/// Parses the formulas of a `.ctl` file, or a single formula.
 ///
 /// ```
 /// use otus_syntax::{Source, parse_formulas, print};
@@ -68,7 +68,7 @@ pub fn parse_formulas(source: &Source) -> Parsed<FormulaFile> {
             parser.item();
         }
         if parser.token.span == before {
-            // Nothing here can begin a formula, which has been reported.
+            // This token cannot begin a formula; it has been reported.
             parser.bump();
         }
     }
@@ -83,7 +83,7 @@ pub(crate) const KEYWORDS: [&str; 21] = [
     "AU", "EW", "AW", "ER", "AR", "implies", "iff",
 ];
 
-/// Words that are read as part of the language where they can be; printed names avoid them.
+/// Words that are keywords only in some places; the printer quotes names that are spelt like them.
 pub(crate) const SOFT_KEYWORDS: [&str; 10] =
     ["E", "A", "U", "W", "R", "X", "F", "G", "last", "count"];
 
@@ -93,29 +93,29 @@ struct Parser<'s> {
     token: Token,
     previous_end: u32,
     tree: FormulaFile,
-    /// By node: whether it is made of numbers alone.
+    /// By node: whether it is a constant expression.
     constant: Vec<bool>,
-    /// By symbol: the item with this name.
+    /// By symbol: the first item with this name.
     named: Vec<Option<Name>>,
-    /// By symbol: what it stands for, which is no name itself.
+    /// By symbol: its definition, which is not itself a name.
     definitions: Vec<Option<FormulaId>>,
-    /// What the last bracket was around.
+    /// The formula in the last pair of parentheses.
     grouped: Option<FormulaId>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What waits for the operand that is being read.
+/// A stack entry that waits for an operand.
 enum Frame {
     /// `(`
     Group(Span),
-    /// `E[` or `A(`, and what stood before its `U`.
+    /// `E[` or `A(`, and the operand before its `U`.
     Quantified {
         start: u32,
         quantifier: Quantifier,
         open: Span,
         left: Option<(FormulaId, UntilKind)>,
     },
-    /// `name(`, and the arguments that are complete.
+    /// `name(`, and the complete arguments.
     Call { name: Name, open: Span, arguments: Vec<FormulaId> },
     /// An operator before its operand.
     Prefix(Prefix, Span),
@@ -138,11 +138,11 @@ enum Infix {
     Arithmetic(Arithmetic),
 }
 
-/// What comes after an operand.
+/// The continuation after an operand.
 enum Next {
-    /// Another operand.
+    /// Another operand follows.
     Operand,
-    /// The operand has grown: the same question again.
+    /// The operand has become a part of this larger one.
     Grown(FormulaId),
     /// The formula is complete.
     Complete(FormulaId),
@@ -157,12 +157,12 @@ impl Prefix {
     }
 }
 
-/// How tight `!` and the modalities bind.
+/// The binding power of `!` and the modalities.
 pub(crate) const PREFIX_POWER: u8 = 6;
-/// How tight the minus sign binds.
+/// The binding power of the minus sign.
 pub(crate) const NEGATIVE_POWER: u8 = 10;
 
-/// How tight a connective binds.
+/// The binding power of a connective.
 pub(crate) fn connective_power(connective: Connective) -> u8 {
     match connective {
         Connective::Iff => 1,
@@ -172,10 +172,10 @@ pub(crate) fn connective_power(connective: Connective) -> u8 {
     }
 }
 
-/// How tight comparisons and `in` bind.
+/// The binding power of comparisons and `in`.
 pub(crate) const COMPARISON_POWER: u8 = 7;
 
-/// How tight an arithmetic operator binds.
+/// The binding power of an arithmetic operator.
 pub(crate) fn arithmetic_power(operator: Arithmetic) -> u8 {
     match operator {
         Arithmetic::Add | Arithmetic::Subtract => 8,
@@ -194,13 +194,34 @@ impl Infix {
     }
 
     /// Whether `f op g op h` is `f op (g op h)`.
-    fn groups_right(self) -> bool {
-        match self {
-            Infix::Connective(Connective::Implies) | Infix::Until(..) => true,
-            Infix::Connective(Connective::And | Connective::Or | Connective::Iff)
-            | Infix::Comparison(_)
-            | Infix::Arithmetic(_) => false,
-        }
+    fn is_right_associative(self) -> bool {
+        matches!(self, Infix::Connective(Connective::Implies) | Infix::Until(..))
+    }
+}
+
+/// Splits `E…` or `A…` into the quantifier and the rest.
+fn split_quantifier(word: &str) -> Option<(Quantifier, &str)> {
+    let rest = |quantifier: Quantifier| Some((quantifier, word.strip_prefix(quantifier.symbol())?));
+    rest(Quantifier::Exists).or_else(|| rest(Quantifier::All))
+}
+
+/// `U`, `W` or `R`.
+fn until_kind(word: &str) -> Option<UntilKind> {
+    match word {
+        "U" => Some(UntilKind::Until),
+        "W" => Some(UntilKind::Weak),
+        "R" => Some(UntilKind::Release),
+        _ => None,
+    }
+}
+
+/// `X`, `F` or `G`.
+fn modality(word: &str) -> Option<Modality> {
+    match word {
+        "X" => Some(Modality::Next),
+        "F" => Some(Modality::Finally),
+        "G" => Some(Modality::Globally),
+        _ => None,
     }
 }
 
@@ -242,9 +263,8 @@ impl<'s> Parser<'s> {
             (ItemKind::Property, None)
         };
         let body = self.formula();
-        match kind {
-            ItemKind::Property => self.needs_formula(body, "a property"),
-            ItemKind::Definition => {}
+        if kind == ItemKind::Property {
+            self.needs_formula(body, "a property");
         }
         if let Some(name) = name {
             self.define(kind, name, body);
@@ -263,7 +283,7 @@ impl<'s> Parser<'s> {
         if ends(self.token) {
             return;
         }
-        // After a character that does not belong here, a word is the rest of the same fault.
+        // Text right after an unexpected character belongs to the same fault.
         let is_rest = self.diagnostics.last().is_some_and(|last| {
             last.code == Code::UNEXPECTED_CHARACTER
                 && last.primary.span.end == self.token.span.start
@@ -286,9 +306,9 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Remembers a name, and what it stands for from now on; reports a name that is known.
+    /// Records a name and its definition; reports a duplicate name.
     fn define(&mut self, kind: ItemKind, name: Name, body: FormulaId) {
-        let index = name.symbol.0 as usize;
+        let index = name.symbol.index();
         if self.named.len() <= index {
             self.named.resize(index + 1, None);
             self.definitions.resize(index + 1, None);
@@ -304,18 +324,19 @@ impl<'s> Parser<'s> {
             return;
         };
         let text = self.tree.names.text(name.symbol);
-        let found = Diagnostic::new(
-            Code::DUPLICATE_DECLARATION,
-            self.source.id(),
-            name.span,
-            format!("two formulas have the name `{text}`"),
-        )
-        .with_related(self.source.id(), first.span, "the first is here")
-        .with_help("give each its own name");
+        let found = self
+            .source
+            .finding(
+                Code::DUPLICATE_DECLARATION,
+                name.span,
+                format!("two formulas have the name `{text}`"),
+            )
+            .with_related(self.source.id(), first.span, "the first is here")
+            .with_help("give each its own name");
         self.report(found);
     }
 
-    /// A formula or a term, up to what cannot be part of it.
+    /// Parses a formula or a term as far as it goes.
     fn formula(&mut self) -> FormulaId {
         let mut stack: Vec<Frame> = Vec::new();
         loop {
@@ -333,13 +354,14 @@ impl<'s> Parser<'s> {
     fn after_operand(&mut self, stack: &mut Vec<Frame>, operand: FormulaId) -> Next {
         let token = self.token;
         if let Some(infix) = self.infix() {
-            let left = self.reduce(stack, operand, infix.power() + u8::from(infix.groups_right()));
+            let power = infix.power() + u8::from(infix.is_right_associative());
+            let left = self.reduce(stack, operand, power);
             if let (Infix::Comparison(_), FormulaKind::Compare(..)) =
                 (infix, &self.tree.node(left).kind)
                 && self.grouped != Some(left)
             {
                 self.chained(token.span, left);
-                self.tree.nodes[left.0 as usize].kind = FormulaKind::Invalid;
+                self.tree.nodes[left.index()].kind = FormulaKind::Invalid;
             }
             self.bump();
             stack.push(Frame::Infix(infix, left));
@@ -359,15 +381,14 @@ impl<'s> Parser<'s> {
         self.in_bracket(stack, done)
     }
 
-    /// After a complete formula in an open bracket.
+    /// Continues after a complete formula in an open bracket.
     fn in_bracket(&mut self, stack: &mut Vec<Frame>, done: FormulaId) -> Next {
         let until = self.until_word();
         let Some(frame) = stack.pop() else { return Next::Complete(done) };
         match frame {
             Frame::Group(open) => {
                 if self.close(stack, open, Kind::RightParen, "an operator or `)`") {
-                    self.tree.nodes[done.0 as usize].span =
-                        Span::new(open.start, self.previous_end);
+                    self.tree.nodes[done.index()].span = Span::new(open.start, self.previous_end);
                     self.grouped = Some(done);
                     return Next::Grown(done);
                 }
@@ -419,14 +440,15 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Takes the bracket that closes `open`, or says that `what` was expected. At the end it is as
-    /// if the bracket were there; a token that cannot be here is skipped, and `false` returned.
+    /// Takes the bracket that closes `open`, or reports that `what` was expected. At the end of the
+    /// formula, the missing bracket is assumed; otherwise unexpected tokens are skipped and the
+    /// result is `false`.
     fn close(&mut self, stack: &[Frame], open: Span, closer: Kind, what: &str) -> bool {
         if self.eat(closer).is_some() {
             return true;
         }
         if matches!(self.token.kind, Kind::RightParen | Kind::RightBracket) {
-            // The other bracket: it closes one further out, or it was meant to close this one.
+            // The wrong kind of bracket closes an outer bracket, or was meant to close this one.
             self.unclosed(open);
             let outer = stack.iter().rev().find_map(|frame| match *frame {
                 Frame::Group(open) | Frame::Call { open, .. } | Frame::Quantified { open, .. } => {
@@ -450,7 +472,7 @@ impl<'s> Parser<'s> {
         }
         self.unexpected(what);
         self.bump();
-        // One fault, one word: what follows up to the bracket belongs to it.
+        // The rest up to the bracket belongs to the same fault.
         while !matches!(
             self.token.kind,
             Kind::End | Kind::Semicolon | Kind::RightParen | Kind::RightBracket | Kind::Comma
@@ -465,7 +487,7 @@ impl<'s> Parser<'s> {
         if self.source.slice(open) == "(" { Kind::RightParen } else { Kind::RightBracket }
     }
 
-    /// Applies the operators on the stack that bind at least as tight as `power`.
+    /// Applies the operators on the stack whose binding power is at least `power`.
     fn reduce(&mut self, stack: &mut Vec<Frame>, mut operand: FormulaId, power: u8) -> FormulaId {
         while let Some(frame) = stack.last() {
             match *frame {
@@ -540,8 +562,8 @@ impl<'s> Parser<'s> {
         self.push_from(self.tree.node(left).span.start, kind)
     }
 
-    /// The infix operator at the cursor. What begins a line and is followed by a colon is the name
-    /// of the next property.
+    /// The infix operator at the cursor. A word at the beginning of a line and before a colon is not an
+    /// operator but the name of the next property.
     fn infix(&self) -> Option<Infix> {
         match self.token.kind {
             Kind::Connective(connective) => Some(Infix::Connective(connective)),
@@ -553,13 +575,10 @@ impl<'s> Parser<'s> {
                     "or" => Infix::Connective(Connective::Or),
                     "implies" => Infix::Connective(Connective::Implies),
                     "iff" => Infix::Connective(Connective::Iff),
-                    "EU" => Infix::Until(Quantifier::Exists, UntilKind::Until),
-                    "AU" => Infix::Until(Quantifier::All, UntilKind::Until),
-                    "EW" => Infix::Until(Quantifier::Exists, UntilKind::Weak),
-                    "AW" => Infix::Until(Quantifier::All, UntilKind::Weak),
-                    "ER" => Infix::Until(Quantifier::Exists, UntilKind::Release),
-                    "AR" => Infix::Until(Quantifier::All, UntilKind::Release),
-                    _ => return None,
+                    word => {
+                        let (quantifier, rest) = split_quantifier(word)?;
+                        Infix::Until(quantifier, until_kind(rest)?)
+                    }
                 };
                 let named = self.token.begins_line && self.next_token().kind == Kind::Colon;
                 (!named).then_some(infix)
@@ -570,12 +589,7 @@ impl<'s> Parser<'s> {
 
     /// `U`, `W` or `R` at the cursor.
     fn until_word(&self) -> Option<UntilKind> {
-        match (self.token.kind, self.text()) {
-            (Kind::Word, "U") => Some(UntilKind::Until),
-            (Kind::Word, "W") => Some(UntilKind::Weak),
-            (Kind::Word, "R") => Some(UntilKind::Release),
-            _ => None,
-        }
+        if self.token.kind == Kind::Word { until_kind(self.text()) } else { None }
     }
 
     fn push_from(&mut self, start: u32, kind: FormulaKind) -> FormulaId {
@@ -586,10 +600,10 @@ impl<'s> Parser<'s> {
     fn push(&mut self, span: Span, kind: FormulaKind) -> FormulaId {
         let constant = match &kind {
             FormulaKind::Number(_) => true,
-            FormulaKind::Negative(f) => self.constant[f.0 as usize],
-            FormulaKind::Named(_, f) => self.constant[f.0 as usize],
+            FormulaKind::Negative(f) => self.constant[f.index()],
+            FormulaKind::Named(_, f) => self.constant[f.index()],
             FormulaKind::Arithmetic(_, f, g) => {
-                self.constant[f.0 as usize] && self.constant[g.0 as usize]
+                self.constant[f.index()] && self.constant[g.index()]
             }
             _ => false,
         };
@@ -610,7 +624,7 @@ impl<'s> Parser<'s> {
         self.token.kind == Kind::Word && self.text() == word
     }
 
-    /// The token after the cursor's.
+    /// The token after the current one.
     fn next_token(&self) -> Token {
         let mut lexer = self.lexer;
         lexer.token(|_| {})
@@ -632,21 +646,21 @@ impl<'s> Parser<'s> {
         self.unexpected_with(what, None);
     }
 
-    /// Reports that `what` was expected where the cursor stands.
+    /// Reports that `what` was expected at the cursor.
     fn unexpected_with(&mut self, what: &str, help: Option<String>) {
         let token = self.token;
         let text = self.text();
-        let id = self.source.id();
         let found = match token.kind {
             Kind::End => {
                 let place = Span::at(self.previous_end);
                 let message = format!("expected {what}, found the end of the text");
-                Diagnostic::new(Code::UNEXPECTED_TOKEN, id, place, message)
+                self.source.finding(Code::UNEXPECTED_TOKEN, place, message)
             }
             Kind::OpenQuote => {
                 let message = "this quote has no end on its line";
                 let quote = if text.starts_with('`') { '`' } else { '"' };
-                Diagnostic::new(Code::UNTERMINATED_QUOTE, id, token.span, message)
+                self.source
+                    .finding(Code::UNTERMINATED_QUOTE, token.span, message)
                     .with_help(format!("close it with `{quote}`"))
             }
             Kind::Unknown => {
@@ -664,12 +678,13 @@ impl<'s> Parser<'s> {
                         "a name with other signs than letters, digits and `_` goes between back quotes"
                     }
                 };
-                Diagnostic::new(Code::UNEXPECTED_CHARACTER, id, token.span, message)
+                self.source
+                    .finding(Code::UNEXPECTED_CHARACTER, token.span, message)
                     .with_help(usual)
             }
             _ => {
                 let message = format!("expected {what}, found `{}`", shortened(text, 24));
-                Diagnostic::new(Code::UNEXPECTED_TOKEN, id, token.span, message)
+                self.source.finding(Code::UNEXPECTED_TOKEN, token.span, message)
             }
         };
         let found = match help {
@@ -692,28 +707,22 @@ impl<'s> Parser<'s> {
         } else {
             self.token.span
         };
-        let found = Diagnostic::new(
-            Code::UNCLOSED_DELIMITER,
-            id,
-            open,
-            format!("this `{bracket}` is never closed"),
-        )
-        .with_label("opened here")
-        .with_related(id, place, format!("`{closer}` expected at the latest here"))
-        .with_help(format!("add the missing `{closer}`"));
+        let found = self
+            .source
+            .finding(Code::UNCLOSED_DELIMITER, open, format!("this `{bracket}` is never closed"))
+            .with_label("opened here")
+            .with_related(id, place, format!("`{closer}` expected at the latest here"))
+            .with_help(format!("add the missing `{closer}`"));
         self.report(found);
     }
 
     /// `a < b < c`
     fn chained(&mut self, at: Span, left: FormulaId) {
         let span = self.tree.node(left).span.to(at);
-        let found = Diagnostic::new(
-            Code::UNEXPECTED_TOKEN,
-            self.source.id(),
-            span,
-            "comparisons cannot be chained",
-        )
-        .with_help("join two comparisons: a < b & b < c");
+        let found = self
+            .source
+            .finding(Code::UNEXPECTED_TOKEN, span, "comparisons cannot be chained")
+            .with_help("join two comparisons: a < b & b < c");
         self.report(found);
     }
 
@@ -721,18 +730,19 @@ impl<'s> Parser<'s> {
     fn half_until(&mut self, start: u32, quantifier: Quantifier) {
         let letter = quantifier.symbol();
         let span = Span::new(start, self.token.span.end);
-        let found = Diagnostic::new(
-            Code::UNEXPECTED_TOKEN,
-            self.source.id(),
-            span,
-            format!("`{letter}[…]` needs `U`, `W` or `R` between two formulas"),
-        )
-        .with_help(format!("write {letter}[f U g]; or {letter}F f, {letter}G f, {letter}X f"));
+        let found = self
+            .source
+            .finding(
+                Code::UNEXPECTED_TOKEN,
+                span,
+                format!("`{letter}[…]` needs `U`, `W` or `R` between two formulas"),
+            )
+            .with_help(format!("write {letter}[f U g]; or {letter}F f, {letter}G f, {letter}X f"));
         self.report(found);
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        // What cannot end one formula cannot begin the next one either: once is enough.
+        // A token that can neither end a formula nor begin the next one is reported once.
         if self.diagnostics.last().is_some_and(|last| last.primary.span == diagnostic.primary.span)
         {
             return;
@@ -740,21 +750,24 @@ impl<'s> Parser<'s> {
         parser::report(&mut self.diagnostics, diagnostic);
     }
 
-    /// A name, plain or between quotes of either kind, or a report that `what` was expected.
+    /// Takes a name, plain or in quotes of either kind, or reports that `what` was expected.
     fn name(&mut self, what: &str) -> Option<Name> {
         match self.token.kind {
             Kind::Word => {
                 let token = self.bump();
                 let text = self.source.slice(token.span);
                 if KEYWORDS.contains(&text) {
-                    let found = Diagnostic::new(
-                        Code::NEEDS_QUOTES,
-                        self.source.id(),
-                        token.span,
-                        format!("`{text}` is a word of the language, not a name"),
-                    )
-                    .with_help(format!("to use it as a name, write it as `{text}` with its quotes"))
-                    .with_fix(token.span, format!("`{text}`"));
+                    let found = self
+                        .source
+                        .finding(
+                            Code::NEEDS_QUOTES,
+                            token.span,
+                            format!("`{text}` is a word of the language, not a name"),
+                        )
+                        .with_help(format!(
+                            "to use it as a name, write it as `{text}` with its quotes"
+                        ))
+                        .with_fix(token.span, format!("`{text}`"));
                     self.report(found);
                 }
                 Some(Name { symbol: self.tree.names.intern(text), span: token.span })
@@ -763,13 +776,10 @@ impl<'s> Parser<'s> {
                 let token = self.bump();
                 let text = content(self.source.slice(token.span));
                 if text.is_empty() {
-                    let found = Diagnostic::new(
-                        Code::EMPTY_NAME,
-                        self.source.id(),
-                        token.span,
-                        format!("{what} is empty"),
-                    )
-                    .with_help("put at least one character between the quotes");
+                    let found = self
+                        .source
+                        .finding(Code::EMPTY_NAME, token.span, format!("{what} is empty"))
+                        .with_help("put at least one character between the quotes");
                     self.report(found);
                 }
                 Some(Name { symbol: self.tree.names.intern(&text), span: token.span })

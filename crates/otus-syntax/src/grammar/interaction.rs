@@ -1,4 +1,4 @@
-//! Interactions (`.hif`).
+//! The grammar of interactions (`.hif`).
 //!
 //! ```text
 //! interaction := 'o' | '∅' | passing | operator '(' interaction (',' interaction)* ')'
@@ -11,9 +11,8 @@
 //! target      := '|' | name | '(' name (',' name)* ')'
 //! ```
 //!
-//! Keywords are names too: `seq` is the operator only before `(`, and `o` is the empty
-//! interaction only where no arrow follows. Open operators are kept on a stack of our own, so
-//! depth costs memory in proportion and nothing else.
+//! Keywords can be names: `seq` is an operator only before `(`, and `o` is the empty interaction only
+//! if no arrow follows. The parser keeps open operators on an explicit stack, so it does not recurse.
 
 mod operator;
 mod passing;
@@ -22,12 +21,11 @@ use self::operator::{operator, unsupported};
 use self::passing::passing;
 use crate::ast::{Interaction, Node, NodeId, NodeKind, Operator};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::{Cursor, is_other_quote};
 use crate::source::{Span, offset};
 
-/// Reads one interaction; the cursor is not at the end of the text.
+/// Parses one interaction; the cursor is not at the end of the text.
 pub(super) fn interaction(cursor: &mut Cursor<'_>) -> Interaction {
     let mut nodes: Vec<Node> = Vec::new();
     let mut stack: Vec<Open> = Vec::new();
@@ -56,27 +54,27 @@ pub(super) fn interaction(cursor: &mut Cursor<'_>) -> Interaction {
     Interaction { nodes, root }
 }
 
-/// An operator whose operands are being read.
+/// An operator whose operands are being parsed.
 struct Open {
     operator: Operator,
-    /// `false` if the keyword names no operator, which has been reported.
+    /// `false` if the keyword is not an operator, which has been reported.
     known: bool,
-    /// From the operator's keyword on.
+    /// The offset of the keyword.
     start: u32,
     /// The `(` before the first operand.
     parenthesis: Span,
     operands: Vec<NodeId>,
 }
 
-/// What an interaction begins with.
+/// The beginning of an interaction.
 enum Head {
-    /// It is complete.
+    /// A complete interaction.
     Leaf(Node),
     /// An operator up to and including the `(` before its operands.
     Operator(Open),
 }
 
-/// Reads the beginning of an interaction.
+/// Parses the beginning of an interaction.
 fn head(cursor: &mut Cursor<'_>) -> Head {
     let token = cursor.token();
     match token.kind {
@@ -115,11 +113,11 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
         _ => {
             cursor.unexpected("an interaction");
             if token.kind == TokenKind::Unknown && is_other_quote(cursor.slice(token.span)) {
-                // The whole operand is about the name that was meant.
+                // The wrong quotes make the whole operand unreadable.
                 recover(cursor);
                 return Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid });
             }
-            // Skip what cannot begin one, but leave what closes or separates to the caller.
+            // Separators and closing brackets are left to the caller.
             if !matches!(
                 token.kind,
                 TokenKind::Comma | TokenKind::RightParen | TokenKind::At | TokenKind::End
@@ -131,27 +129,28 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
     }
 }
 
-/// After an operand of the operator whose parenthesis is `open`: whether another follows.
+/// Parses the separator after an operand; returns whether another operand follows. `open` is the
+/// parenthesis of the operator.
 fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
     let mut complained = false;
     loop {
         match cursor.kind() {
             TokenKind::Comma => {
                 cursor.bump();
-                // A comma before the closing parenthesis is harmless.
+                // A trailing comma is allowed.
                 return cursor.kind() != TokenKind::RightParen;
             }
             TokenKind::Semicolon if !complained => {
                 let semicolon = cursor.bump().span;
                 cursor.report(
-                    Diagnostic::new(
-                        Code::UNEXPECTED_TOKEN,
-                        cursor.source(),
-                        semicolon,
-                        "operands are separated by `,`, not `;`",
-                    )
-                    .with_help("write `,`")
-                    .with_fix(semicolon, ","),
+                    cursor
+                        .finding(
+                            Code::UNEXPECTED_TOKEN,
+                            semicolon,
+                            "operands are separated by `,`, not `;`",
+                        )
+                        .with_help("write `,`")
+                        .with_fix(semicolon, ","),
                 );
                 return cursor.kind() != TokenKind::RightParen;
             }
@@ -165,14 +164,14 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
             {
                 let end = cursor.previous_end();
                 cursor.report(
-                    Diagnostic::new(
-                        Code::UNEXPECTED_TOKEN,
-                        cursor.source(),
-                        cursor.token().span,
-                        format!("`,` is missing before `{}`", cursor.text()),
-                    )
-                    .with_help("separate operands by `,`")
-                    .with_fix(Span::at(end), ","),
+                    cursor
+                        .finding(
+                            Code::UNEXPECTED_TOKEN,
+                            cursor.token().span,
+                            format!("`,` is missing before `{}`", cursor.text()),
+                        )
+                        .with_help("separate operands by `,`")
+                        .with_fix(Span::at(end), ","),
                 );
                 return true;
             }
@@ -187,24 +186,20 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
     }
 }
 
-/// `operator()`: reports it; nothing can be said about what was meant.
+/// Reports and closes `operator()`.
 fn no_operands(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) -> NodeId {
     if let Some(open) = stack.last().filter(|open| open.known) {
         let span = Span::new(open.start, cursor.token().span.end);
         cursor.report(
-            Diagnostic::new(
-                Code::NO_OPERANDS,
-                cursor.source(),
-                span,
-                "this operator has no operands",
-            )
-            .with_help("the empty interaction is written `o`"),
+            cursor
+                .finding(Code::NO_OPERANDS, span, "this operator has no operands")
+                .with_help("the empty interaction is written `o`"),
         );
     }
     close(cursor, nodes, stack)
 }
 
-/// Takes the `)` of the innermost operator, if it is there, and makes its node.
+/// Takes the `)` of the innermost operator, if it is there, and adds its node.
 fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) -> NodeId {
     cursor.eat(TokenKind::RightParen);
     let open = stack.pop().expect("an operator is open");
@@ -214,13 +209,13 @@ fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) 
         let keyword = Span::new(open.start, open.parenthesis.start);
         let word = cursor.slice(keyword).trim_end();
         cursor.report(
-            Diagnostic::new(
-                Code::LOOP_OPERANDS,
-                cursor.source(),
-                keyword,
-                format!("a loop has one operand, this one has {}", operands.len()),
-            )
-            .with_help(format!("put them in sequence: {word}(seq(…, …))")),
+            cursor
+                .finding(
+                    Code::LOOP_OPERANDS,
+                    keyword,
+                    format!("a loop has one operand, this one has {}", operands.len()),
+                )
+                .with_help(format!("put them in sequence: {word}(seq(…, …))")),
         );
         let body = Node { span, kind: NodeKind::Operator(Operator::Seq, operands) };
         operands = vec![push(nodes, body)];
@@ -241,7 +236,7 @@ fn push(nodes: &mut Vec<Node>, node: Node) -> NodeId {
     NodeId(offset(nodes.len() - 1))
 }
 
-/// Skips to where the next operand can begin or the current operator can end.
+/// Skips to the next separator or closing bracket of the current operator.
 fn recover(cursor: &mut Cursor<'_>) {
     let mut open = 0_u32;
     loop {

@@ -1,7 +1,7 @@
-//! The grammars: one function per production, shown in its documentation.
+//! The grammars: one function per production, with the production in its documentation.
 //!
-//! `.hsf`, `.hif`, `.hcf` and the single-file form of 2020 differ only in which parts they have,
-//! so one grammar reads them all:
+//! `.hsf`, `.hif`, `.hcf` and the single-file form of 2020 have different subsets of the same parts, so
+//! they share one grammar:
 //!
 //! ```text
 //! spec    := section* interaction?
@@ -9,7 +9,7 @@
 //! ```
 #![expect(
     clippy::wildcard_enum_match_arm,
-    reason = "a production names the tokens it can take; every other token is unexpected"
+    reason = "a production lists the tokens it accepts; every other token is unexpected"
 )]
 
 pub mod formula;
@@ -30,16 +30,16 @@ use crate::suggest::nearest;
 pub use formula::parse_formulas;
 pub use trace::parse_trace;
 
-/// What a parser returns: always a tree, and whatever there is to say about the text.
+/// The result of a parser: always a tree, and diagnostics.
 #[derive(Debug, Clone, Default)]
 pub struct Parsed<T> {
-    /// The tree; parts that could not be read are left out or marked invalid.
+    /// The tree; parts with syntax errors are left out or marked invalid.
     pub tree: T,
-    /// Findings, in the order of the text.
+    /// The findings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads `.hsf`, `.hif`, `.hcf` and the single-file form of 2020.
+/// Parses `.hsf`, `.hif`, `.hcf` and the single-file form of 2020.
 ///
 /// ```
 /// use otus_syntax::{Source, parse_spec};
@@ -69,7 +69,7 @@ pub fn parse_spec(source: &Source) -> Parsed<SpecFile> {
     Parsed { tree, diagnostics }
 }
 
-/// What follows the `@` of a section.
+/// The keywords of sections, after the `@`.
 const SECTIONS: [&str; 5] =
     ["message", "lifeline", "analyze_option", "explore_option", "canonize_option"];
 
@@ -87,12 +87,11 @@ fn section(cursor: &mut Cursor<'_>) -> Option<Section> {
         word
     } else {
         let span = at.to(keyword);
-        // A plural or a slip of the pen is read as the section that was meant.
+        // A plural or a misspelt keyword is read as the nearest section.
         let meant = nearest(word, SECTIONS);
         if !word.is_empty() {
-            let found = Diagnostic::new(
+            let found = cursor.finding(
                 Code::UNKNOWN_SECTION,
-                cursor.source(),
                 span,
                 format!("there is no section `@{word}`"),
             );
@@ -136,22 +135,40 @@ fn skip_braces(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// Reports what follows a complete interaction, and skips to the next section.
+/// Parses `'{' (item | ';')* '}'`; `item` parses from any token that is neither `;` nor the end.
+fn braced(cursor: &mut Cursor<'_>, mut item: impl FnMut(&mut Cursor<'_>)) {
+    let Some(open) = cursor.expect(TokenKind::LeftBrace, "`{`") else { return };
+    loop {
+        match cursor.kind() {
+            TokenKind::RightBrace => {
+                cursor.bump();
+                return;
+            }
+            TokenKind::End | TokenKind::At => {
+                cursor.unclosed(open.span, '}');
+                return;
+            }
+            TokenKind::Semicolon => {
+                cursor.bump();
+            }
+            _ => item(cursor),
+        }
+    }
+}
+
+/// Reports text after a complete interaction, and skips to the next section.
 fn trailing_text(cursor: &mut Cursor<'_>, before: Option<&Interaction>) {
     let start = cursor.token().span;
     while !matches!(cursor.kind(), TokenKind::End | TokenKind::At) {
         cursor.bump();
     }
-    // After an interaction that could not be read, this is more of the same fault.
+    // After a syntax error in the interaction, this is part of the same fault.
     if before.is_some_and(|before| before.node(before.root).kind == NodeKind::Invalid) {
         return;
     }
     let span = Span::new(start.start, cursor.previous_end().max(start.end));
     cursor.report(
-        Diagnostic::new(
-            Code::TRAILING_TEXT,
-            cursor.source(),
-            span,
+        cursor.finding(Code::TRAILING_TEXT, span,
             "this stands after the end of the interaction",
         )
         .with_help(

@@ -1,8 +1,8 @@
-//! Declarations: `@message{ m1; m2 }` and `@lifeline{ a; b }`.
+//! The grammar of declarations: `@message{ m1; m2 }` and `@lifeline{ a; b }`.
 
+use super::braced;
 use crate::ast::{Declaration, Declarations};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Cursor;
 use crate::source::Span;
@@ -10,51 +10,35 @@ use crate::source::Span;
 /// `declarations := '{' (name (';' name)* ';'?)? '}'`, after its keyword; `at` is the `@`.
 pub(super) fn declarations(cursor: &mut Cursor<'_>, at: Span) -> Declarations {
     let mut names = Vec::new();
-    let Some(open) = cursor.expect(TokenKind::LeftBrace, "`{`") else {
-        return Declarations { span: Span::new(at.start, cursor.previous_end()), names };
-    };
     let mut commas_reported = false;
-    loop {
-        match cursor.kind() {
-            TokenKind::RightBrace => {
-                cursor.bump();
-                break;
-            }
-            TokenKind::End | TokenKind::At => {
-                cursor.unclosed(open.span, '}');
-                break;
-            }
-            TokenKind::Semicolon => {
-                cursor.bump();
-            }
-            TokenKind::Comma => {
-                let comma = cursor.bump().span;
-                if !commas_reported {
-                    commas_reported = true;
-                    cursor.report(
-                        Diagnostic::new(
+    braced(cursor, |cursor| match cursor.kind() {
+        TokenKind::Comma => {
+            let comma = cursor.bump().span;
+            if !commas_reported {
+                commas_reported = true;
+                cursor.report(
+                    cursor
+                        .finding(
                             Code::UNEXPECTED_TOKEN,
-                            cursor.source(),
                             comma,
                             "declared names are separated by `;`, not `,`",
                         )
                         .with_help("replace the commas of this section by `;`")
                         .with_fix(comma, ";"),
-                    );
-                }
-            }
-            TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
-                if let Some(name) = cursor.name("a declared name") {
-                    names.push(Declaration { name, label: None });
-                }
-                separator(cursor);
-            }
-            _ => {
-                cursor.unexpected("a name, `;` or `}`");
-                cursor.bump();
+                );
             }
         }
-    }
+        TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
+            if let Some(name) = cursor.name("a declared name") {
+                names.push(Declaration { name, label: None });
+            }
+            separator(cursor);
+        }
+        _ => {
+            cursor.unexpected("a name, `;` or `}`");
+            cursor.bump();
+        }
+    });
     Declarations { span: Span::new(at.start, cursor.previous_end()), names }
 }
 
@@ -65,13 +49,13 @@ fn separator(cursor: &mut Cursor<'_>) {
     }
     let (end, next) = (cursor.previous_end(), cursor.text());
     cursor.report(
-        Diagnostic::new(
-            Code::UNEXPECTED_TOKEN,
-            cursor.source(),
-            cursor.token().span,
-            format!("`;` is missing before `{next}`"),
-        )
-        .with_help("separate declared names by `;`, or quote a name that has a space")
-        .with_fix(Span::at(end), ";"),
+        cursor
+            .finding(
+                Code::UNEXPECTED_TOKEN,
+                cursor.token().span,
+                format!("`;` is missing before `{next}`"),
+            )
+            .with_help("separate declared names by `;`, or quote a name that has a space")
+            .with_fix(Span::at(end), ";"),
     );
 }

@@ -1,4 +1,4 @@
-//! Multi-traces (`.htf`), in all the forms of both generations of texts.
+//! The grammar of multi-traces (`.htf`), in the forms of HIBOU 2020 and of `hibou_label` 0.8.8.
 //!
 //! ```text
 //! file      := '{' components? '}' | components | sequence
@@ -11,10 +11,9 @@
 //!
 //! A sequence without any `[…]` is a global trace, as if it began with `[#all]`.
 //!
-//! Logs are long, so this grammar works on bytes rather than tokens. An action written without
-//! spaces in plain ASCII is looked up by its text: one hash and one comparison for an action
-//! seen before. Everything else takes the general path. The occurrences are counted before they
-//! are read, so that they are allocated once.
+//! Traces are long, so this parser works on bytes rather than tokens. An action in plain ASCII without
+//! spaces is looked up by its text: one hash and one comparison for a known action. Other actions take
+//! the general path. Occurrences are counted before parsing, so that they are allocated once.
 
 mod action;
 mod fault;
@@ -32,7 +31,7 @@ use crate::name::Name;
 use crate::source::{Source, Span, offset};
 use crate::suggest::nearest;
 
-/// Reads a multi-trace.
+/// Parses a multi-trace.
 ///
 /// ```
 /// use otus_syntax::{Source, parse_trace};
@@ -69,9 +68,9 @@ struct Reader<'s> {
     bytes: &'s [u8],
     at: usize,
     tree: TraceFile,
-    /// Actions by how they are written, as (place of the text, index).
+    /// Actions by their text, as (span of the text, index).
     by_text: HashTable<(Span, u32)>,
-    /// Actions by what they are.
+    /// Actions by lifeline, direction and message.
     by_action: HashTable<u32>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -103,13 +102,13 @@ impl Reader<'_> {
         if self.at < self.text.len() {
             let span = Span::new(offset(self.at), offset(self.text.trim_end().len().max(self.at)));
             self.report(
-                Diagnostic::new(
-                    Code::TRAILING_TEXT,
-                    self.source.id(),
-                    span,
-                    "this stands after the end of the multi-trace",
-                )
-                .with_help("one file holds one multi-trace; for many, use a .jsonl case file"),
+                self.source
+                    .finding(
+                        Code::TRAILING_TEXT,
+                        span,
+                        "this stands after the end of the multi-trace",
+                    )
+                    .with_help("one file holds one multi-trace; for many, use a .jsonl case file"),
             );
         }
     }
@@ -123,14 +122,14 @@ impl Reader<'_> {
         let span = Span::new(offset(start), offset(self.at));
         if self.tree.occurrences.len() > first {
             self.report(
-                Diagnostic::new(
-                    Code::BARE_TRACE,
-                    self.source.id(),
-                    Span::new(span.start, span.start),
-                    "this trace has no `[…]` and is read as a global trace",
-                )
-                .with_help("write `[#all]` before it to say so")
-                .with_fix(Span::at(span.start), "[#all] "),
+                self.source
+                    .finding(
+                        Code::BARE_TRACE,
+                        Span::new(span.start, span.start),
+                        "this trace has no `[…]` and is read as a global trace",
+                    )
+                    .with_help("write `[#all]` before it to say so")
+                    .with_fix(Span::at(span.start), "[#all] "),
             );
         }
         self.tree.components.push(Component {
@@ -213,9 +212,8 @@ impl Reader<'_> {
             "all" => Colocalization::All(span),
             "any" => Colocalization::Any(span),
             _ => {
-                let found = Diagnostic::new(
+                let found = self.source.finding(
                     Code::UNEXPECTED_TOKEN,
-                    self.source.id(),
                     span,
                     format!("there is no keyword `#{word}`"),
                 );
@@ -245,7 +243,7 @@ impl Reader<'_> {
             self.skip_trivia();
             match self.peek() {
                 Some(b',') => self.at += 1,
-                // A name before `!` or `?` is that of an action: the `]` is missing before it.
+                // A name before `!` or `?` belongs to an action, so the `]` before it is missing.
                 Some(b'!' | b'?') if !names.is_empty() => {
                     if let Some(name) = names.pop() {
                         self.go_back(name.span.start);
@@ -265,19 +263,15 @@ impl Reader<'_> {
         if names.is_empty() && self.peek() == Some(b']') {
             let span = Span::new(offset(open), offset(self.at + 1));
             self.report(
-                Diagnostic::new(
-                    Code::UNEXPECTED_TOKEN,
-                    self.source.id(),
-                    span,
-                    "this component names no lifeline",
-                )
-                .with_help("write `[a]`, `[a, b]`, `[#any]` or `[#all]`"),
+                self.source
+                    .finding(Code::UNEXPECTED_TOKEN, span, "this component names no lifeline")
+                    .with_help("write `[a]`, `[a, b]`, `[#any]` or `[#all]`"),
             );
         }
         names
     }
 
-    /// `sequence := step ('.' step)*`, where a step begins.
+    /// `sequence := step ('.' step)*`; the reader is at the beginning of a step.
     fn sequence(&mut self) {
         loop {
             self.step();
@@ -356,18 +350,18 @@ impl Reader<'_> {
         if !joined {
             let span = Span::new(offset(open), offset(self.at));
             self.report(
-                Diagnostic::new(
-                    Code::EXPECTED_ACTION,
-                    self.source.id(),
-                    span,
-                    "this set of simultaneous actions is empty",
-                )
-                .with_help("write {a!m, b?m}, or leave it out"),
+                self.source
+                    .finding(
+                        Code::EXPECTED_ACTION,
+                        span,
+                        "this set of simultaneous actions is empty",
+                    )
+                    .with_help("write {a!m, b?m}, or leave it out"),
             );
         }
     }
 
-    /// Whether what stands here ends a sequence.
+    /// Whether the next byte ends a sequence.
     fn ends_sequence(&self) -> bool {
         matches!(self.peek(), None | Some(b';' | b'}' | b'['))
     }

@@ -1,7 +1,7 @@
-//! The two generations of the language.
+//! The two dialects of the language: the current one, and that of HIBOU of September 2020.
 //!
-//! The tool of September 2020 reads one `.hsf` with everything in it, and spells loops and some
-//! options differently. What came later has no spelling there and is reported.
+//! HIBOU 2020 reads one `.hsf` file with all parts, and spells loops and some options differently. Later
+//! constructs cannot be written in its dialect and are reported.
 
 use crate::ast::{LoopKind, NodeKind, Operator, Section, SpecFile};
 use crate::code::Code;
@@ -14,12 +14,12 @@ use crate::options::{
 use crate::parser::report;
 use crate::source::Span;
 
-/// How operators and options are spelt.
+/// A dialect of the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// As in today's `.hsf`, `.hif` and `.hcf`.
+    /// The current `.hsf`, `.hif` and `.hcf`.
     Current,
-    /// As in the single `.hsf` of 2020.
+    /// The single `.hsf` of 2020.
     Of2020,
 }
 
@@ -32,7 +32,7 @@ impl Dialect {
     }
 }
 
-/// What a specification has that the tool of 2020 cannot read.
+/// Reports the parts of a specification that HIBOU 2020 cannot read.
 pub fn not_in_2020(tree: &SpecFile) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut add = |span: Span, what: &str, help: &str| {
@@ -78,22 +78,11 @@ pub fn not_in_2020(tree: &SpecFile) -> Vec<Diagnostic> {
             {
                 add(node.span, "a reception by several lifelines", "write one reception for each");
             }
-            NodeKind::Empty
-            | NodeKind::Invalid
-            | NodeKind::Passing(_)
-            | NodeKind::Operator(
-                Operator::Strict
-                | Operator::Seq
-                | Operator::Par
-                | Operator::Alt
-                | Operator::Loop(
-                    LoopKind::Strict | LoopKind::Weak | LoopKind::HeadFirst | LoopKind::Parallel,
-                ),
-                _,
-            ) => {}
+            NodeKind::Empty | NodeKind::Invalid | NodeKind::Passing(_) | NodeKind::Operator(..) => {
+            }
         }
     }
-    // Operators are met after their operands although they stand before them in the text.
+    // An operator is visited after its operands but precedes them in the text.
     found.sort_by_key(|finding| finding.primary.span.start);
     found
 }

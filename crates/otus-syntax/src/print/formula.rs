@@ -1,5 +1,5 @@
-//! Formulas as text: one item a line, with the parentheses that are needed and those that make
-//! the operand of a modality plain to see.
+//! The printer of formulas: one item per line, with the necessary parentheses and those that delimit
+//! the operand of a modality.
 
 use crate::ast::formula::{
     Connective, FormulaFile, FormulaId, FormulaKind, Item, ItemKind, UntilKind,
@@ -24,13 +24,13 @@ pub fn formulas(tree: &FormulaFile) -> String {
     let mut comments = tree.comments.iter().peekable();
     let mut items = tree.items.iter().map(|item| (item, item_text(tree, item))).peekable();
     while let Some((item, text)) = items.next() {
-        // A comment inside a formula goes before it.
+        // A comment inside a formula is printed before it.
         while let Some(comment) = comments.next_if(|comment| comment.span.start < item.span.end) {
             out.push_str(&comment.text);
             out.push('\n');
         }
         out.push_str(&text);
-        // A line that begins with a minus sign would go on with the formula before it.
+        // A line that begins with a minus sign would continue the previous formula.
         if items.peek().is_some_and(|(_, next)| next.starts_with('-')) {
             out.push(';');
         }
@@ -81,15 +81,15 @@ fn write_item(out: &mut String, tree: &FormulaFile, item: &Item) {
     write(out, tree, item.body);
 }
 
-/// What is still to be printed; the last one comes next.
+/// A pending part of the output; the last one on the stack is printed next.
 enum Work {
-    /// A node, in parentheses if it binds less tight than this.
+    /// A node, in parentheses if its binding power is less than this.
     Node(FormulaId, u8),
     /// Text.
     Text(&'static str),
 }
 
-/// How tight what needs no parentheses binds.
+/// The binding power of nodes that never need parentheses.
 const ATOM: u8 = 11;
 
 fn write(out: &mut String, tree: &FormulaFile, root: FormulaId) {
@@ -111,7 +111,7 @@ fn write(out: &mut String, tree: &FormulaFile, root: FormulaId) {
     }
 }
 
-/// Writes what comes first of a node, and leaves the rest to be done.
+/// Writes the first part of a node, and pushes the rest onto the stack.
 fn write_node(out: &mut String, tree: &FormulaFile, kind: &FormulaKind, work: &mut Vec<Work>) {
     let names = &tree.names;
     match kind {
@@ -146,24 +146,11 @@ fn write_node(out: &mut String, tree: &FormulaFile, kind: &FormulaKind, work: &m
         }
         FormulaKind::Arithmetic(operator, left, right) => {
             let power = arithmetic_power(*operator);
-            let symbol = match operator.symbol() {
-                "+" => " + ",
-                "-" => " - ",
-                _ => " * ",
-            };
-            infix(work, *left, power, symbol, *right, power + 1);
+            infix(work, *left, power, operator.symbol(), *right, power + 1);
         }
         FormulaKind::Compare(comparison, left, right) => {
-            let symbol = match comparison.symbol() {
-                "=" => " = ",
-                "!=" => " != ",
-                "<" => " < ",
-                "<=" => " <= ",
-                ">" => " > ",
-                _ => " >= ",
-            };
             let power = COMPARISON_POWER + 1;
-            infix(work, *left, power, symbol, *right, power);
+            infix(work, *left, power, comparison.symbol(), *right, power);
         }
         FormulaKind::Member(term, members) => {
             work.push(Work::Text("}"));
@@ -178,13 +165,10 @@ fn write_node(out: &mut String, tree: &FormulaFile, kind: &FormulaKind, work: &m
         }
         FormulaKind::Connective(connective, left, right) => {
             let power = connective_power(*connective);
-            let (symbol, left_power, right_power) = match connective {
-                Connective::And => (" & ", power, power + 1),
-                Connective::Or => (" | ", power, power + 1),
-                Connective::Implies => (" -> ", power + 1, power),
-                Connective::Iff => (" <-> ", power, power + 1),
-            };
-            infix(work, *left, left_power, symbol, *right, right_power);
+            let is_right_associative = *connective == Connective::Implies;
+            let left_power = power + u8::from(is_right_associative);
+            let right_power = power + u8::from(!is_right_associative);
+            infix(work, *left, left_power, connective.symbol(), *right, right_power);
         }
         FormulaKind::Temporal(quantifier, modality, operand) => {
             out.push(quantifier.symbol());
@@ -200,9 +184,9 @@ fn write_node(out: &mut String, tree: &FormulaFile, kind: &FormulaKind, work: &m
             out.push(quantifier.symbol());
             out.push('[');
             let word = match kind {
-                UntilKind::Until => " U ",
-                UntilKind::Weak => " W ",
-                UntilKind::Release => " R ",
+                UntilKind::Until => "U",
+                UntilKind::Weak => "W",
+                UntilKind::Release => "R",
             };
             work.push(Work::Text("]"));
             infix(work, *left, 0, word, *right, 0);
@@ -226,7 +210,7 @@ fn infix(
     right_power: u8,
 ) {
     work.push(Work::Node(right, right_power));
-    work.push(Work::Text(symbol));
+    work.extend([" ", symbol, " "].map(Work::Text));
     work.push(Work::Node(left, left_power));
 }
 
@@ -239,34 +223,26 @@ fn list(work: &mut Vec<Work>, items: &[FormulaId]) {
     }
 }
 
-/// How tight a node binds.
+/// The binding power of a node.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other nodes never need parentheses")]
 fn power(kind: &FormulaKind) -> u8 {
     match kind {
-        FormulaKind::Constant(_)
-        | FormulaKind::Number(_)
-        | FormulaKind::Text(_)
-        | FormulaKind::Variable(_)
-        | FormulaKind::Named(..)
-        | FormulaKind::Last(_)
-        | FormulaKind::Count(..)
-        | FormulaKind::Until(..)
-        | FormulaKind::Call(..)
-        | FormulaKind::Invalid => ATOM,
         FormulaKind::Negative(_) => NEGATIVE_POWER,
         FormulaKind::Arithmetic(operator, ..) => arithmetic_power(*operator),
         FormulaKind::Compare(..) | FormulaKind::Member(..) => COMPARISON_POWER,
         FormulaKind::Not(_) | FormulaKind::Temporal(..) => PREFIX_POWER,
         FormulaKind::Connective(connective, ..) => connective_power(*connective),
+        _ => ATOM,
     }
 }
 
-/// How tight the operand of a prefix must bind to stand without parentheses: a comparison would
-/// be read right, but looks as if only its first term belonged to the prefix.
+/// The least binding power of a prefix's operand without parentheses. A comparison would be parsed
+/// correctly without them, but would look as if the prefix applied to its first term only.
 fn prefix_operand(operand: &FormulaKind) -> u8 {
     if power(operand) == PREFIX_POWER { PREFIX_POWER } else { ATOM }
 }
 
-/// A name, between back quotes unless it can stand alone.
+/// Writes a name, in back quotes if it needs them.
 fn write_name(out: &mut String, names: &Names, name: Name) {
     let text = names.text(name.symbol);
     if is_plain(text) && !KEYWORDS.contains(&text) && !SOFT_KEYWORDS.contains(&text) {

@@ -1,4 +1,5 @@
-//! Interactions as text: flat where that fits, one operand a line where it does not.
+//! The printer of interactions: an operator is printed on one line if it fits, otherwise with one
+//! operand per line.
 
 use crate::ast::{Comment, Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Target};
 use crate::lexer::quote;
@@ -6,7 +7,7 @@ use crate::name::{Name, Names};
 use crate::print::Dialect;
 use crate::print::writer::{INDENT, MAX_INDENTED, WIDTH, Writer};
 
-/// What is still to be printed; the last one comes next.
+/// A pending part of the output; the last one on the stack is printed next.
 enum Work {
     /// A node at a level, all on one line if `flat`.
     Node { id: NodeId, level: usize, flat: bool },
@@ -64,7 +65,7 @@ pub(super) fn print(
         opener(&mut buffer, names, operator, dialect);
         writer.text(&buffer);
         let indent = INDENT * level.min(MAX_INDENTED);
-        let fits = indent + widths[id.0 as usize] <= WIDTH;
+        let fits = indent + widths[id.index()] <= WIDTH;
         if flat || (fits && !has_comment(node.span.start, node.span.end)) {
             work.push(Work::Text(")"));
             for (i, &operand) in operands.iter().enumerate().rev() {
@@ -97,7 +98,7 @@ fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usi
                 opener(&mut buffer, names, operator, dialect);
                 let inner = operands
                     .iter()
-                    .fold(0_usize, |sum, id| sum.saturating_add(widths[id.0 as usize] + 2));
+                    .fold(0_usize, |sum, id| sum.saturating_add(widths[id.index()] + 2));
                 buffer.chars().count().saturating_add(inner)
             }
             NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => {
@@ -105,7 +106,7 @@ fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usi
                 buffer.chars().count()
             }
         };
-        // Wide is wide: no sum of these overflows.
+        // Capped, so that no sum of widths overflows.
         widths.push(width.min(1 << 20));
     }
     widths
@@ -149,10 +150,7 @@ fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect
         Operator::Seq => out.push_str("seq"),
         Operator::Par => out.push_str("par"),
         Operator::Alt => out.push_str("alt"),
-        Operator::Coreg(lifelines) => {
-            out.push_str("coreg");
-            region(out, names, lifelines);
-        }
+        Operator::Coreg(_) => out.push_str("coreg"),
         Operator::Loop(kind) => {
             let then = match kind {
                 LoopKind::Strict => "loop_strict",
@@ -161,10 +159,10 @@ fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect
                 LoopKind::Coregion(_) => "loopC",
             };
             out.push_str(dialect.choose(kind.keyword(), then));
-            if let LoopKind::Coregion(lifelines) = kind {
-                region(out, names, lifelines);
-            }
         }
+    }
+    if matches!(operator, Operator::Coreg(_) | Operator::Loop(LoopKind::Coregion(_))) {
+        region(out, names, operator.region());
     }
     out.push('(');
 }

@@ -1,11 +1,11 @@
-//! Canonical text: one way to write each tree, which `otus fmt` prints.
+//! Printers of the canonical text of each tree, as `otus fmt` writes it.
 //!
-//! What is kept: the order of everything, the sugar and the arity that were written, every
-//! comment. What is made uniform: spacing, line breaks, and the spelling of operators and
-//! options (`loop_seq` becomes `loopW`, `pre_filters` becomes `filters`).
+//! Printing keeps the order of all parts, syntactic sugar, arities and comments. It makes spacing, line
+//! breaks and the spelling of operators and options uniform (`loop_seq` becomes `loopW`,
+//! `pre_filters` becomes `filters`).
 //!
-//! Printing is linear in the output, whatever the depth: indentation stops growing at
-//! [`MAX_INDENTED`] levels, and what fits on a line is measured once per node.
+//! Time is linear in the output for any depth: indentation stops growing at [`MAX_INDENTED`] levels,
+//! and the width of each node is computed once.
 
 mod dialect;
 mod formula;
@@ -37,11 +37,11 @@ pub fn spec(tree: &SpecFile) -> String {
     spec_in(tree, Dialect::Current)
 }
 
-/// The canonical text of a specification in one of the two generations of the language.
+/// The canonical text of a specification in a dialect.
 pub fn spec_in(tree: &SpecFile, dialect: Dialect) -> String {
     let mut writer = Writer::new(&tree.comments);
-    // Sections and interaction are printed in the order in which they stand, so that comments
-    // stay with what they are about; sections without a place come first.
+    // Sections and the interaction are printed in the order of their spans, so that comments stay next
+    // to the same text; sections without a span come first.
     let interaction = tree.interaction.as_ref();
     let place = interaction.map_or(u32::MAX, |i| i.node(i.root).span.start);
     let early = |section: &&Section| section.span().is_empty() || section.span().start < place;
@@ -58,7 +58,7 @@ pub fn spec_in(tree: &SpecFile, dialect: Dialect) -> String {
     writer.finish()
 }
 
-/// Only the interaction, as a `.hif` has it; empty if there is none.
+/// The canonical text of the interaction alone, as in a `.hif` file; empty if there is none.
 pub fn interaction(tree: &SpecFile) -> String {
     let mut writer = Writer::new(&[]);
     if let Some(interaction) = &tree.interaction {
@@ -68,16 +68,11 @@ pub fn interaction(tree: &SpecFile) -> String {
     writer.finish()
 }
 
-/// Only the declarations, as a `.hsf` has them.
+/// The canonical text of the declarations alone, as in a `.hsf` file.
 pub fn signature(tree: &SpecFile) -> String {
     let mut writer = Writer::new(&[]);
-    for section in &tree.sections {
-        match section {
-            Section::Messages(_) | Section::Lifelines(_) => {
-                self::section(&mut writer, &tree.names, section, Dialect::Current);
-            }
-            Section::Options(_) => {}
-        }
+    for section in tree.sections.iter().filter(|each| !matches!(each, Section::Options(_))) {
+        self::section(&mut writer, &tree.names, section, Dialect::Current);
     }
     writer.finish()
 }
@@ -92,8 +87,8 @@ fn section(writer: &mut Writer<'_>, names: &Names, section: &Section, dialect: D
     writer.line(0);
 }
 
-/// `@message{ m1; m2 }`, on one line if it fits, else filled lines; one name a line if there
-/// are comments among them.
+/// `@message{ m1; m2 }` on one line if it fits, otherwise on filled lines; with one name per line if
+/// there are comments between the names.
 fn declarations(writer: &mut Writer<'_>, names: &Names, opener: &str, declared: &Declarations) {
     writer.text(opener);
     let texts: Vec<_> =

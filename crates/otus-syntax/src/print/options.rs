@@ -1,16 +1,16 @@
-//! Options as text, in today's spelling.
+//! The printer of options, in the current spelling.
 
 use crate::lexer::quote;
 use crate::name::{Name, Names};
 use crate::options::{
-    AnalysisKind, Criterion, Filter, Generation, Goal, GraphicOption, Layout, LocalAnalysis,
-    Logger, OptionSection, OptionValue, Partition, Picture, Priority, PriorityKind, Rewrite,
-    SimulateOption, Strategy, TracegenOption,
+    AnalysisKind, Criterion, Filter, Generation, Goal, GraphicFormat, GraphicOption, Layout,
+    LocalAnalysis, Logger, OptionSection, OptionValue, PartitionOption, Priority, PriorityKind,
+    Rewrite, SimulateOption, Strategy, TracegenOption,
 };
 use crate::print::Dialect;
 use crate::print::writer::Writer;
 
-/// One option a line.
+/// Prints one option per line.
 pub(super) fn print(
     writer: &mut Writer<'_>,
     names: &Names,
@@ -119,8 +119,8 @@ fn text(names: &Names, name: Name) -> String {
 
 fn graphic(names: &Names, option: GraphicOption) -> String {
     match option {
-        GraphicOption::Format(Picture::Svg) => "svg".to_owned(),
-        GraphicOption::Format(Picture::Png) => "png".to_owned(),
+        GraphicOption::Format(GraphicFormat::Svg) => "svg".to_owned(),
+        GraphicOption::Format(GraphicFormat::Png) => "png".to_owned(),
         GraphicOption::Layout(Layout::Vertical) => "vertical".to_owned(),
         GraphicOption::Layout(Layout::Horizontal) => "horizontal".to_owned(),
         GraphicOption::SequenceDiagrams(on) => format!("draw_sd = {on}"),
@@ -144,9 +144,9 @@ fn tracegen(names: &Names, option: &TracegenOption) -> String {
             };
             format!("generation = {value}")
         }
-        TracegenOption::Partition(Partition::Discrete) => "partition = discrete".to_owned(),
-        TracegenOption::Partition(Partition::Trivial) => "partition = trivial".to_owned(),
-        TracegenOption::Partition(Partition::Listed(regions)) => {
+        TracegenOption::Partition(PartitionOption::Discrete) => "partition = discrete".to_owned(),
+        TracegenOption::Partition(PartitionOption::Trivial) => "partition = trivial".to_owned(),
+        TracegenOption::Partition(PartitionOption::Listed(regions)) => {
             let region = |region: &Vec<Name>| {
                 let names: Vec<_> = region.iter().map(|&name| text(names, name)).collect();
                 format!("({})", names.join(", "))

@@ -1,4 +1,4 @@
-//! Multi-traces as text: one component a line.
+//! The printer of multi-traces: one component per line.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub fn trace(tree: &TraceFile) -> String {
         if i + 1 < tree.components.len() {
             writer.text(";");
         } else if !tree.comments.last().is_some_and(is_open) {
-            // What stands before the closing brace stays before it.
+            // A comment before the closing brace stays before it.
             writer.comments_before(component.span.end);
         }
     }
@@ -42,7 +42,7 @@ pub fn trace(tree: &TraceFile) -> String {
     writer.finish()
 }
 
-/// The multi-trace on one line, without comments, as case files have it.
+/// The multi-trace on one line, without comments, as in case files.
 ///
 /// ```
 /// use otus_syntax::{Source, parse_trace, print};
@@ -65,13 +65,13 @@ pub fn trace_line(tree: &TraceFile) -> String {
     writer.finish().trim_end().to_owned()
 }
 
-/// Whether a comment has no end, so that it would swallow what is printed after it.
+/// Whether a comment is unclosed, so that it would swallow the text printed after it.
 fn is_open(comment: &Comment) -> bool {
     let inside = comment.text.strip_prefix("/*");
     inside.is_some_and(|inside| !inside.ends_with("*/"))
 }
 
-/// Every distinct action, written once.
+/// The texts of all distinct actions.
 fn actions(tree: &TraceFile) -> Vec<String> {
     let text = |action: &TraceAction| {
         let lifeline = quote(tree.names.text(action.lifeline.symbol));

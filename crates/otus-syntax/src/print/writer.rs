@@ -1,58 +1,59 @@
-//! Lines, indentation and comments.
+//! The writer of lines, indentation and comments.
 //!
-//! A line break is not written when it is asked for but when more text comes, so that a comment
-//! that stood at the end of a line can still be put there.
+//! A requested line break is written only when more text follows, so that a comment at the end of a
+//! line can still be added to it.
 
 use crate::ast::Comment;
 
-/// How wide a line may be before it is broken.
+/// The widest line, in characters.
 pub const WIDTH: usize = 80;
-/// Spaces per level.
+/// The spaces per level.
 pub const INDENT: usize = 2;
-/// Levels that are indented; deeper ones stay there, or deep trees would print quadratically.
+/// The deepest level with an indentation of its own. Without a bound, the output for deep trees would
+/// have quadratic size.
 pub const MAX_INDENTED: usize = 30;
 
 pub(super) struct Writer<'c> {
     out: String,
-    /// Comments not yet printed.
+    /// The comments not yet printed.
     comments: &'c [Comment],
-    /// A line break that was asked for, with its level.
+    /// The level of a requested line break.
     pending: Option<usize>,
     /// The level of the current line.
     level: usize,
-    /// What the current line has.
-    line: Line,
+    /// The content of the current line.
+    line: LineContent,
 }
 
-/// What a line has, which decides whether a comment can follow on it.
+/// The content of a line, which decides whether a comment can follow on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
-    /// Nothing, or only comments: a comment there would be read as standing by itself.
+enum LineContent {
+    /// Nothing or only comments, so that a comment on it would not be a trailing one.
     NoCode,
-    /// Something a comment can follow.
+    /// Text that a comment can follow.
     Code,
-    /// A `//` comment, which ends it.
+    /// A `//` comment, which ends the line.
     Closed,
 }
 
 impl<'c> Writer<'c> {
     pub(super) fn new(comments: &'c [Comment]) -> Self {
-        Writer { out: String::new(), comments, pending: None, level: 0, line: Line::NoCode }
+        Writer { out: String::new(), comments, pending: None, level: 0, line: LineContent::NoCode }
     }
 
     /// Writes text that has no line break.
     pub(super) fn text(&mut self, text: &str) {
         self.break_line();
         self.out.push_str(text);
-        self.line = Line::Code;
+        self.line = LineContent::Code;
     }
 
-    /// Asks for a line break; the next text stands on a new line of this level.
+    /// Requests a line break: the next text starts a new line of this level.
     pub(super) fn line(&mut self, level: usize) {
         self.pending = Some(level);
     }
 
-    /// Prints all comments that stand before `offset`.
+    /// Prints all comments that begin before `offset`.
     pub(super) fn comments_before(&mut self, offset: u32) {
         while let Some((comment, rest)) = self.comments.split_first() {
             if comment.span.start >= offset {
@@ -63,20 +64,20 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Whether a comment that was not printed stands before `offset`.
+    /// Whether an unprinted comment begins before `offset`.
     pub(super) fn has_comment_before(&self, offset: u32) -> bool {
         self.comments.first().is_some_and(|comment| comment.span.start < offset)
     }
 
-    /// Where the next comment stands.
+    /// The offset of the next comment.
     pub(super) fn next_comment(&self) -> u32 {
         self.comments.first().map_or(u32::MAX, |comment| comment.span.start)
     }
 
     fn comment(&mut self, comment: &Comment) {
         let level = self.pending.unwrap_or(self.level);
-        if comment.trailing && self.line == Line::Code {
-            // On the line it followed, before any break that was asked for.
+        if comment.trailing && self.line == LineContent::Code {
+            // On the line it followed, before any requested break.
             if !self.out.ends_with(' ') {
                 self.out.push(' ');
             }
@@ -85,7 +86,7 @@ impl<'c> Writer<'c> {
                 self.out.push(' ');
             }
         } else {
-            if self.line != Line::NoCode {
+            if self.line != LineContent::NoCode {
                 self.pending = Some(level);
             }
             self.break_line();
@@ -94,14 +95,14 @@ impl<'c> Writer<'c> {
         }
         if comment.text.starts_with("//") {
             self.pending = Some(level);
-            self.line = Line::Closed;
+            self.line = LineContent::Closed;
         }
     }
 
     fn break_line(&mut self) {
         let Some(level) = self.pending.take() else { return };
         self.level = level;
-        self.line = Line::NoCode;
+        self.line = LineContent::NoCode;
         self.out.truncate(self.out.trim_end_matches(' ').len());
         if !self.out.is_empty() {
             self.out.push('\n');
@@ -110,7 +111,7 @@ impl<'c> Writer<'c> {
         self.out.extend(std::iter::repeat_n(' ', spaces));
     }
 
-    /// The text, with the comments that are left and a final line break.
+    /// The text with the remaining comments and a final line break.
     pub(super) fn finish(mut self) -> String {
         self.comments_before(u32::MAX);
         self.out.truncate(self.out.trim_end_matches([' ', '\n']).len());

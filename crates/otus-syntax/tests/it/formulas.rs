@@ -1,4 +1,4 @@
-//! Formulas and `.ctl` files.
+//! Tests of formulas and `.ctl` files.
 
 use expect_test::{Expect, expect};
 use otus_syntax::ast::formula::{
@@ -9,7 +9,7 @@ use otus_syntax::{Name, Rational, Source, Span, parse_formulas, print};
 
 use crate::show;
 
-/// Well-formed text and its canonical form, which is a fixed point with the same tree.
+/// Checks the canonical form of a well-formed text, which is a fixed point with the same tree.
 #[track_caller]
 fn check(text: &str, canonical: &str) {
     let source = Source::new("x.ctl", text);
@@ -24,7 +24,7 @@ fn check(text: &str, canonical: &str) {
     assert_eq!(explicit(&reparsed.tree), explicit(&parsed.tree), "the trees are the same");
 }
 
-/// Faulty text and what is said about it.
+/// Checks the diagnostics of a faulty text.
 #[track_caller]
 fn fault(text: &str, expected: &Expect) {
     let source = Source::new("x.ctl", text);
@@ -36,7 +36,7 @@ fn fault(text: &str, expected: &Expect) {
     }
 }
 
-/// All formulas with every operator in parentheses, by recursion: for small ones.
+/// All formulas with every operator in parentheses. Recursive, hence for small formulas only.
 fn explicit(tree: &FormulaFile) -> Vec<String> {
     fn show(tree: &FormulaFile, id: FormulaId) -> String {
         let f = |id: &FormulaId| show(tree, *id);
@@ -74,7 +74,7 @@ fn explicit(tree: &FormulaFile) -> Vec<String> {
     tree.items.iter().map(|item| show(tree, item.body)).collect()
 }
 
-/// How a text is grouped.
+/// Checks the grouping of a text.
 #[track_caller]
 fn groups(text: &str, expected: &str) {
     let source = Source::new("x.ctl", text);
@@ -323,9 +323,9 @@ fn typos_are_told_with_their_place_and_what_was_expected() {
     fault(
         "x = 1/0 | y = 99999999999999999999",
         &expect![[r#"
-        error[O0506] 1:5 `1/0` this number is no fraction of two integers of 64 bits
+        error[O0506] 1:5 `1/0` this number is not a fraction of two 64-bit integers
           help: use a smaller number, and do not divide by zero
-        error[O0506] 1:15 `99999999999999999999` this number is no fraction of two integers of 64 bits
+        error[O0506] 1:15 `99999999999999999999` this number is not a fraction of two 64-bit integers
           help: use a smaller number, and do not divide by zero
     "#]],
     );
@@ -593,7 +593,7 @@ fn depth_and_length_cost_no_more_than_the_text() {
     }
 }
 
-/// Random trees print to texts that are read as the same trees.
+/// Random trees are printed and parsed as the same trees.
 #[test]
 fn every_tree_is_read_back_from_its_text() {
     for seed in 0..3_000 {

@@ -1,11 +1,11 @@
-//! Signatures and interactions.
+//! Tests of signatures and interactions.
 
 use expect_test::{Expect, expect};
 use otus_syntax::{Source, parse_spec, print};
 
 use crate::show;
 
-/// Well-formed text and its canonical form, which is a fixed point.
+/// Checks the canonical form of a well-formed text, which is a fixed point.
 #[track_caller]
 fn check(text: &str, canonical: &str) {
     let source = Source::new("x", text);
@@ -17,7 +17,7 @@ fn check(text: &str, canonical: &str) {
     assert_eq!(print::spec(&parse_spec(&again).tree), printed, "printing is a fixed point");
 }
 
-/// Faulty text and what is said about it.
+/// Checks the diagnostics of a faulty text.
 #[track_caller]
 fn fault(text: &str, expected: &Expect) {
     let source = Source::new("x", text);
@@ -299,8 +299,8 @@ fn faults_in_interactions() {
     fault(
         "a -- m b",
         &expect![[r#"
-            error[O0204] 1:8 `b` expected `->` and who receives the message, found `b`
-              help: write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it
+            error[O0204] 1:8 `b` expected `->` and the receiver of the message, found `b`
+              help: write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it
         "#]],
     );
     fault(
@@ -319,7 +319,7 @@ fn faults_in_interactions() {
     fault(
         "m -> |",
         &expect![[r#"
-        error[O0204] 1:1 `m -> |` nobody sends or receives `m` here
+        error[O0204] 1:1 `m -> |` no lifeline sends or receives `m` here
           help: write `a -- m ->|` if lifeline a emits it, or `m -> a` if a receives it
     "#]],
     );

@@ -1,4 +1,4 @@
-//! Depth and length: nothing overflows, nothing panics.
+//! Tests with deep and long texts: no overflow and no panic.
 
 use otus_syntax::ast::Section;
 use otus_syntax::{Source, parse_spec, parse_trace, print};
@@ -34,7 +34,7 @@ fn a_hundred_thousand_open_brackets() {
     }
 }
 
-/// Looking for where an option was first set must not go through all that were set before.
+/// The search for the first occurrence of an option takes time independent of the number of entries.
 #[test]
 fn many_options_set_twice_take_linear_time() {
     let text = format!(

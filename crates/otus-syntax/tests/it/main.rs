@@ -1,4 +1,4 @@
-//! What the parsers read, report and print, as data.
+//! Tests of the parsers, their diagnostics and the printers.
 
 mod formulas;
 mod interactions;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use otus_syntax::{Diagnostic, Source};
 
-/// Diagnostics in short: severity and code, place, message, help.
+/// Diagnostics in short form: severity and code, place, message, help.
 fn show(source: &Source, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
     for found in diagnostics {

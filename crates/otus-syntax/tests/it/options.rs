@@ -1,11 +1,11 @@
-//! Options of both generations.
+//! Tests of the options of both dialects.
 
 use expect_test::{Expect, expect};
 use otus_syntax::{Source, parse_spec, print};
 
 use crate::show;
 
-/// Text, what it prints to and what is said about it; the print is a fixed point.
+/// Checks the printed form of a text, which is a fixed point, and its diagnostics.
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
     let source = Source::new("x.hcf", text);

@@ -1,4 +1,4 @@
-//! Multi-traces.
+//! Tests of multi-traces.
 
 use expect_test::{Expect, expect};
 use otus_syntax::{Source, parse_trace, print};

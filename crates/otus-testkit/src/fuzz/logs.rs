@@ -1,18 +1,17 @@
-//! What must hold of any log: every record is counted once, however the bytes arrive.
+//! Promises about all logs: every record is counted once, and the result does not depend on how the bytes arrive.
 //!
-//! A reader of logs is run through a whole plan, so that rules, groups, pairing and the conversions
-//! of a group see whatever it makes of the bytes.
+//! The targets run a reader with a whole plan, so that its records also go through rules, groups, pairing and conversions.
 
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use otus_core::{Pool, Signature};
-use otus_syntax::{Source, SourceId, parse_trace};
+use otus_syntax::{Source, parse_trace};
 use otus_trace::mapping::Plan;
 use otus_trace::order::Writes;
 use otus_trace::read::{self, Format};
-use otus_trace::run::{LogFile, Observed, map};
+use otus_trace::run::{Group, LogFile, Observed, map};
 
 use super::{check_places, text};
 
@@ -66,13 +65,13 @@ pub(super) const SHIVIZ: &[&str] = &[
     "p {\"p\":1} send it\n\nq {\"q\":1,\"p\":1} get\n",
 ];
 
-/// Our own lines.
+/// Canonical lines.
 pub(super) const CANONICAL: &[&str] = &[
     "{\"otus\":\"trace\",\"version\":1}\n{\"group\":\"7\",\"lifeline\":\"client\",\"action\":\"!\",\"message\":\"request\",\"peer\":\"server\",\"id\":\"1\",\"file\":\"c.log\",\"line\":3}\n{\"group\":\"7\",\"lifeline\":\"server\",\"clock\":\"host1\",\"action\":\"?\",\"message\":\"request\",\"set\":{\"busy\":true,\".all\":\"1/3\",\"n\":-2.5}}\n{\"group\":\"7\",\"end\":true}\n",
     "{\"lifeline\":\"a\",\"vector\":{\"a\":1},\"label\":\"x\"}\n{\"lifeline\":\"b\",\"action\":\"!\",\"message\":\"m\",\"joined\":true}\n",
 ];
 
-/// `otus.toml`: places lie in the text, and what is sound can be run.
+/// `otus.toml`: places lie in the text, and a valid plan can be run.
 pub fn settings(data: &[u8]) {
     let source = text(data);
     let (plan, found) = Plan::parse(&source, &[]);
@@ -129,17 +128,17 @@ pub fn htf(data: &[u8]) {
     both(&built_in(Format::Htf), data);
 }
 
-/// Our own lines: what is written is read back the same.
+/// Canonical lines: Otus reads back what it writes.
 pub fn canonical(data: &[u8]) {
     both(&built_in(Format::Canonical), data);
 }
 
-/// gzip and zstd: what is damaged does no harm.
+/// gzip and zstd: damaged data cause no panic.
 pub fn packed(data: &[u8]) {
     for magic in [&b""[..], b"\x1f\x8b\x08\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18\x02\0\0\0"] {
         let bytes = [magic, data].concat();
         if let Ok((stream, _)) = read::unpack(Box::new(&bytes[..])) {
-            // A small packed text may be a very long one.
+            // A few compressed bytes may be a very long text.
             let mut unpacked = Vec::new();
             let _ = stream.take(1 << 20).read_to_end(&mut unpacked);
             assert!(magic.is_empty() || unpacked.len() <= 1 << 20);
@@ -151,7 +150,7 @@ pub fn packed(data: &[u8]) {
     }
 }
 
-/// Whether it begins like a zstd frame that says nothing.
+/// Whether the data begin like a skippable frame of zstd.
 fn is_skipped(data: &[u8]) -> bool {
     matches!(data, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
@@ -162,16 +161,16 @@ fn plan(text: &str) -> Plan {
 }
 
 fn built_in(format: Format) -> Plan {
-    Plan::for_format(format).expect("a format that says itself what happened")
+    Plan::for_format(format).expect("a format that needs no settings")
 }
 
-/// The bytes at once and one by one give the same.
+/// Checks that the bytes give the same result at once and one by one.
 fn both(plan: &Plan, data: &[u8]) {
     let whole = run(plan, 0, data, data.len());
-    assert_eq!(run(plan, 0, data, 1), whole, "it does not matter how bytes arrive");
+    assert_eq!(run(plan, 0, data, 1), whole, "the result does not depend on how bytes arrive");
 }
 
-/// A stream that gives some bytes at a time.
+/// A stream that gives a limited number of bytes at a time.
 struct Drip<'d>(&'d [u8], usize);
 
 impl Read for Drip<'_> {
@@ -183,7 +182,7 @@ impl Read for Drip<'_> {
     }
 }
 
-/// Runs a plan; everything that it gave, as text.
+/// Runs a plan, and returns all its results as text.
 fn run(plan: &Plan, source: usize, data: &[u8], at_once: usize) -> String {
     let open = || Ok(Box::new(Drip(data, at_once)) as Box<dyn Read>);
     let file = LogFile { name: "fuzz.log".to_owned(), source, open: Box::new(open) };
@@ -201,13 +200,13 @@ fn run(plan: &Plan, source: usize, data: &[u8], at_once: usize) -> String {
     assert_eq!(files, accounting.total.records);
     let hits: u64 = accounting.rules.iter().map(|rule| rule.hits).sum();
     let total = accounting.total;
-    assert!(hits >= total.matched + total.ignored, "who takes a record is counted");
+    assert!(hits >= total.matched + total.ignored, "the rule of each record is counted");
     let shapes: u64 = accounting.shapes.iter().map(|shape| shape.count).sum();
-    assert_eq!(shapes + accounting.other_shapes, total.unmatched, "what is unmatched is shown");
+    assert_eq!(shapes + accounting.other_shapes, total.unmatched, "unmatched records are shown");
     for found in &accounting.findings {
         assert!(!found.message.is_empty() && found.count > 0);
     }
-    // What we write, we read.
+    // Otus reads back the canonical lines that it writes.
     let own = built_in(Format::Canonical);
     let mut again = read::canonical::header() + "\n";
     let file = LogFile::in_memory("own.jsonl", 0, lines.as_bytes());
@@ -226,14 +225,14 @@ fn run(plan: &Plan, source: usize, data: &[u8], at_once: usize) -> String {
     shown
 }
 
-/// The lines of a text, sorted: clocks may be met in another order.
+/// The lines of a text, sorted, because the order of clocks may differ.
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     lines
 }
 
-/// What must hold of every group.
+/// Checks the promises about every group.
 fn group(observed: &Observed<'_>) {
     let source = Source::new("group.htf", observed.htf());
     let parsed = parse_trace(&source);
@@ -247,15 +246,15 @@ fn group(observed: &Observed<'_>) {
     for lifeline in observed.vocabulary().lifeline_names() {
         signature.add_lifeline(lifeline);
     }
-    let mut pool = Pool::new(signature);
-    let (trace, unknown) = observed.multi_trace(&mut pool, SourceId(0));
+    let group = Group::new(observed, &signature);
+    let trace = group.trace(&mut Pool::new(signature));
     let actions = observed.events().filter(|event| event.action().is_some()).count();
-    assert_eq!((trace.len(), unknown.len()), (actions, 0), "no action is lost");
+    assert_eq!((group.len(), trace.len()), (actions, actions), "no action is lost");
     let covered: usize = observed.components().iter().map(|part| part.events.len()).sum();
     assert_eq!(covered, observed.len(), "every event is on a component");
     for &(send, receive) in observed.pairs() {
         assert!(send < observed.len() && receive < observed.len());
     }
-    // A contradiction is an answer; a panic is none.
+    // Contradictory orders are reported as an error, but must not panic.
     let _ = observed.order(Writes::Ordered);
 }

@@ -1,8 +1,8 @@
-//! Small random changes to good texts: what is nearly right finds more than noise does.
+//! Small random changes to valid texts, because inputs that are nearly valid find more errors than random bytes.
 
 use fastrand::Rng;
 
-/// Pieces of all our languages, to drop into a text.
+/// Pieces of all languages, to insert into a text.
 const PIECES: [&str; 112] = [
     "(",
     ")",
@@ -118,7 +118,7 @@ const PIECES: [&str; 112] = [
     "last(p)",
 ];
 
-/// A change, or a few, of one of the seeds.
+/// One of the seeds with one or a few changes.
 pub(super) fn mutation(seeds: &[&str], random: &mut Rng) -> Vec<u8> {
     let mut bytes = pick(seeds, random).as_bytes().to_vec();
     for _ in 0..random.usize(1..6) {
@@ -151,8 +151,8 @@ pub(super) fn mutation(seeds: &[&str], random: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The same bytes without whatever can go while `broken` stays true: ever smaller pieces are
-/// left out, as in delta debugging (Zeller and Hildebrandt, TSE 2002).
+/// The smallest input found for which `broken` is true, by leaving out smaller and smaller pieces, as in delta debugging
+/// (Zeller and Hildebrandt, TSE 2002).
 pub(super) fn shrink(data: &[u8], broken: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut small = data.to_vec();
     let mut piece = small.len().div_ceil(2);

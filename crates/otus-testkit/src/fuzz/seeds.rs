@@ -1,5 +1,5 @@
-//! Good texts to start from: together they use every construct of every language, since a
-//! mutation seldom invents a keyword.
+//! Valid texts from which inputs are made by mutation. Together they use every construct of every language, because a mutation
+//! seldom invents a keyword.
 
 /// `.hsf`, `.hif`, `.hcf` and the single file of 2020.
 pub(super) const SPECS: &[&str] = &[

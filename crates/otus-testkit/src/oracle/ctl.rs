@@ -1,6 +1,6 @@
-//! CTL over the cuts of a partial order, straight from the definitions.
+//! CTL over the cuts of a partial order, directly by the definitions.
 //!
-//! Section 3 of Kalyon, Massart, Meuter and Van Begin (CFV 2007.79), and nothing else: no clocks, no
+//! It implements section 3 of paper 001 (Kalyon, Massart, Meuter and Van Begin, CFV 2007.79) and nothing else: no clocks, no
 //! derived forms, no sets of vectors.
 //!
 //! - [`Lattice`]: all cuts, found by running enabled events, each with the valuation that replaying assignments
@@ -9,8 +9,8 @@
 //! - [`Lattice::truth_by_runs`]: the semantics of section 3.2 word for word: runs are enumerated, and a
 //!   modality quantifies over them;
 //! - [`Lattice::truth`]: the same by unfolding a run at its first cut, so that larger lattices are
-//!   possible. A run from C ≠ E is C followed by a run from a successor of C, and every C ≠ E has one;
-//! - [`Lattice::core`]: the formulas of `otus-ctl`, whose few operators everything else is derived from.
+//!   feasible. A run from C ≠ E is C followed by a run from a successor of C, and every C ≠ E has one;
+//! - [`Lattice::core`]: the formulas of `otus-ctl`, from whose few operators all others are derived.
 //!
 //! All three must agree, which tests the derivations as well.
 

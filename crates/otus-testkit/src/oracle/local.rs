@@ -1,9 +1,8 @@
-//! The other semantics: tuples of local traces.
+//! The semantics of paper 000: tuples of local traces.
 //!
-//! Mahe et al., "Dealing with observability in interaction-based offline runtime verification of
-//! distributed systems", Definition 4, builds multi-traces of the discrete partition directly:
-//! an operator acts on each lifeline by itself, and nothing orders one lifeline against another.
-//! Strict and weak sequencing are then the same.
+//! Mahe et al., "Dealing with observability in interaction-based offline runtime verification of distributed systems",
+//! Definition 4, builds multi-traces of the discrete partition directly: an operator acts on each lifeline separately, and
+//! nothing orders one lifeline against another. So strict and weak sequencing are the same.
 //!
 //! ```text
 //! σ(∅) = {ε}                    σ(a) = {a^ε}
@@ -11,18 +10,16 @@
 //! σ(loopS(i)) = σ(loopW(i)) = σ(i);*         σ(loopP(i)) = σ(i)||*
 //! ```
 //!
-//! The paper has neither co-regions nor synchronous passing. Both are read in the same spirit:
-//! `coreg_r` interleaves on the lifelines of r and concatenates on the others, so that it is `;`
-//! and `||` at its ends; an event puts each of its actions on its own lifeline, and that they are
-//! one is forgotten (two actions on one lifeline stay one moment).
+//! The paper has neither co-regions nor rendez-vous. This file extends the definition to both: `coreg_r` interleaves on the
+//! lifelines of r and concatenates on the others, so that it is `;` for r = ∅ and `||` for r = L; an event puts each of its
+//! actions on its own lifeline, independently of the others (two actions on one lifeline stay one moment).
 //!
-//! Every projection of a global trace is in σ, but not the other way round: `par(a -- m1 -> b,
-//! b -- m2 -> a)` allows a: a?m2.a!m1 with b: b?m1.b!m2 here, each message received before the
-//! other is sent. Removal of lifelines is exact for this semantics (Theorem 1 of that paper).
+//! Every projection of a global trace is in σ, but not vice versa: `par(a -- m1 -> b, b -- m2 -> a)` allows a: a?m2.a!m1 with
+//! b: b?m1.b!m2 here, where each message is received before the other is sent. Removal of lifelines is exact for this semantics
+//! (Theorem 1 of the paper).
 //!
-//! The bound on witnesses is that of [`member`](mod@super::member), whose proof applies to each lifeline's
-//! order separately; lengths are counted in moments, so an event weighs as many as it has
-//! lifelines.
+//! The bound on witnesses is that of [`member`](mod@super::member), whose proof applies to the order of each lifeline
+//! separately. Lengths are counted in moments, so the weight of an event is its number of lifelines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,9 +76,8 @@ pub fn tuples(pool: &Pool, term: TermId, max_len: usize, budget: usize) -> Optio
     })?
 }
 
-/// The answer to a question in this semantics. Only accept, multi-prefix and slice can be asked:
-/// there are no global traces here that could have a prefix. `None` also if the partition is not
-/// the discrete one, or the budget does not suffice.
+/// The answer to a question in this semantics. `None` for the global prefix, because there are no global traces here, for a
+/// partition that is not discrete, and if the budget is exceeded.
 pub fn member(
     pool: &Pool,
     term: TermId,
@@ -102,7 +98,7 @@ pub fn member(
         }
     };
     let explains = |tuple: &Tuple| {
-        // Components may come in any order, tuples are in that of the lifelines.
+        // Tuples are in the order of the lifelines, components in any order.
         tuple.iter().enumerate().all(|(lifeline, trace)| {
             let component = partition.component_of(LifelineId::new(lifeline));
             window.fits(&observation.components[component.index()], trace)
@@ -124,8 +120,8 @@ pub fn member(
 /// (a1^µ1)||(a2^µ2) = a1^(µ1||(a2^µ2)) ∪ a2^((a1^µ1)||µ2)
 /// ```
 ///
-/// where a multi-trace has as many heads as it has lifelines with actions, so that the lifelines
-/// can be interleaved one after the other: the result is all ways to interleave each of them.
+/// where a multi-trace has as many heads as it has lifelines with actions. So the lifelines can be interleaved one after the
+/// other, and the result has every combination of their interleavings.
 fn compositions(
     region: &LifelineSet,
     left: &Tuple,

@@ -1,24 +1,20 @@
-//! The four questions again, on traces that know what of them is observed.
+//! The four questions in a second way, on traces with marked events.
 //!
-//! [`member`](super::member()) makes all traces and then looks which fits. Here a guess is made
-//! with every event: each component that sees it marks it as seen *before* its window, *in* it,
-//! or *after* it. The operators are the same; what is new is that a trace with marks that cannot
-//! become part of a witness is dropped at once, and that the loops end by themselves.
+//! [`member`](super::member()) makes all traces and then compares each with µ. Here, each component on which an event occurs
+//! guesses whether the event is *before* its window, *in* it, or *after* it, and marks it accordingly. The operators are the
+//! same, but a trace whose marks cannot belong to a witness is dropped at once, and the loops end without a bound on lengths.
 //!
-//! In a witness the marks of each component read before\* in\* after\*, and the moments marked
-//! `in` are exactly those of µ. Every part of a term contributes a subsequence of the witness, so
-//! in its traces the marks still read before\* in\* after\*, and the moments marked `in` are a
-//! *subsequence* of µ: traces of which this is not true can be dropped. Loop iterations without
-//! any `in` can be dropped too (the claim proved in [`member`](mod@super::member)), so each
-//! iteration uses up some of µ.
+//! In a witness, the marks of each component have the form before\* in\* after\*, and the moments marked `in` are exactly
+//! those of µ. Every part of a term contributes a subsequence of the witness. So in its traces the marks have the same form, and
+//! the moments marked `in` are a *subsequence* of µ; all other traces can be dropped. Loop iterations without any `in` can be
+//! dropped too (by the claim proved in [`member`](mod@super::member)), so each iteration consumes a moment of µ.
 //!
-//! An event matters only by its lifelines, on which conflicts depend, and by its marks: events
-//! that agree on these are one letter here. A component of which nothing is observed marks all
-//! its events as after, since its empty window may as well be at the very beginning.
+//! Only the lifelines of an event, on which conflicts depend, and its marks matter: events with the same lifelines and marks
+//! are one letter here. A component without observed events marks all its events as after, because its empty window can be at
+//! the very beginning.
 //!
-//! A global prefix is one more component, which sees every event, in a window of its own: it
-//! marks as `before` the events of the prefix, whose components must all mark them `in`, and as
-//! `after` the others, whose components must all mark them so.
+//! A global prefix is one more component, on which every event occurs, with its own window: it marks the events of the prefix
+//! as `before`, which all other components must mark `in`, and the others as `after`, which all other components must mark so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,14 +74,14 @@ fn answer(
     Some(found.iter().any(|trace| marking.observed(trace) == observed))
 }
 
-/// What a component makes of an event that it sees.
+/// Where an event is, relative to the window of a component.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Mark {
-    /// Seen before the window.
+    /// Before the window.
     Before,
-    /// Seen in the window, as this moment.
+    /// In the window, as this moment.
     In(Moment),
-    /// Seen after the window.
+    /// After the window.
     After,
 }
 
@@ -99,7 +95,7 @@ impl Mark {
     }
 }
 
-/// An event as far as it matters: its lifelines, and the mark of each component that sees it.
+/// The relevant part of an event: its lifelines, and the mark of each component on which it occurs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Letter {
     lifelines: LifelineSet,
@@ -110,7 +106,7 @@ struct Letter {
 type Marked = Vec<usize>;
 type Set = BTreeSet<Marked>;
 
-/// Where a component is in a trace: how far in its window, and how much of µ is used up.
+/// The progress of a component in a trace: the phase of its last mark, and the number of its moments of µ that are consumed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     phase: u8,
@@ -178,7 +174,7 @@ impl Marking<'_> {
             .collect()
     }
 
-    /// The marks a component can give to an event that it sees as a moment.
+    /// The marks that a component can give to an event of which it observes this moment.
     fn marks(&self, component: usize, moment: &Moment) -> Vec<Mark> {
         let window = self.windows[component];
         let trace = &self.observation.components[component];
@@ -222,7 +218,7 @@ impl Marking<'_> {
         closure(Vec::new(), self.budget, |rest| self.compose(region, &body, rest))
     }
 
-    /// The equations of [`traces`](mod@super::traces), leaving out what cannot become part of a witness.
+    /// The equations of [`traces`](mod@super::traces), without the traces that cannot be part of a witness.
     fn compositions(
         &self,
         region: Option<&LifelineSet>,
@@ -232,7 +228,7 @@ impl Marking<'_> {
         right: &[usize],
         out: &mut Counted<Marked>,
     ) -> Option<()> {
-        // Dead ends count too: there may be many for each trace that is kept.
+        // Dropped traces count too, because there may be many for each trace that is kept.
         out.spend()?;
         let ([first, t1 @ ..], [second, t2 @ ..]) = (left, right) else {
             let mut progress = progress.to_vec();
@@ -264,13 +260,13 @@ impl Marking<'_> {
         trace.iter().any(|&own| !self.letters[own].lifelines.intersection(others).is_subset(region))
     }
 
-    /// The beginning of a trace.
+    /// The progress of all components at the beginning of a trace.
     fn start(&self) -> Vec<Progress> {
         vec![Progress::default(); self.windows.len() + 1]
     }
 
-    /// Goes on with some letters. Taking the next equal moment of µ is never a mistake when
-    /// asking for subsequences.
+    /// Advances by some letters; false if they cannot belong to a witness. Matching each moment with its next occurrence in µ
+    /// finds a subsequence if there is one.
     fn advances(&self, progress: &mut [Progress], trace: &[usize]) -> bool {
         trace.iter().flat_map(|&letter| &self.letters[letter].marks).all(|(component, mark)| {
             let at = &mut progress[*component];
@@ -286,7 +282,7 @@ impl Marking<'_> {
         })
     }
 
-    /// How many moments of a trace are in windows.
+    /// The number of moments of a trace that are in windows.
     fn observed(&self, trace: &[usize]) -> usize {
         let marks = trace.iter().flat_map(|&letter| &self.letters[letter].marks);
         marks.filter(|(_, mark)| matches!(mark, Mark::In(_))).count()

@@ -1,35 +1,32 @@
-//! The four questions about an interaction and a multi-trace, by looking at all traces.
+//! The four questions about an interaction and a multi-trace, answered by enumerating traces.
 //!
 //! `σ_C(i)` is the set of projections of ρ(i) onto the partition C. A *witness* for µ is a trace
-//! t ∈ ρ(i) that explains it; the questions differ in what explaining means ([`Question`],
-//! [`Window`]). ρ(i) may be infinite, but only short witnesses need be looked for.
+//! t ∈ ρ(i) that explains it; the questions differ in the meaning of *explains* ([`Question`],
+//! [`Window`]). ρ(i) may be infinite, but it suffices to look for short witnesses.
 //!
 //! # How long a witness must be
 //!
-//! *Accept*: every event of t is seen by some component, as a moment of its own. So t has at
-//! most |µ| events, |µ| being the number of moments.
+//! *Accept*: every event of t is a moment of some component. So t has at most |µ| events, where |µ| is the number of moments.
 //!
-//! *Otherwise* call an event of t observed if one of its moments is among those that t lends to
-//! µ. At most |µ| events are.
+//! *Otherwise* call an event of t observed if one of its moments is matched with one of µ. At most |µ| events are observed.
 //!
 //! **Claim.** If there is a witness, there is one in which every iteration of every loop, at
 //! every level of nesting, has an observed event.
 //!
-//! *Proof.* First, what the operators say about a trace. By induction on its equations,
+//! *Proof.* First, the conditions of the operators on a trace. By induction on its equations,
 //! t ∈ t1 ××|r t2 iff t is a shuffle of t1 and t2 in which no event of t2 comes before a
 //! conflicting one of t1; t1;t2 is the shuffle in which none comes before any. Both are conditions
-//! on pairs of events that are present, so if a part of t1 is taken away, and the same events
-//! from t, then t stays a composition of the two, as long as what is left of t1 is a trace of its
-//! own operand. Now take an iteration without observed event in a witness t ∈ ρ(i), and delete
-//! its events (there may be none) from t. Its loop has a trace of T⋄j with one factor replaced by
-//! ε, which by ε ⋄ x = {x} is in T⋄(j−1), so still in the loop's set. Going up from there, each
-//! operator above is met in the way just described, or is an alternative or a loop above, for
-//! which the same holds in the factor in question. So the shorter trace is in ρ(i). No observed
-//! moment was deleted and the order of the others is unchanged, so in each component
-//! - a window that was contiguous is: only moments outside it have gone;
-//! - a window that was the beginning, or the end, or all of the component's trace still is;
+//! on pairs of events that are present. So if events of t1 are deleted, and the same events of t, then t is still a
+//! composition of the two, as long as the rest of t1 is a trace of its own operand. Now take an iteration without observed
+//! event in a witness t ∈ ρ(i), and delete its events (there may be none) from t. Its loop has a trace of T⋄j with one factor
+//! replaced by ε, which by ε ⋄ x = {x} is in T⋄(j−1), so still in the loop's set. Each operator above the loop is a
+//! composition, for which the argument above applies, or an alternative or a loop, for which it applies to the operand or
+//! iteration that contains the deleted events. So the shorter trace is in ρ(i). No observed moment was deleted and the order
+//! of the others is unchanged, so in each component
+//! - a contiguous window stays contiguous, because only moments outside it are deleted;
+//! - a window that is the beginning, the end, or all of the component's trace stays so;
 //!
-//! and for a global prefix only events after it have gone. The result is a witness with one
+//! and for a global prefix only events after it are deleted. The result is a witness with one
 //! iteration less, so the process ends. ∎
 //!
 //! In such a witness let B(i,k) be the most events that can come from a part i of which at most
@@ -41,9 +38,8 @@
 //! B(loop(i),k) = max over k1+…+kn ≤ k, each kx ≥ 1, of B(i,k1) + … + B(i,kn)
 //! ```
 //!
-//! Two operands have no event in common, nor have two iterations, so they share out the
-//! observed ones; an iteration has one at least. B(i,|µ|) is never more than (leaves outside
-//! loops) + (leaves in loops)·|µ|.
+//! Two operands have no event in common, nor have two iterations, so each observed event belongs to one of them; an iteration
+//! has at least one. B(i,|µ|) is at most (leaves outside loops) + (leaves in loops)·|µ|.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -55,7 +51,7 @@ use super::fold;
 use super::observe::{Moment, Observation, project};
 use super::traces::TraceSets;
 
-/// What is asked about an interaction i and a multi-trace µ.
+/// A question about an interaction i and a multi-trace µ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
     /// µ ∈ `σ_C(i)`
@@ -73,7 +69,7 @@ impl Question {
     pub const ALL: [Question; 4] =
         [Question::Accept, Question::GlobalPrefix, Question::MultiPrefix, Question::Slice];
 
-    /// The same window for every component; a global prefix is no matter of components.
+    /// The window of every component; `None` for a global prefix, which is not defined by components.
     pub fn window(self) -> Option<Window> {
         match self {
             Question::Accept => Some(Window::Complete),
@@ -84,8 +80,8 @@ impl Question {
     }
 }
 
-/// Which part of a component's trace was observed. A component that was not observed at all is
-/// one with the window `Prefix` or `Slice` and no moments.
+/// The part of a component's trace that was observed. A component that was not observed at all has the window `Prefix` or
+/// `Slice` and no moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Window {
     /// All of it.
@@ -102,7 +98,7 @@ impl Window {
     /// All of them.
     pub const ALL: [Window; 4] = [Window::Complete, Window::Prefix, Window::Suffix, Window::Slice];
 
-    /// Whether `seen` can be what is observed of `trace`.
+    /// Whether `seen` can be the observed part of `trace`.
     ///
     /// ```text
     /// t′ is a slice of t iff t = t⁻.t′.t⁺ for some t⁻, t⁺; a prefix iff t⁻ = ε; a suffix iff t⁺ = ε
@@ -117,8 +113,8 @@ impl Window {
     }
 }
 
-/// The answer to a question, by looking at every trace that can be a witness. `None` if that
-/// takes more than `budget` traces in one operator.
+/// The answer to a question, found by enumerating every trace that can be a witness. `None` if one operator makes more than
+/// `budget` traces.
 ///
 /// ```
 /// use otus_testkit::oracle::{Observation, Question, member};
@@ -148,15 +144,15 @@ pub fn member(
     )
 }
 
-/// B(i,k): a witness of this many events exists if any does, when `observed` events are.
-/// `weight` is what an event counts for, here 1.
+/// B(i,k) for k = `observed`: if there is a witness, there is one of at most this length, where `weight` is the length of an
+/// event.
 pub fn witness_length(
     pool: &Pool,
     term: TermId,
     observed: usize,
     weight: impl Fn(otus_core::EventId) -> usize,
 ) -> usize {
-    // By k, for k from 0 to `observed`. All are monotone.
+    // Indexed by k, from 0 to `observed`; monotone.
     let bounds = fold(pool, term, |part, operands: &BTreeMap<TermId, Vec<usize>>| {
         let of = |operand: TermId, k: usize| operands.get(&operand).map_or(0, |bounds| bounds[k]);
         let all = 0..=observed;
@@ -186,8 +182,7 @@ pub fn witness_length(
 /// A set of multi-traces.
 type Projections = BTreeSet<Vec<Vec<Moment>>>;
 
-/// A term seen through a partition, for many multi-traces: projections are computed once per
-/// length.
+/// A term and a partition, for questions about many multi-traces: projections are computed once per length.
 #[derive(Debug)]
 pub struct Members {
     term: TermId,
@@ -218,8 +213,7 @@ impl Members {
         }
     }
 
-    /// Whether some multi-trace of `σ_C(i)` has each component of µ in the window that is
-    /// declared for it.
+    /// Whether some multi-trace of `σ_C(i)` has each component of µ in its declared window.
     pub fn ask_windows(
         &mut self,
         sets: &mut TraceSets<'_>,
@@ -239,7 +233,7 @@ impl Members {
         Some(accepted.iter().any(explains))
     }
 
-    /// The part of `σ_C(i)` that comes from traces of at most so many events.
+    /// The projections of the traces with at most `length` events.
     pub fn accepted(&mut self, sets: &mut TraceSets<'_>, length: usize) -> Option<Rc<Projections>> {
         let (term, partition, pool) = (self.term, &self.partition, sets.pool());
         let compute = || {
@@ -250,7 +244,7 @@ impl Members {
         self.accepted.entry(length).or_insert_with(compute).clone()
     }
 
-    /// The projections of prefixes of the traces of at most so many events.
+    /// The projections of prefixes of the traces with at most `length` events.
     fn prefixes(&mut self, sets: &mut TraceSets<'_>, length: usize) -> Option<Rc<Projections>> {
         let (term, partition, pool) = (self.term, &self.partition, sets.pool());
         let compute = || {

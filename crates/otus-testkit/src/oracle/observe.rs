@@ -1,16 +1,14 @@
-//! What is seen of a global trace.
+//! Observations: projections of a global trace.
 //!
-//! A component of a partition sees the actions on its lifelines, in order. An event of several
-//! actions shows itself once to each component that it touches: the actions there are *one
-//! moment*, a set without order. So a `<synch>` passing from a to b is seen
+//! A component of a partition observes the actions on its lifelines, in order. The actions of one event on a component are
+//! *one moment*, a set without order. So a rendez-vous (`<synch>`) of a and b is observed
 //! - by two components as `a!m` on the one and `b?m` on the other,
-//! - by one component that has both as the single moment `{a!m, b?m}`, and as nothing else.
+//! - by one component with both lifelines as the single moment `{a!m, b?m}`, and as nothing else.
 //!
-//! Decision: a moment is matched exactly. The trace `a!m.b?m` on one component is two moments,
-//! and no observation of that `<synch>` passing; the moment `{a!m, b?m}` is no observation of the
-//! asynchronous passing, whose actions are two events. Nor is a moment `{a!m}` of a component
-//! that has both a part of the passing. This is what the authors' tool writes for models with
-//! `<synch>`, and it keeps apart what an observer with one clock can tell apart.
+//! Moments are matched exactly. On one component, the trace `a!m.b?m` is two moments and does not match that rendez-vous. The
+//! moment `{a!m, b?m}` does not match the asynchronous message, whose actions are two events. A moment `{a!m}` of a component
+//! with both lifelines does not match a part of the rendez-vous. hibou_label writes traces of models with `<synch>` in this
+//! way, and an observer with one clock can distinguish these cases.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, Pool};
@@ -18,15 +16,15 @@ use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
-/// The actions that a component sees at once, sorted.
+/// The actions that a component observes at once, sorted.
 pub type Moment = Vec<ActionId>;
 
 /// A multi-trace as plain data: for each component of a partition, in order, its moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// What is observed together.
+    /// The lifelines that are observed together.
     pub partition: Partition,
-    /// What was observed.
+    /// The moments of each component.
     pub components: Vec<Vec<Moment>>,
 }
 
@@ -37,7 +35,7 @@ impl Observation {
         Observation { partition, components }
     }
 
-    /// How many moments there are in all.
+    /// The number of moments of all components.
     pub fn len(&self) -> usize {
         self.components.iter().map(Vec::len).sum()
     }
@@ -47,7 +45,7 @@ impl Observation {
         self.len() == 0
     }
 
-    /// The same for the other crates.
+    /// The same multi-trace in the form of `otus-trace`.
     pub fn to_multi_trace(&self) -> MultiTrace {
         let mut builder = Builder::new(self.partition.clone(), self.len(), false);
         for component in &self.components {
@@ -96,7 +94,7 @@ impl From<&MultiTrace> for Observation {
     }
 }
 
-/// What each component sees of an event; those that see nothing are left out.
+/// The moment of each component in an event; components on which it does not occur are left out.
 pub fn moments(pool: &Pool, partition: &Partition, event: EventId) -> Vec<(ComponentId, Moment)> {
     let seen = |component: ComponentId| {
         let here =

@@ -1,9 +1,9 @@
 //! ρ(i): the global traces of an interaction.
 //!
-//! This is the denotational semantics of Mahe et al., "Tooling offline runtime verification
-//! against interaction models", section 3.3, with one generalisation: the letters of a trace are
-//! *events*, and an event may be several actions that happen as one (a `<synch>` passing). An
-//! event e is on the lifelines Θ(e) of all its actions; with single actions, Θ(e) = {θ(e)}.
+//! This is the denotational semantics of Mahe et al., "Tooling offline runtime verification against interaction models"
+//! (paper 003), section 3.3, with one generalisation: the letters of a trace are *events*, and an event may be several actions
+//! that happen as one (a rendez-vous). An event e is on the lifelines Θ(e) of all its actions; with single actions,
+//! Θ(e) = {θ(e)}.
 //!
 //! ```text
 //! ρ(∅) = {ε}                    ρ(e) = {e}
@@ -11,10 +11,9 @@
 //! ρ(loopS(i)) = ρ(i);*          ρ(loopC_r(i)) = ρ(i)××|r*
 //! ```
 //!
-//! The sets may be infinite, so they are cut at a length: what is computed is *exactly* the set
-//! of traces of at most `max_len` events. All operators keep every event of their operands, so a
-//! short trace is made of short traces, and cutting every set on the way loses none. A loop
-//! needs no other bound: ε aside, each iteration adds at least one event.
+//! The sets may be infinite, so the result is *exactly* the set of traces of at most `max_len` events. All operators keep every
+//! event of their operands, so a short trace is composed of short traces, and bounding every intermediate set loses none. A
+//! loop needs no other bound, because each iteration other than ε adds at least one event.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -110,12 +109,12 @@ impl<'a> TraceSets<'a> {
     }
 }
 
-/// Where sets of traces end.
+/// The bounds of sets of traces.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
-    /// The longest trace of interest.
+    /// The length of the longest trace that is kept.
     pub max_len: usize,
-    /// How many traces one operator may make.
+    /// The most traces that one operator may make.
     pub budget: usize,
 }
 
@@ -176,7 +175,7 @@ fn conditional_sequencings(
     Some(())
 }
 
-/// Whether a trace has conflicts with an event on lifelines Θ, that is with any of them:
+/// Whether a trace conflicts with an event on the lifelines Θ, that is, on any of them:
 ///
 /// ```text
 /// ε ××|r Θ = ⊥          (e.t) ××|r Θ = (∃ l ∈ Θ(e) ∩ Θ, l ∉ r) ∨ (t ××|r Θ)
@@ -195,7 +194,7 @@ fn lifelines(pool: &Pool, event: EventId) -> LifelineSet {
     pool.region(pool.event_lifelines(event))
 }
 
-/// The pairs of traces that are together short enough.
+/// The pairs of traces whose lengths add up to at most `max_len`.
 fn pairs<'a>(
     left: &'a Traces,
     right: &'a Traces,

@@ -11,7 +11,7 @@ use otus_trace::order::{PartialOrder, Writes, pot};
 use super::{Fence, Subject, findings};
 use crate::oracle::ctl::Lattice;
 
-/// A `pot`; with the argument `order-writes`, concurrent assignments are put in order.
+/// A `pot`; with the argument `order-writes`, concurrent assignments are ordered.
 pub(super) fn order(fence: &Fence) -> (Subject, Option<PartialOrder>) {
     let source = Source::new("pot", fence.text.clone());
     let writes = if fence.argument == "order-writes" { Writes::Ordered } else { Writes::Checked };
@@ -37,8 +37,8 @@ pub(super) fn formulas(fence: &Fence, order: &PartialOrder) -> (Subject, Lowered
     (subject, lowered)
 }
 
-/// A line per formula: `holds` or `fails`, and at how many cuts if that is asked: by the argument
-/// `counts`, or in the line that is expected.
+/// A line per formula: `holds` or `fails`, and the number of cuts at which it holds if the argument `counts` or the expected
+/// line asks for it.
 pub(super) fn answers(fence: &Fence, order: &PartialOrder, asked: &Lowered) -> String {
     let mut out = String::new();
     let mut lines = fence.text.lines();
@@ -79,10 +79,10 @@ pub(super) fn boxes(order: &PartialOrder, asked: &Lowered) -> String {
     out
 }
 
-/// How large a lattice may be for the definitions themselves.
+/// The most cuts for which the definitions are evaluated.
 const SMALL: usize = 5000;
 
-/// What all engines say of a formula, or who says otherwise.
+/// The answer of all engines to a formula, or the engines that disagree.
 fn answer(
     order: &PartialOrder,
     asked: &Lowered,
@@ -137,7 +137,7 @@ fn answer(
     Ok(format!("{word}{}", counts.unwrap_or_default()))
 }
 
-/// One engine's answer, whose explanation must be accepted.
+/// The answer of one engine, whose witness the checker must accept.
 fn one(
     checker: &mut Checker<'_>,
     formula: FormulaId,

@@ -1,4 +1,4 @@
-//! What an interaction means: its traces, its steps, and what pruning and removal make of it.
+//! The meaning of an interaction: its traces, its steps, and the results of pruning and removal.
 //!
 //! Sets of traces are computed twice, by the equations of [`oracle::traces`](mod@crate::oracle::traces)
 //! and by running the step relation; if the two differ, the answer says so and no fence agrees with it.
@@ -15,16 +15,16 @@ use super::Fence;
 use crate::oracle::observe::project;
 use crate::oracle::{Observation, Trace, Traces, local, traces};
 
-/// How many traces an example may have on the way.
+/// The most traces of an example, including intermediate ones.
 const BUDGET: usize = 100_000;
-/// The length of traces if none is said.
+/// The default length of traces.
 const LENGTH: usize = 6;
 
 /// The kinds of fences that are answered here.
 pub(super) const KINDS: [&str; 6] =
     ["traces", "multi-traces", "local-traces", "steps", "pruned", "removed"];
 
-/// What should stand in a fence about this interaction.
+/// The result for a fence about this interaction.
 pub(super) fn answer(fence: &Fence, spec: &mut Lowered) -> anyhow::Result<String> {
     let term = spec.term.context("there is no interaction")?;
     let pool = &mut spec.pool;
@@ -52,7 +52,7 @@ pub(super) fn answer(fence: &Fence, spec: &mut Lowered) -> anyhow::Result<String
     }
 }
 
-/// Traces of at most so many events, a line each, shorter ones first; `…` if there are longer ones.
+/// Traces of at most `length` events, a line each, shorter ones first; `…` if there are longer ones.
 fn listed(kind: &str, pool: &mut Pool, term: TermId, length: usize) -> anyhow::Result<String> {
     const TOO_MANY: &str = "there are too many traces; give a smaller length";
     let (by_steps, has_more) = run(pool, term, length).context(TOO_MANY)?;
@@ -60,7 +60,7 @@ fn listed(kind: &str, pool: &mut Pool, term: TermId, length: usize) -> anyhow::R
     ensure!(by_steps == by_definition, "steps and definition disagree on the traces");
     let discrete = Partition::discrete(pool.signature().lifeline_count());
     let seen = |components| Observation { partition: discrete.clone(), components };
-    // Nothing observed is `[a]`, without the space that would follow.
+    // An empty component is `[a]`, without a space after it.
     let line = |seen: &Observation| seen.text(pool).replace("] ;", "];").trim_end().to_owned();
     let lines: BTreeSet<(usize, String)> = match kind {
         "traces" => by_steps.iter().map(|trace| (trace.len(), text(pool, trace))).collect(),
@@ -80,8 +80,8 @@ fn listed(kind: &str, pool: &mut Pool, term: TermId, length: usize) -> anyhow::R
     Ok(lines.chain(has_more.then(|| "…".to_owned())).collect::<Vec<_>>().join("\n"))
 }
 
-/// The accepted traces of at most so many events by the step relation, and whether there are longer
-/// ones: whatever can be reached can also end, so a step more is a trace more.
+/// The accepted traces of at most `length` events by the step relation, and whether there are longer ones. Every reachable
+/// term can terminate, so a further step means a longer trace.
 fn run(pool: &mut Pool, term: TermId, length: usize) -> Option<(Traces, bool)> {
     let mut frontiers = Frontiers::default();
     let mut reached: BTreeMap<Trace, BTreeSet<TermId>> = BTreeMap::new();
@@ -111,7 +111,7 @@ fn run(pool: &mut Pool, term: TermId, length: usize) -> Option<(Traces, bool)> {
     None
 }
 
-/// `a!m@1 → what is left`, in the order of positions.
+/// `a!m@1 → follow-up`, in the order of positions.
 fn steps(pool: &mut Pool, term: TermId) -> String {
     let mut frontiers = Frontiers::default();
     let steps = frontiers.steps(pool, term);

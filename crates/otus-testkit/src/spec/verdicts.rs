@@ -1,24 +1,23 @@
-//! The `verdicts` fence: what the multi-trace before it is.
+//! The `verdicts` fence: the verdicts on the multi-trace before it.
 //!
-//! A line is `ASKED: VERDICT`. What is asked is one of
+//! A line is `ASKED: VERDICT`, where `ASKED` is one of
 //!
 //! - a question: `accept`, `global prefix`, `multi-prefix`, `multi-suffix`, `slice`, or a declaration
-//!   for components, `[a] complete; [b, c] may start late` (complete if nothing is said). The
-//!   verdict is exact. It is asked of the oracle, of [`refute`] and of the fast engine with each of
-//!   its ideas switched off in turn. The fast engine with all of them must answer; the others may
-//!   give up, and then have no say; all that answer must agree, and witnesses are certified;
+//!   for components, `[a] complete; [b, c] may start late` (complete by default). The
+//!   verdict is exact. The oracle, [`refute`] and the fast engine with each of its reductions switched off in turn are
+//!   asked. The fast engine with all reductions must answer; the others may give up. All answers must agree, and witnesses
+//!   are certified;
 //! - a kind of analysis of the papers as written in a `.hcf` (`accept`, `prefix`, `eliminate`,
-//!   `simulate[before = true, loop num = 2]`). It is asked for under all strategies, with and without
-//!   memoization and local analyses: options must not change it. A witness must be accepted by
-//!   the checker. A configuration that is not done after some thousand nodes has no say; a kind
-//!   for which none is done is undecided.
+//!   `simulate[before = true, loop num = 2]`). It is run under all strategies, with and without
+//!   memoization and local analyses, because options must not change the verdict. The checker must accept its witness. A
+//!   configuration that does not finish within some thousand nodes does not count; a kind for which none finishes is
+//!   undecided.
 //!
-//! `accept` is both. What the papers' other kinds are about is a question too, and its exact answer
-//! must be the same, with two exceptions: a `simulate` that says WeakFail has given up, so that any
-//! answer but Pass will do; and a fence that has a line for `multi-prefix` may have another for
-//! `eliminate`, whose semantics is another one.
+//! `accept` is both. Each other kind of the papers corresponds to a question, whose exact answer must be the same, with two
+//! exceptions: a `simulate` that says WeakFail has given up, so every answer but Pass is consistent with it; and a fence with a
+//! line for `multi-prefix` may have a different verdict for `eliminate`, whose semantics differs.
 //!
-//! If they differ or the analysis is not defined, the line says so.
+//! If answers differ or the analysis is not defined, the line says so.
 
 use std::cell::RefCell;
 
@@ -36,14 +35,14 @@ use otus_syntax::options::{LocalAnalysis, Strategy};
 use otus_syntax::{Source, parse_spec};
 use otus_trace::MultiTrace;
 
-use crate::oracle::{self, Observation, Window, marked};
+use crate::oracle::{Asked, Observation};
 
-/// What the oracle may take for a question.
+/// The budget of the oracle for a question.
 const ORACLE: usize = 100_000;
-/// What the other analyses may make for a question.
+/// The most states of the other analyses for a question.
 const STATES: u64 = 20_000;
 
-/// The lines as they should be.
+/// The actual lines.
 pub(super) fn answers(expected: &str, spec: &mut Lowered, trace: &MultiTrace) -> String {
     let Some(term) = spec.term else { return "there is no interaction\n".to_owned() };
     let asked =
@@ -63,7 +62,7 @@ struct Case<'a> {
     spec: &'a mut Lowered,
     term: TermId,
     trace: &'a MultiTrace,
-    /// Whether the case says itself what a multi-prefix is.
+    /// Whether the fence has a line for `multi-prefix`.
     other_semantics: bool,
 }
 
@@ -94,7 +93,7 @@ impl Case<'_> {
         Ok(found.unwrap_or(Verdict::Inconclusive).to_string())
     }
 
-    /// The answer to a question, if any of those that are asked has one.
+    /// The answer to a question, if any of the analyses has one.
     fn exact(&mut self, question: &Question) -> Result<Option<Verdict>, String> {
         let answers = RefCell::new(Vec::new());
         let says = |who: String, verdict: Option<Verdict>| {
@@ -109,7 +108,7 @@ impl Case<'_> {
             let outcome = engine.analyze(self.trace, question, &budget);
             self.certified(&mut engine, question, outcome.verdict, &budget)
                 .map_err(|fault| format!("{fault} by the engine {name}"))?;
-            // Without one of its ideas it may give up, but not with all of them.
+            // Without one of its reductions it may give up, but not with all of them.
             let undecided =
                 outcome.verdict == Verdict::Inconclusive && options != Options::default();
             says(format!("the engine {name}"), (!undecided).then_some(outcome.verdict));
@@ -125,7 +124,7 @@ impl Case<'_> {
         }
     }
 
-    /// What passes has a witness, and it holds.
+    /// Checks that a Pass or WeakPass has a witness, and that the checker accepts it.
     fn certified(
         &mut self,
         engine: &mut Engine,
@@ -144,36 +143,13 @@ impl Case<'_> {
     }
 
     fn by_oracle(&self, question: &Question) -> Option<Verdict> {
-        let pool = &self.spec.pool;
-        let answer = |question: &Question| {
-            let mut seen = Observation::from(self.trace);
-            if *question == Question::GlobalPrefix {
-                return marked::member(
-                    pool,
-                    self.term,
-                    &seen,
-                    oracle::Question::GlobalPrefix,
-                    ORACLE,
-                );
-            }
-            let components = seen.partition.components().zip(&mut seen.components);
-            let windows = components.map(|(component, moments)| match question.of(component) {
-                Observed::Complete => Window::Complete,
-                Observed::StopsEarly => Window::Prefix,
-                Observed::StartsLate => Window::Suffix,
-                Observed::Slice => Window::Slice,
-                Observed::Unobserved => {
-                    moments.clear();
-                    Window::Slice
-                }
-            });
-            let windows: Vec<Window> = windows.collect();
-            marked::declared(pool, self.term, &seen, &windows, ORACLE)
-        };
-        if answer(&strongest(question, self.trace))? {
+        let seen = Observation::from(self.trace);
+        let answer = |asked: Asked| asked.by_marks(&self.spec.pool, self.term, ORACLE);
+        if answer(Asked::complete(&seen, question))? {
             return Some(Verdict::Pass);
         }
-        Some(if answer(question)? { Verdict::WeakPass } else { Verdict::Fail })
+        let explained = answer(Asked::new(&seen, question))?;
+        Some(if explained { Verdict::WeakPass } else { Verdict::Fail })
     }
 
     /// By [`refute`], with its witnesses and certificates checked.
@@ -198,7 +174,7 @@ impl Case<'_> {
         Ok(Some(Verdict::Fail))
     }
 
-    /// By the papers' searches: which kind it is, and the verdict if one is done.
+    /// By the papers' searches: the kind of analysis, and the verdict if a search finishes.
     fn by_graph(&mut self, kind: &str) -> Result<(Kind, Option<Verdict>), String> {
         let options = Source::new("kind", format!("@analyze_option{{ analysis_kind = {kind} }}"));
         let parsed = parse_spec(&options);
@@ -238,7 +214,7 @@ impl Case<'_> {
     }
 }
 
-/// The question with nothing missing. What is unobserved stays so.
+/// The question with nothing missing. Unobserved components stay unobserved.
 fn strongest(question: &Question, trace: &MultiTrace) -> Question {
     let strongest = trace.partition().components().map(|component| match question.of(component) {
         Observed::Unobserved => Observed::Unobserved,
@@ -249,7 +225,7 @@ fn strongest(question: &Question, trace: &MultiTrace) -> Question {
     Question::Each(strongest.collect())
 }
 
-/// Whether the papers' searches say what is so.
+/// Whether the verdict of a papers' search is consistent with the exact one.
 fn agree(exact: Option<Verdict>, by_graph: Option<Verdict>, question: &str) -> Result<(), String> {
     match (exact, by_graph) {
         (Some(exact), Some(by_graph)) if exact != by_graph => {
@@ -259,7 +235,7 @@ fn agree(exact: Option<Verdict>, by_graph: Option<Verdict>, question: &str) -> R
     }
 }
 
-/// What is asked, if it is a question.
+/// The question of a line, if it is one.
 fn question(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Option<Question>, String> {
     if asked.starts_with('[') {
         return declaration(asked, pool, trace).map(Some);
@@ -289,15 +265,15 @@ fn declaration(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Question,
     Ok(Question::Each(each.into()))
 }
 
-/// All ideas of the fast engine, then all but one, then none.
+/// All reductions of the fast engine, then all but one, then none.
 fn options() -> [(&'static str, Options); 9] {
     let all = Options::default();
     let none = Options {
         relax: false,
         look_ahead: false,
-        alone: false,
+        decompose: false,
         stubborn: false,
-        strip: false,
+        erase: false,
         absorb: false,
         solver: false,
     };
@@ -305,9 +281,9 @@ fn options() -> [(&'static str, Options); 9] {
         ("with all its ideas", all),
         ("without relaxation", Options { relax: false, ..all }),
         ("without look-ahead", Options { look_ahead: false, ..all }),
-        ("without logs alone", Options { alone: false, ..all }),
+        ("without decomposition", Options { decompose: false, ..all }),
         ("without stubborn sets", Options { stubborn: false, ..all }),
-        ("without stripping", Options { strip: false, ..all }),
+        ("without erasure", Options { erase: false, ..all }),
         ("without absorption", Options { absorb: false, ..all }),
         ("without a solver", Options { solver: false, ..all }),
         ("without any idea", none),

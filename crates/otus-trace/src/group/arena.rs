@@ -1,23 +1,23 @@
-//! Rows of words in large pieces of memory, given back when all rows of a piece are dropped.
+//! An arena of rows of words, in pieces that are freed when all their rows are dropped.
 //!
 //! Ten million events of a million groups are ten million rows of a few words. A vector for each
-//! group would cost more in headers and spare room than in rows; here a row costs its words, and
-//! the rows of a group are linked by their first word. A reference is the piece and the place in
-//! it, in 32 bits: 2^16 pieces of 2^16 words, 16 GiB.
+//! group would cost more in headers and spare capacity than in rows. Here a row costs only its
+//! words, and the rows of a group are linked by their first word. A reference is a piece and an
+//! offset in 32 bits: 2^16 pieces of 2^16 words, 16 GiB.
 
-/// Where a row is.
+/// A reference to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ref(pub(super) u32);
 
 impl Ref {
-    /// No row.
+    /// Stands for no row.
     pub(super) const NONE: Ref = Ref(u32::MAX);
 
     fn piece(self) -> usize {
         (self.0 >> BITS) as usize
     }
 
-    fn place(self) -> usize {
+    fn offset(self) -> usize {
         (self.0 & (WORDS - 1)) as usize
     }
 }
@@ -25,19 +25,19 @@ impl Ref {
 const BITS: u32 = 16;
 const WORDS: u32 = 1 << BITS;
 
-/// A piece of memory.
+/// A contiguous part of the arena.
 #[derive(Debug, Default)]
 struct Piece {
     words: Vec<u32>,
-    /// How many of its rows are in use.
+    /// The number of its rows that are in use.
     rows: u32,
 }
 
-/// All rows.
+/// The arena.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     pieces: Vec<Piece>,
-    /// Pieces that are empty and can be filled again.
+    /// The pieces that are empty and can be filled again.
     free: Vec<usize>,
     current: Option<usize>,
 }
@@ -58,7 +58,7 @@ impl Arena {
                 let index = match self.free.pop() {
                     Some(index) => index,
                     None => {
-                        // The last piece has the reference that means none.
+                        // The last piece is not used, because `Ref::NONE` refers to it.
                         if self.pieces.len() >= WORDS as usize - 1 {
                             return None;
                         }
@@ -78,17 +78,17 @@ impl Arena {
         Some(Ref(u32::try_from(index).ok()? << BITS | place))
     }
 
-    /// The words from a row on; the row knows its own length.
+    /// The words from a row on; the encoding of the row determines its length.
     pub(super) fn row(&self, at: Ref) -> &[u32] {
-        &self.pieces[at.piece()].words[at.place()..]
+        &self.pieces[at.piece()].words[at.offset()..]
     }
 
     /// Changes the first word of a row.
     pub(super) fn link(&mut self, at: Ref, next: Ref) {
-        self.pieces[at.piece()].words[at.place()] = next.0;
+        self.pieces[at.piece()].words[at.offset()] = next.0;
     }
 
-    /// Gives a row back.
+    /// Drops a row.
     pub(super) fn drop(&mut self, at: Ref) {
         let index = at.piece();
         self.pieces[index].rows -= 1;
@@ -105,7 +105,7 @@ impl Arena {
         }
     }
 
-    /// How many bytes are in use.
+    /// The number of bytes in use.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.pieces.iter().map(|piece| piece.words.capacity() * 4).sum()

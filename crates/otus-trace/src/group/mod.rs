@@ -1,10 +1,10 @@
-//! Groups: one run of logs splits into many multi-traces by key.
+//! The store of open groups: a run of logs is split into many multi-traces by key.
 //!
-//! A [`Groups`] takes events as they come and keeps them by group, in as few bytes as they
-//! need (about thirty for an action of a text log), until the group ends. A group ends when a rule
-//! says so, when it has been idle for long enough, or with the logs; then it becomes an
-//! [`Observed`](crate::run::Observed). Groups are numbered in the order of their first event, and at the
-//! end of the logs they come in that order.
+//! [`Groups`] stores events by group, in as few bytes as possible (about thirty for an action of a
+//! text log), until the group ends: when a rule closes it, when it has been idle for long enough,
+//! or at the end of the logs. Then it becomes an [`Observed`](crate::run::Observed). Groups are
+//! numbered in the order of their first event, and at the end of the logs they are released in that
+//! order.
 
 mod arena;
 
@@ -14,59 +14,69 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
 use arena::{Arena, Ref};
+use otus_core::define_id;
+use otus_core::index::Index as _;
 
-/// An event as it is stored, in numbers of the vocabulary.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Row {
-    /// The lifeline it happened on.
-    pub(crate) lifeline: u32,
-    /// The action, if it is one.
-    pub(crate) action: Option<u32>,
-    pub(crate) file: u32,
-    pub(crate) line: u32,
-    pub(crate) peer: Option<u32>,
-    pub(crate) label: Option<u32>,
-    /// By which it is ordered on its clock.
-    pub(crate) order: Option<i128>,
-    /// What pairs it with its counterpart.
-    pub(crate) id: Vec<u8>,
-    /// The id of the span that it is the start of.
-    pub(crate) span: Vec<u8>,
-    pub(crate) marks: Marks,
-    /// Variables and values.
-    pub(crate) set: Vec<(u32, u32)>,
-    /// Hosts and counts.
-    pub(crate) vector: Vec<(u32, u32)>,
+use crate::run::{
+    RunActionId, RunFileId, RunLabelId, RunLifelineId, RunPlace, RunValueId, RunVariableId,
+};
+
+define_id! {
+    /// An open group.
+    pub(crate) OpenGroupId;
 }
 
-/// What else is known of an event.
+/// An event, by the ids of the vocabulary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The lifeline on which it happened.
+    pub(crate) lifeline: RunLifelineId,
+    /// Its action; `None` if it only sets variables.
+    pub(crate) action: Option<RunActionId>,
+    /// The place from which it was read.
+    pub(crate) place: RunPlace,
+    pub(crate) peer: Option<RunLifelineId>,
+    pub(crate) label: Option<RunLabelId>,
+    /// The key by which it is ordered on its clock.
+    pub(crate) order: Option<i128>,
+    /// The message id, which pairs it with its counterpart.
+    pub(crate) id: Vec<u8>,
+    /// The id of the span of which it is the start.
+    pub(crate) span: Vec<u8>,
+    pub(crate) flags: RowFlags,
+    pub(crate) set: Vec<(RunVariableId, RunValueId)>,
+    /// The vector clock: hosts and counts.
+    pub(crate) vector: Vec<(RunLifelineId, u32)>,
+}
+
+/// A set of properties of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Marks(u32);
+pub(crate) struct RowFlags(u32);
 
-impl Marks {
-    /// At the same moment as the one before it.
-    pub(crate) const JOINED: Marks = Marks(1);
-    /// It is a request of a span, paired by the id alone.
-    pub(crate) const REQUEST: Marks = Marks(2);
-    /// It is a reply of a span, paired by the id alone.
-    pub(crate) const REPLY: Marks = Marks(4);
+impl RowFlags {
+    /// It happened at the same moment as the event before it.
+    pub(crate) const JOINED: RowFlags = RowFlags(1);
+    /// It is the request of a span, which is paired by its id alone.
+    pub(crate) const REQUEST: RowFlags = RowFlags(2);
+    /// It is the reply of a span, which is paired by its id alone.
+    pub(crate) const REPLY: RowFlags = RowFlags(4);
     /// It is the start of a server span without a parent.
-    pub(crate) const ROOT: Marks = Marks(8);
-    /// It has an id.
-    pub(crate) const HAS_ID: Marks = Marks(16);
-    /// It follows from the same record as the event before it.
-    pub(crate) const FOLLOWS: Marks = Marks(32);
+    pub(crate) const ROOT: RowFlags = RowFlags(8);
+    /// It has a message id.
+    pub(crate) const HAS_ID: RowFlags = RowFlags(16);
+    /// It comes from the same record as the event before it.
+    pub(crate) const FOLLOWS: RowFlags = RowFlags(32);
 
-    pub(crate) fn has(self, other: Marks) -> bool {
+    pub(crate) fn has(self, other: RowFlags) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub(crate) fn add(&mut self, other: Marks) {
+    pub(crate) fn add(&mut self, other: RowFlags) {
         self.0 |= other.0;
     }
 }
 
-// Which optional parts a row has, in the word of its marks.
+// The optional parts of an encoded row, in the word of its flags.
 const ACTION: u32 = 1 << 8;
 const PEER: u32 = 1 << 9;
 const LABEL: u32 = 1 << 10;
@@ -77,36 +87,37 @@ const SET: u32 = 1 << 14;
 const VECTOR: u32 = 1 << 15;
 
 impl Row {
-    /// Forgets the last event but keeps its memory.
+    /// Forgets the last event but keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.lifeline = 0;
+        self.lifeline = RunLifelineId::default();
         (self.action, self.peer, self.label, self.order) = (None, None, None, None);
-        self.marks = Marks::default();
+        self.flags = RowFlags::default();
         self.id.clear();
         self.span.clear();
         self.set.clear();
         self.vector.clear();
     }
 
-    /// The row as words: link, marks, lifeline or action, file, line, then the optional parts.
+    /// Encodes the row as words: link, flags, lifeline or action, file, line, then the optional
+    /// parts.
     fn encode(&self, words: &mut Vec<u32>) {
         words.clear();
-        words.extend([Ref::NONE.0, 0, 0, self.file, self.line]);
-        let mut parts = self.marks.0 & 0xff;
+        words.extend([Ref::NONE.0, 0, 0, self.place.file.0, self.place.line]);
+        let mut parts = self.flags.0 & 0xff;
         words[2] = match self.action {
             Some(action) => {
                 parts |= ACTION;
-                action
+                action.0
             }
-            None => self.lifeline,
+            None => self.lifeline.0,
         };
         if let Some(peer) = self.peer {
             parts |= PEER;
-            words.push(peer);
+            words.push(peer.0);
         }
         if let Some(label) = self.label {
             parts |= LABEL;
-            words.push(label);
+            words.push(label.0);
         }
         if let Some(order) = self.order {
             parts |= ORDER;
@@ -120,35 +131,39 @@ impl Row {
                 words.extend(text.chunks(4).map(word));
             }
         }
-        for (pairs, part) in [(&self.set, SET), (&self.vector, VECTOR)] {
-            if !pairs.is_empty() {
-                parts |= part;
-                words.push(u32::try_from(pairs.len()).unwrap_or(u32::MAX));
-                words.extend(pairs.iter().flat_map(|&(a, b)| [a, b]));
-            }
+        if !self.set.is_empty() {
+            parts |= SET;
+            words.push(u32::try_from(self.set.len()).unwrap_or(u32::MAX));
+            words.extend(self.set.iter().flat_map(|&(variable, value)| [variable.0, value.0]));
+        }
+        if !self.vector.is_empty() {
+            parts |= VECTOR;
+            words.push(u32::try_from(self.vector.len()).unwrap_or(u32::MAX));
+            words.extend(self.vector.iter().flat_map(|&(host, count)| [host.0, count]));
         }
         words[1] = parts;
     }
 
-    /// Reads a row back.
-    fn decode(&mut self, words: &[u32], lifeline_of: impl Fn(u32) -> u32) {
+    /// Decodes a row.
+    fn decode(&mut self, words: &[u32], lifeline_of: impl Fn(RunActionId) -> RunLifelineId) {
         self.clear();
         let [_, parts, what, file, line, rest @ ..] = words else { return };
         let mut rest = rest.iter().copied();
         let mut next = || rest.next().unwrap_or_default();
-        (self.file, self.line) = (*file, *line);
-        self.marks = Marks(parts & 0xff);
+        self.place = RunPlace { file: RunFileId(*file), line: *line };
+        self.flags = RowFlags(parts & 0xff);
         if parts & ACTION != 0 {
-            self.action = Some(*what);
-            self.lifeline = lifeline_of(*what);
+            let action = RunActionId(*what);
+            self.action = Some(action);
+            self.lifeline = lifeline_of(action);
         } else {
-            self.lifeline = *what;
+            self.lifeline = RunLifelineId(*what);
         }
         if parts & PEER != 0 {
-            self.peer = Some(next());
+            self.peer = Some(RunLifelineId(next()));
         }
         if parts & LABEL != 0 {
-            self.label = Some(next());
+            self.label = Some(RunLabelId(next()));
         }
         if parts & ORDER != 0 {
             let mut bytes = [0; 16];
@@ -166,11 +181,14 @@ impl Row {
                 text.truncate(length);
             }
         }
-        for (pairs, part) in [(&mut self.set, SET), (&mut self.vector, VECTOR)] {
-            if parts & part != 0 {
-                for _ in 0..next() {
-                    pairs.push((next(), next()));
-                }
+        if parts & SET != 0 {
+            for _ in 0..next() {
+                self.set.push((RunVariableId(next()), RunValueId(next())));
+            }
+        }
+        if parts & VECTOR != 0 {
+            for _ in 0..next() {
+                self.vector.push((RunLifelineId(next()), next()));
             }
         }
     }
@@ -184,43 +202,43 @@ fn word(bytes: &[u8]) -> u32 {
 
 /// A group that has not ended.
 #[derive(Debug)]
-struct Open {
+struct OpenGroup {
     key: Box<[u8]>,
     first: Ref,
     last: Ref,
     number: u32,
     count: u32,
-    /// Whether a rule has said that it is complete.
+    /// Whether a rule has marked it as complete.
     closed: bool,
-    /// When it last had an event, in records.
+    /// The number of records before its last event.
     seen: u64,
-    /// Its neighbours in the order of that.
-    older: u32,
-    newer: u32,
+    /// Its neighbours in the list of groups by last event.
+    older: OpenGroupId,
+    newer: OpenGroupId,
 }
 
-/// No group.
-const NOBODY: u32 = u32::MAX;
+/// Stands for no group.
+const NO_GROUP: OpenGroupId = OpenGroupId(u32::MAX);
 
 /// All groups that have not ended.
 #[derive(Debug)]
 pub(crate) struct Groups {
-    slots: Vec<Open>,
-    free: Vec<u32>,
-    table: HashTable<u32>,
+    slots: Vec<OpenGroup>,
+    free: Vec<OpenGroupId>,
+    table: HashTable<OpenGroupId>,
     arena: Arena,
     words: Vec<u32>,
     next_number: u32,
-    /// The ends of the list by last event; only kept if groups end by being idle.
-    oldest: u32,
-    newest: u32,
+    /// The ends of the list of groups by last event, which is kept only if idle groups end.
+    oldest: OpenGroupId,
+    newest: OpenGroupId,
     idle: Option<u64>,
     pub(crate) peak: usize,
 }
 
 /// A group that has ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct EndedGroup {
     pub(crate) key: Box<[u8]>,
     pub(crate) number: u32,
     pub(crate) closed: bool,
@@ -236,25 +254,25 @@ impl Groups {
             arena: Arena::default(),
             words: Vec::new(),
             next_number: 0,
-            oldest: NOBODY,
-            newest: NOBODY,
+            oldest: NO_GROUP,
+            newest: NO_GROUP,
             idle,
             peak: 0,
         }
     }
 
-    /// How many groups are open.
+    /// The number of open groups.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// The open group with a key, new or known.
-    pub(crate) fn find(&mut self, key: &[u8], now: u64) -> u32 {
+    /// The open group with a key, which is opened if there is none.
+    pub(crate) fn find(&mut self, key: &[u8], now: u64) -> OpenGroupId {
         let hash = hash(key);
-        let known = self.table.find(hash, |&slot| *self.slots[slot as usize].key == *key).copied();
+        let known = self.table.find(hash, |&slot| *self.slots[slot.index()].key == *key).copied();
         let slot = known.unwrap_or_else(|| {
-            let open = Open {
+            let open = OpenGroup {
                 key: key.into(),
                 first: Ref::NONE,
                 last: Ref::NONE,
@@ -262,22 +280,22 @@ impl Groups {
                 count: 0,
                 closed: false,
                 seen: now,
-                older: NOBODY,
-                newer: NOBODY,
+                older: NO_GROUP,
+                newer: NO_GROUP,
             };
             self.next_number += 1;
             let slot = match self.free.pop() {
                 Some(slot) => {
-                    self.slots[slot as usize] = open;
+                    self.slots[slot.index()] = open;
                     slot
                 }
                 None => {
                     self.slots.push(open);
-                    u32::try_from(self.slots.len() - 1).unwrap_or(NOBODY)
+                    OpenGroupId::new(self.slots.len() - 1)
                 }
             };
             let slots = &self.slots;
-            self.table.insert_unique(hash, slot, |&slot| self::hash(&slots[slot as usize].key));
+            self.table.insert_unique(hash, slot, |&slot| self::hash(&slots[slot.index()].key));
             self.peak = self.peak.max(self.table.len());
             if self.idle.is_some() {
                 self.append(slot);
@@ -287,16 +305,16 @@ impl Groups {
         if self.idle.is_some() {
             self.unlink(slot);
             self.append(slot);
-            self.slots[slot as usize].seen = now;
+            self.slots[slot.index()].seen = now;
         }
         slot
     }
 
-    /// Adds an event to an open group; whether there was room.
-    pub(crate) fn push(&mut self, slot: u32, row: &Row) -> bool {
+    /// Adds an event to an open group; returns whether there was room.
+    pub(crate) fn push(&mut self, slot: OpenGroupId, row: &Row) -> bool {
         row.encode(&mut self.words);
         let Some(at) = self.arena.push(&self.words) else { return false };
-        let open = &mut self.slots[slot as usize];
+        let open = &mut self.slots[slot.index()];
         let last = std::mem::replace(&mut open.last, at);
         open.count += 1;
         if last == Ref::NONE {
@@ -307,25 +325,25 @@ impl Groups {
         true
     }
 
-    /// Says that a group is complete.
-    pub(crate) fn close(&mut self, slot: u32) {
-        self.slots[slot as usize].closed = true;
+    /// Marks a group as complete.
+    pub(crate) fn close(&mut self, slot: OpenGroupId) {
+        self.slots[slot.index()].closed = true;
     }
 
-    /// A group that has had no event for too long, if there is one.
-    pub(crate) fn idle(&self, now: u64) -> Option<u32> {
-        let oldest = self.slots.get(self.oldest as usize)?;
+    /// A group that has been idle for too long, if there is one.
+    pub(crate) fn idle(&self, now: u64) -> Option<OpenGroupId> {
+        let oldest = self.slots.get(self.oldest.index())?;
         (now - oldest.seen > self.idle?).then_some(self.oldest)
     }
 
-    /// Ends a group. Its events are still there until [`Groups::take`].
-    pub(crate) fn end(&mut self, slot: u32) -> Ended {
+    /// Ends a group. [`Groups::take`] then takes its events.
+    pub(crate) fn end(&mut self, slot: OpenGroupId) -> EndedGroup {
         if self.idle.is_some() {
             self.unlink(slot);
         }
-        let open = &mut self.slots[slot as usize];
+        let open = &mut self.slots[slot.index()];
         let key = std::mem::take(&mut open.key);
-        let ended = Ended { number: open.number, closed: open.closed, first: open.first, key };
+        let ended = EndedGroup { number: open.number, closed: open.closed, first: open.first, key };
         if let Ok(entry) = self.table.find_entry(hash(&ended.key), |&other| other == slot) {
             entry.remove();
         }
@@ -333,20 +351,20 @@ impl Groups {
         ended
     }
 
-    /// All open groups in the order of their first events, to be ended.
-    pub(crate) fn all(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.table.iter().copied().collect();
-        all.sort_unstable_by_key(|&slot| self.slots[slot as usize].number);
+    /// All open groups in the order of their first events.
+    pub(crate) fn all(&self) -> Vec<OpenGroupId> {
+        let mut all: Vec<OpenGroupId> = self.table.iter().copied().collect();
+        all.sort_unstable_by_key(|&slot| self.slots[slot.index()].number);
         all
     }
 
-    /// The events of a group that has ended, in the order in which they came; their memory is
-    /// given back. Rows are written over those that are there.
+    /// Takes the events of a group that has ended, in the order in which they were stored, and
+    /// frees their memory. The rows are overwritten; returns how many are used.
     pub(crate) fn take(
         &mut self,
-        ended: &Ended,
+        ended: &EndedGroup,
         rows: &mut Vec<Row>,
-        lifeline_of: impl Fn(u32) -> u32,
+        lifeline_of: impl Fn(RunActionId) -> RunLifelineId,
     ) -> usize {
         let (mut at, mut count) = (ended.first, 0);
         while at != Ref::NONE {
@@ -363,30 +381,32 @@ impl Groups {
         count
     }
 
-    /// How many bytes the events take.
+    /// The number of bytes that the events take.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.arena.bytes()
     }
 
-    fn append(&mut self, slot: u32) {
+    /// Appends a group to the list by last event.
+    fn append(&mut self, slot: OpenGroupId) {
         let newest = self.newest;
-        let open = &mut self.slots[slot as usize];
-        (open.older, open.newer) = (newest, NOBODY);
-        match self.slots.get_mut(newest as usize) {
+        let open = &mut self.slots[slot.index()];
+        (open.older, open.newer) = (newest, NO_GROUP);
+        match self.slots.get_mut(newest.index()) {
             Some(before) => before.newer = slot,
             None => self.oldest = slot,
         }
         self.newest = slot;
     }
 
-    fn unlink(&mut self, slot: u32) {
-        let Open { older, newer, .. } = self.slots[slot as usize];
-        match self.slots.get_mut(older as usize) {
+    /// Removes a group from the list by last event.
+    fn unlink(&mut self, slot: OpenGroupId) {
+        let OpenGroup { older, newer, .. } = self.slots[slot.index()];
+        match self.slots.get_mut(older.index()) {
             Some(before) => before.newer = newer,
             None => self.oldest = newer,
         }
-        match self.slots.get_mut(newer as usize) {
+        match self.slots.get_mut(newer.index()) {
             Some(after) => after.older = older,
             None => self.newest = older,
         }
@@ -404,39 +424,40 @@ mod tests {
     use super::*;
 
     fn row(line: u32) -> Row {
-        Row { action: Some(line % 5), line, ..Row::default() }
+        let place = RunPlace { line, ..RunPlace::default() };
+        Row { action: Some(RunActionId(line % 5)), place, ..Row::default() }
     }
 
-    fn lines(groups: &mut Groups, slot: u32) -> (String, Vec<u32>, bool) {
+    fn lines(groups: &mut Groups, slot: OpenGroupId) -> (String, Vec<u32>, bool) {
         let ended = groups.end(slot);
         let mut rows = Vec::new();
-        let count = groups.take(&ended, &mut rows, |action| action);
-        let lines = rows[..count].iter().map(|row| row.line).collect();
+        let count = groups.take(&ended, &mut rows, |action| RunLifelineId(action.0));
+        let lines = rows[..count].iter().map(|row| row.place.line).collect();
         (String::from_utf8_lossy(&ended.key).into_owned(), lines, ended.closed)
     }
 
     #[test]
     fn rows_come_back_as_they_were() {
         let full = Row {
-            lifeline: 9,
+            lifeline: RunLifelineId(9),
             action: None,
-            file: 3,
-            line: 7,
-            peer: Some(2),
-            label: Some(4),
+            place: RunPlace { file: RunFileId(3), line: 7 },
+            peer: Some(RunLifelineId(2)),
+            label: Some(RunLabelId(4)),
             order: Some(-5),
             id: b"12345".to_vec(),
             span: b"abcd".to_vec(),
-            marks: Marks::ROOT,
-            set: vec![(1, 2), (3, 4)],
-            vector: vec![(5, 6)],
+            flags: RowFlags::ROOT,
+            set: vec![(RunVariableId(1), RunValueId(2)), (RunVariableId(3), RunValueId(4))],
+            vector: vec![(RunLifelineId(5), 6)],
         };
-        for row in [full.clone(), Row { action: Some(6), lifeline: 1, ..full }, Row::default()] {
+        let (action, lifeline) = (Some(RunActionId(6)), RunLifelineId(1));
+        for row in [full.clone(), Row { lifeline, action, ..full }, Row::default()] {
             let mut words = Vec::new();
             row.encode(&mut words);
             words.extend([77; 3]);
             let mut back = Row { id: b"old".to_vec(), ..Row::default() };
-            back.decode(&words, |_| 1);
+            back.decode(&words, |_| lifeline);
             assert_eq!(back, row);
         }
     }

@@ -1,7 +1,7 @@
-//! Patterns of file names and of lifelines.
+//! Wildcard patterns for file names, lifelines and messages.
 //!
-//! `*` is anything but `/`, `?` one such character, `**` anything, `{a,b}` one of several. Where
-//! there are no folders (lifelines, messages), a `/` is a character like any other.
+//! `*` matches any text without `/`, `?` one character other than `/`, `**` any text, and `{a,b}`
+//! one of several texts. In names of lifelines and messages, `/` has no special meaning.
 
 use regex::Regex;
 
@@ -9,17 +9,17 @@ use regex::Regex;
 #[derive(Debug, Clone)]
 pub struct Glob {
     text: String,
-    /// None if it has no wildcards.
+    /// `None` if the pattern has no wildcards.
     regex: Option<Regex>,
 }
 
 impl Glob {
-    /// A pattern of paths.
+    /// A pattern for paths.
     pub fn path(text: &str) -> Glob {
         Glob::new(text.strip_prefix("./").unwrap_or(text), "[^/]")
     }
 
-    /// A pattern of names.
+    /// A pattern for names.
     pub fn name(text: &str) -> Glob {
         Glob::new(text, "(?s:.)")
     }
@@ -30,17 +30,17 @@ impl Glob {
         Glob { text: text.to_owned(), regex }
     }
 
-    /// The pattern as it was written.
+    /// The text of the pattern.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it is just a name.
+    /// Whether it has no wildcards.
     pub fn is_plain(&self) -> bool {
         self.regex.is_none()
     }
 
-    /// Whether a name fits. Paths have `/` between folders, on every system.
+    /// Whether a name matches. Paths have `/` between folders on every system.
     ///
     /// ```
     /// use otus_trace::mapping::Glob;
@@ -64,7 +64,7 @@ fn translate(text: &str, any: &str) -> String {
     let mut choices = 0;
     while let Some(c) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("**/") {
-            // Also no folder at all.
+            // `**/` also matches no folder.
             pattern.push_str("(?:(?s:.)*/)?");
             rest = after;
             continue;

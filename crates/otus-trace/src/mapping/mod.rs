@@ -1,9 +1,9 @@
-//! The plan of `otus.toml`: how lines of logs become actions.
+//! The plan of `otus.toml`: how records of logs become actions.
 //!
-//! A [`Plan`] has *sources* (which files, in which format) and each source has *rules*. The first
-//! rule that fits a record takes it and says what happened: one or several actions, variables that
-//! change, or nothing (`ignore`). [`Plan::parse`] reads the text and finds everything that is
-//! wrong with it at once, each fault at its place; a plan without errors can be run on any input.
+//! A [`Plan`] has *sources* (files of one format), and each source has *rules*. The first rule that
+//! matches a record takes it and maps it to actions, to assignments of variables, or to nothing
+//! (`ignore`). [`Plan::parse`] reads the text and reports all errors at once, each with its span; a
+//! plan without errors can be run on any input.
 //!
 //! ```toml
 //! [[source]]
@@ -45,10 +45,9 @@
 //! idle = 100000                     # a group is complete after so many records without it
 //! ```
 //!
-//! The names in templates are the groups of the rule's patterns first, then `file`, `file.name`,
-//! `file.stem`, `file.folder` and `line`, then fields of the record (dotted JSON paths, columns,
-//! attributes).
-//! Captures of a pattern on a field are as good as those of one on the line.
+//! A name in a template is a capture group of the rule's patterns, or else `file`, `file.name`,
+//! `file.stem`, `file.folder` or `line`, or else a field of the record (a dotted JSON path, a
+//! column, an attribute). Patterns for fields and patterns for the whole line capture alike.
 
 mod glob;
 mod parse;
@@ -66,28 +65,28 @@ use crate::read::{Fields, Format, Options};
 
 pub use glob::Glob;
 pub(crate) use parse::direction;
-pub use template::Template;
+use template::Template;
 
 /// A plan without errors.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// Where logs are and what they say, in the order of the file.
+    /// The sources, in the order of the file.
     pub sources: Vec<SourcePlan>,
-    /// Other names of lifelines.
+    /// The aliases of lifelines.
     pub lifelines: Aliases,
-    /// Other names of messages.
+    /// The aliases of messages.
     pub messages: Aliases,
-    /// What may be assumed of the logs.
+    /// The assumptions about the completeness of logs.
     pub observation: Observation,
-    /// How sends and receives are paired.
+    /// The way in which emissions and receptions are paired.
     pub pairing: Pairing,
-    /// A group ends after so many records without it, if this is said.
+    /// The number of records without an event of a group after which the group ends.
     pub idle: Option<u64>,
 }
 
 impl Plan {
-    /// Reads an `otus.toml`. Top-level keys that are `others` belong to someone else and are passed
-    /// over. The plan is there unless something is an error.
+    /// Parses an `otus.toml`. The top-level keys `others` belong to other parts of Otus and are
+    /// skipped. There is no plan if a diagnostic is an error.
     ///
     /// ```
     /// use otus_syntax::Source;
@@ -107,10 +106,10 @@ impl Plan {
         parse::parse(source, others)
     }
 
-    /// The plan of a format that needs none: spans, vector clocks and our own formats say
-    /// themselves what happened. `None` for text, JSON and CSV.
+    /// The plan for a format that needs no rules ([`Format::is_self_describing`]); `None` for text,
+    /// JSON and CSV.
     pub fn for_format(format: Format) -> Option<Plan> {
-        if matches!(format, Format::Text | Format::Json | Format::Csv) {
+        if !format.is_self_describing() {
             return None;
         }
         let name = format.name();
@@ -119,46 +118,46 @@ impl Plan {
         Plan::parse(&Source::new(name, text), &[]).0
     }
 
-    /// The source that a file belongs to: the first of which a pattern fits its path, which is
-    /// relative to the folder of `otus.toml` and has `/` between folders.
+    /// The index of the source of a file: the first source with a pattern that matches its path.
+    /// The path is relative to the folder of `otus.toml` and has `/` between folders.
     pub fn source_of(&self, path: &str) -> Option<usize> {
         self.sources.iter().position(|source| source.files.iter().any(|glob| glob.matches(path)))
     }
 }
 
-/// The JSON Schema of `otus.toml`, as far as logs are concerned.
+/// The JSON Schema of the part of `otus.toml` that is about logs.
 pub fn schema() -> &'static str {
     include_str!("otus.schema.json")
 }
 
-/// Some logs.
+/// The logs of one format and the rules that map them.
 #[derive(Debug, Clone)]
 pub struct SourcePlan {
-    /// What to call it.
+    /// Its name, or `source 3`.
     pub name: String,
-    /// Where it is described.
+    /// Its place in `otus.toml`.
     pub span: Span,
-    /// Which files.
+    /// The patterns of its files.
     pub files: Vec<Glob>,
-    /// How they are written.
+    /// The format of its files.
     pub format: Format,
     /// Settings of the reader.
     pub options: Options,
-    /// The fields that its rules want.
+    /// The fields that its rules use.
     pub fields: Fields,
-    /// The first that fits a record takes it.
+    /// Its rules; the first that matches a record takes it.
     pub rules: Vec<Rule>,
 }
 
-/// What to do with a record.
+/// A rule that maps records.
 #[derive(Debug, Clone)]
 pub struct Rule {
     /// Its name, or `rule 3`.
     pub name: String,
-    /// Where it is described.
+    /// Its place in `otus.toml`.
     pub span: Span,
     pub(crate) conditions: Vec<Condition>,
-    /// Whether records are left out.
+    /// Whether its records are ignored.
     pub ignore: bool,
     pub(crate) lifeline: Option<Mapped>,
     pub(crate) clock: Option<Template>,
@@ -173,25 +172,47 @@ pub struct Rule {
     pub(crate) kind: RuleKind,
 }
 
-/// Who made a rule.
+impl Rule {
+    fn new(name: String, span: Span, kind: RuleKind) -> Rule {
+        Rule {
+            name,
+            span,
+            conditions: Vec::new(),
+            ignore: false,
+            lifeline: None,
+            clock: None,
+            order: None,
+            time: None,
+            group: None,
+            actions: Vec::new(),
+            span_actions: None,
+            label: None,
+            set: Vec::new(),
+            closes: false,
+            kind,
+        }
+    }
+}
+
+/// The origin of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleKind {
-    /// The user.
+    /// Written in `otus.toml`.
     Written,
-    /// The user, as an item of `ignore`.
+    /// Written in `otus.toml` as an item of `ignore`.
     Ignored,
-    /// The format: spans, vector clocks, our own files.
+    /// Added for a self-describing format.
     Format,
 }
 
-/// A rule takes a record if all its conditions hold.
+/// A condition of a rule. A rule takes a record if all its conditions hold.
 #[derive(Debug, Clone)]
 pub(crate) enum Condition {
-    /// The line, or a field, fits a pattern.
+    /// The line, or a field, matches a pattern. `index` counts the patterns of the rule.
     Pattern { slot: Option<usize>, regex: Regex, index: usize },
-    /// A field is one of these.
+    /// A field has one of these values.
     OneOf { slot: usize, values: Vec<Vec<u8>> },
-    /// A field is there, or not.
+    /// A field is present, or absent.
     Present { slot: usize, there: bool },
 }
 
@@ -200,6 +221,12 @@ pub(crate) enum Condition {
 pub(crate) struct Mapped {
     pub(crate) template: Template,
     pub(crate) map: Vec<(Vec<u8>, String)>,
+}
+
+impl Mapped {
+    fn field(slot: usize) -> Mapped {
+        Mapped { template: Template::field(slot), map: Vec::new() }
+    }
 }
 
 /// An action of a rule.
@@ -212,11 +239,11 @@ pub(crate) struct ActionPlan {
     pub(crate) lifeline: Option<Mapped>,
 }
 
-/// Whether something is sent or received.
+/// The direction of an action of a rule.
 #[derive(Debug, Clone)]
 pub(crate) enum DirectionPlan {
     Fixed(Direction),
-    /// By a field, and what its values mean.
+    /// The value of a template, and the meanings of its values; the usual words if there are none.
     From(Template, Vec<(Vec<u8>, Direction)>),
 }
 
@@ -224,44 +251,45 @@ pub(crate) enum DirectionPlan {
 #[derive(Debug, Clone)]
 pub(crate) struct SpanActions {
     pub(crate) message: Template,
-    /// None if ends say nothing.
+    /// `None` if the end of a span is not an action.
     pub(crate) reply: Option<Template>,
     pub(crate) peer: Option<Template>,
 }
 
-/// A variable that a record changes.
+/// A variable that a record assigns.
 #[derive(Debug, Clone)]
 pub(crate) struct Assign {
     pub(crate) name: String,
-    /// Whether it is one of all lifelines.
+    /// Whether it is a variable of all lifelines.
     pub(crate) shared: bool,
     pub(crate) value: Template,
 }
 
-/// Other names.
+/// Aliases of names.
 #[derive(Debug, Clone, Default)]
 pub struct Aliases {
     entries: Vec<(Glob, String)>,
 }
 
 impl Aliases {
-    /// The name that is meant by one: that of the first entry that fits, exact ones first.
+    /// The name for which a name stands: that of the first matching entry; entries without
+    /// wildcards come first.
     pub fn resolve<'n>(&'n self, name: &'n str) -> &'n str {
         let exact = self.entries.iter().find(|(glob, _)| glob.is_plain() && glob.matches(name));
         let found = exact.or_else(|| self.entries.iter().find(|(glob, _)| glob.matches(name)));
         found.map_or(name, |(_, other)| other)
     }
 
-    /// Whether there are none.
+    /// Whether there are no aliases.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// What may be assumed of the logs of a lifeline.
+/// Assumptions about the completeness of the logs of lifelines.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
-    /// All that happened is there.
+    /// The log is complete.
     pub complete: Vec<Glob>,
     /// The end may be missing.
     pub may_stop_early: Vec<Glob>,
@@ -271,41 +299,41 @@ pub struct Observation {
     pub unobserved: Vec<Glob>,
 }
 
-/// How much of what happened on a lifeline is in its log.
+/// The completeness of the log of one lifeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Observed {
+pub struct LogCompleteness {
     /// The end may be missing.
     pub may_stop_early: bool,
     /// The beginning may be missing.
     pub may_start_late: bool,
-    /// Nothing is there.
+    /// There is no log.
     pub unobserved: bool,
 }
 
 impl Observation {
-    /// What is said about a lifeline; nothing is if it may miss nothing. An exact name counts
-    /// more than one with wildcards, and among equals `complete` counts most.
-    pub fn of(&self, lifeline: &str) -> Observed {
+    /// The completeness of the log of a lifeline. Exact names take precedence over wildcards, and
+    /// `complete` takes precedence over the other assumptions. A log is complete by default.
+    pub fn of(&self, lifeline: &str) -> LogCompleteness {
         let fits = |globs: &[Glob], exact: bool| {
             globs.iter().any(|glob| glob.matches(lifeline) && (!exact || glob.is_plain()))
         };
         for exact in [true, false] {
             if fits(&self.complete, exact) {
-                return Observed::default();
+                return LogCompleteness::default();
             }
-            let said = Observed {
+            let said = LogCompleteness {
                 may_stop_early: fits(&self.may_stop_early, exact),
                 may_start_late: fits(&self.may_start_late, exact),
                 unobserved: fits(&self.unobserved, exact),
             };
-            if said != Observed::default() {
+            if said != LogCompleteness::default() {
                 return said;
             }
         }
-        Observed::default()
+        LogCompleteness::default()
     }
 
-    /// Whether nothing is said at all.
+    /// Whether there are no assumptions.
     pub fn is_empty(&self) -> bool {
         [&self.complete, &self.may_stop_early, &self.may_start_late, &self.unobserved]
             .iter()
@@ -313,18 +341,18 @@ impl Observation {
     }
 }
 
-/// How sends and receives are paired.
+/// The way in which emissions and receptions are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pairing {
-    /// By id if they have one, else first in first out per channel if it is known, else by
+    /// By id if they have one, else first in first out per channel if the peer is known, else by
     /// counting.
     #[default]
     Auto,
     /// By id only.
     Id,
-    /// First in, first out per channel, whatever ids say.
+    /// First in, first out per channel, regardless of ids.
     Fifo,
-    /// By counting only, which claims no more than is certain.
+    /// By counting only, which orders events as far as it is certain.
     Count,
     /// Not at all.
     None,

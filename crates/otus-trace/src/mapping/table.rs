@@ -1,4 +1,4 @@
-//! Tables of TOML with places: what is asked for is taken, what is wrong is told where it stands.
+//! Reads values from TOML tables, and reports errors with their spans.
 
 use otus_syntax::source::offset;
 use otus_syntax::suggest::did_you_mean;
@@ -6,18 +6,19 @@ use otus_syntax::{Code, Diagnostic, Source, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A text of the file: what it says, and where.
+use crate::read::Fields;
+
+/// A string of the file.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_field_names, reason = "the text of a text is its text")]
 pub(super) struct Text {
-    pub(super) text: String,
+    pub(super) content: String,
     pub(super) span: Span,
-    /// Where its first character stands, if the text stands there as it is.
+    /// The offset of its first character, if it has no escapes.
     inside: Option<u32>,
 }
 
 impl Text {
-    /// The place of a part of it.
+    /// The span of a part of it.
     pub(super) fn part(&self, start: usize, end: usize) -> Span {
         match self.inside {
             Some(first) => Span::new(first + offset(start), first + offset(end)),
@@ -26,18 +27,20 @@ impl Text {
     }
 }
 
-/// Reads values and keeps what is wrong with them.
-pub(super) struct Reader<'s> {
+/// Reads values and collects diagnostics.
+pub(super) struct TomlReader<'s> {
     pub(super) source: &'s Source,
     pub(super) found: Vec<Diagnostic>,
+    /// The fields that the rules of the current source want.
+    pub(super) fields: Fields,
 }
 
-/// A table and what to call it.
+/// A table and its name in diagnostics.
 #[derive(Clone, Copy)]
 pub(super) struct Table<'t> {
     pub(super) entries: &'t DeTable<'t>,
     pub(super) span: Span,
-    /// `[[source]]`.
+    /// Such as `[[source]]`.
     pub(super) name: &'static str,
 }
 
@@ -51,14 +54,19 @@ pub(super) fn span(range: std::ops::Range<usize>) -> Span {
     Span::new(offset(range.start), offset(range.end))
 }
 
-impl Reader<'_> {
-    pub(super) fn error(&mut self, code: Code, span: Span, message: String) -> &mut Diagnostic {
-        self.found.push(Diagnostic::new(code, self.source.id(), span, message));
-        let last = self.found.len() - 1;
-        &mut self.found[last]
+impl TomlReader<'_> {
+    pub(super) fn error(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let found = Diagnostic::new(code, self.source.id(), span, message);
+        self.found.push(found.with_help(help));
     }
 
-    /// Tells keys that a table does not have.
+    /// Reports unknown keys of a table.
     pub(super) fn keys(&mut self, table: Table<'_>, known: &[&str]) {
         for (key, _) in table.entries {
             let name: &str = key.get_ref();
@@ -69,16 +77,16 @@ impl Reader<'_> {
             let help = did_you_mean(name, known.iter().copied())
                 .unwrap_or_else(|| format!("the keys of {} are `{listed}`", table.name));
             let message = format!("{} has no key `{name}`", table.name);
-            self.error(Code::UNKNOWN_SETTING, span(key.span()), message).help = Some(help);
+            self.error(Code::UNKNOWN_SETTING, span(key.span()), message, help);
         }
     }
 
-    /// A value of the wrong kind.
+    /// Reports a value of the wrong kind.
     pub(super) fn wrong(&mut self, value: &Value<'_>, key: &str, wanted: &str) {
         let kind = kind(value.get_ref());
         let message = format!("`{key}` is {kind}, not {wanted}");
         let help = format!("write {wanted}");
-        self.error(Code::WRONG_SETTING, span(value.span()), message).help = Some(help);
+        self.error(Code::WRONG_SETTING, span(value.span()), message, help);
     }
 
     pub(super) fn text(&mut self, table: Table<'_>, key: &str) -> Option<Text> {
@@ -97,16 +105,16 @@ impl Reader<'_> {
     fn make_text(&self, text: &str, value: &Value<'_>) -> Text {
         let whole = span(value.span());
         let written = self.source.slice(whole);
-        // `'x'`, `"x"`, or three of these quotes; with escapes the text is not there as it is.
+        // `'x'`, `"x"`, or three of these quotes. A text with escapes differs from what is written.
         let inside = ["'''\n", "\"\"\"\n", "'''", "\"\"\"", "'", "\""]
             .iter()
             .find(|quote| written.starts_with(**quote))
             .filter(|quote| written[quote.len()..].starts_with(text))
             .map(|quote| whole.start + offset(quote.len()));
-        Text { text: text.to_owned(), span: whole, inside }
+        Text { content: text.to_owned(), span: whole, inside }
     }
 
-    /// A list of texts; a single text is a list of one.
+    /// A list of strings; a single string is a list of one.
     pub(super) fn texts(&mut self, table: Table<'_>, key: &str) -> Option<Vec<Text>> {
         let value = get(table, key)?;
         if let Some(items) = value.get_ref().as_array() {
@@ -177,7 +185,7 @@ impl Reader<'_> {
         items.iter().filter_map(|item| self.as_table(item, key, name)).collect()
     }
 
-    /// A word out of a few.
+    /// One of several words.
     pub(super) fn choice<T: Copy>(
         &mut self,
         table: Table<'_>,
@@ -185,13 +193,13 @@ impl Reader<'_> {
         choices: &[(&str, T)],
     ) -> Option<T> {
         let text = self.text(table, key)?;
-        let found = choices.iter().find(|(name, _)| *name == text.text);
+        let found = choices.iter().find(|(name, _)| *name == text.content);
         if found.is_none() {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            let help = did_you_mean(&text.text, names.iter().copied())
+            let help = did_you_mean(&text.content, names.iter().copied())
                 .unwrap_or_else(|| format!("it is one of `{}`", names.join("`, `")));
-            let message = format!("`{key}` cannot be `{}`", text.text);
-            self.error(Code::WRONG_SETTING, text.span, message).help = Some(help);
+            let message = format!("`{key}` cannot be `{}`", text.content);
+            self.error(Code::WRONG_SETTING, text.span, message, help);
         }
         found.map(|(_, choice)| *choice)
     }

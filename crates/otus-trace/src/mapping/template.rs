@@ -1,42 +1,45 @@
-//! Templates: `{name} reply`.
+//! Templates such as `{name} reply`.
 //!
-//! Braces hold the name of a field, two braces are one of them. A template that lacks a field has
-//! no value. Most are a single field, whose bytes are taken as they are.
+//! Braces enclose the name of a field; a double brace is a literal brace. If a field has no value,
+//! neither has the template. Most templates are a single field, whose bytes are used without a
+//! copy.
+
+use regex::bytes::CaptureLocations;
 
 use crate::read::Record;
 
-/// A text with fields to be filled in.
+/// A text with fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
+pub(crate) struct Template {
     pub(crate) pieces: Vec<Piece>,
 }
 
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// The same in every record.
+    /// Literal text.
     Text(String),
     /// A field of the record.
     Field(usize),
-    /// A group of the rule's pattern with this number.
+    /// A capture group of a pattern of the rule.
     Capture { pattern: usize, group: usize },
     /// The path of the file.
     File,
-    /// Its last part.
+    /// The last component of the path.
     FileName,
-    /// That, without its ending.
+    /// The file name without its endings.
     FileStem,
-    /// The name of the folder that the file is in.
+    /// The name of the folder that contains the file.
     FileFolder,
     /// The number of the line.
     Line,
 }
 
-/// A part of a template that has not been looked up.
+/// A part of a template whose name has not been resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Raw {
     Text(String),
-    /// A name, and where it stands.
+    /// A name, with its range in the template.
     Name {
         name: String,
         start: usize,
@@ -44,14 +47,14 @@ pub(crate) enum Raw {
     },
 }
 
-/// What is wrong with a template.
+/// A syntax error of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadTemplate {
     pub(crate) at: usize,
     pub(crate) cause: &'static str,
 }
 
-/// Takes a template apart.
+/// Parses a template.
 pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, BadTemplate> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
@@ -88,30 +91,36 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, BadTemplate> {
     Ok(pieces)
 }
 
-/// What templates are filled in from.
+/// The values for the fields of templates.
+#[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {
     pub(crate) record: &'c Record<'c>,
     pub(crate) file: &'c str,
-    /// By pattern of the rule: what it was matched against, and its groups.
-    pub(crate) captures: &'c [(&'c [u8], &'c regex::bytes::CaptureLocations)],
+    /// The captures of each pattern of the rule.
+    pub(crate) captures: &'c [Captures<'c>],
+}
+
+/// The captures of a pattern.
+#[derive(Clone, Copy)]
+pub(crate) struct Captures<'c> {
+    /// The text that the pattern was matched against.
+    pub(crate) haystack: &'c [u8],
+    pub(crate) locations: &'c CaptureLocations,
 }
 
 impl Template {
-    /// A text without fields.
+    /// A template without fields.
     pub(crate) fn constant(text: &str) -> Template {
         Template { pieces: vec![Piece::Text(text.to_owned())] }
     }
 
-    /// The text, if there is no field in it.
-    pub fn as_constant(&self) -> Option<&str> {
-        match self.pieces.as_slice() {
-            [Piece::Text(text)] => Some(text),
-            _ => None,
-        }
+    /// The value of a field.
+    pub(crate) fn field(slot: usize) -> Template {
+        Template { pieces: vec![Piece::Field(slot)] }
     }
 
-    /// The value for a record; `None` if it lacks a field. `scratch` is used if the value does
-    /// not stand anywhere as it is.
+    /// The value for a record; `None` if a field has no value. A value that consists of several
+    /// pieces is put together in `scratch`.
     #[inline]
     pub(crate) fn value<'v>(
         &'v self,
@@ -151,9 +160,9 @@ fn append(piece: &Piece, context: &Context<'_>, text: &mut Vec<u8>) -> Option<()
 
 #[inline]
 fn capture<'c>(context: &Context<'c>, pattern: usize, group: usize) -> Option<&'c [u8]> {
-    let (haystack, locations) = context.captures.get(pattern)?;
-    let (start, end) = locations.get(group)?;
-    haystack.get(start..end)
+    let captures = context.captures.get(pattern)?;
+    let (start, end) = captures.locations.get(group)?;
+    captures.haystack.get(start..end)
 }
 
 pub(crate) fn file_name(path: &str) -> &str {

@@ -1,4 +1,4 @@
-//! What is wrong with plans is told at its place.
+//! Errors of plans are reported with their spans.
 
 use otus_syntax::Source;
 
@@ -200,7 +200,7 @@ fn lifelines_have_other_names_and_observations() {
     assert!(!plan.observation.of("sub1").may_stop_early);
     assert!(plan.observation.of("sub2").may_stop_early);
     assert!(plan.observation.of("db").unobserved);
-    assert_eq!(plan.observation.of("other"), super::Observed::default());
+    assert_eq!(plan.observation.of("other"), super::LogCompleteness::default());
 }
 
 /// The schema has exactly the keys that the parser knows.

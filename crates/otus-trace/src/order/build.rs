@@ -1,9 +1,9 @@
-//! Putting a partial-order trace together, and the checks that all constructors share.
+//! Builds partial-order traces, and checks them.
 //!
-//! Two ways in. A [`Builder`] takes events of all processes in any order and is what most callers
-//! want. A [`Draft`] takes them process after process, straight into the columns of the result;
-//! the reader of `.pot.json` fills one at a few nanoseconds an event, and so does the builder in
-//! the end.
+//! A [`Builder`] takes the events of all processes in any order. A [`Draft`] takes them process
+//! after process, straight into the columns of the result: the reader of `.pot.json` fills one at a
+//! few nanoseconds per event. A builder ends by filling a draft, so all traces are checked by
+//! [`Draft::finish`].
 
 use otus_core::IndexVec;
 use otus_core::index::Index as _;
@@ -13,34 +13,34 @@ use otus_syntax::source::offset;
 use super::linear::linearize;
 use super::value::{Kind, Value, ValueId, Values};
 use super::{
-    About, Assignment, Edge, EventId, Notes, OrderError, Owner, PartialOrder, ProcessId,
+    Assignment, Edge, EventId, Notes, OrderError, Owner, PartialOrder, ProcessId, VariableFacts,
     VariableId, cycle, error, writes,
 };
 
-/// What to do about concurrent assignments to one variable.
+/// The treatment of concurrent assignments to one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Writes {
-    /// They are an error, as Definition 1 has it.
+    /// They are an error, as Definition 1 requires.
     #[default]
     Checked,
-    /// They are put in the order of their Lamport times and then of their processes.
+    /// They are ordered by Lamport time and then by process.
     Ordered,
 }
 
-/// An event by its process and its position there, from 1.
+/// An event, by its process and its position there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Happened {
-    /// Whose.
+    /// The process.
     pub process: ProcessId,
-    /// Which of its events.
+    /// The position of the event in the process, from 1.
     pub position: u32,
 }
 
-/// Takes processes, events and edges in any order.
+/// Builds a trace from processes, events and edges in any order.
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     processes: Names,
-    /// By process: how many events it has.
+    /// By process: its number of events.
     lengths: Vec<u32>,
     variables: Names,
     initial: Vec<Option<ValueId>>,
@@ -53,11 +53,11 @@ pub struct Builder {
     file_names: Names,
 }
 
-/// An event as it was given.
+/// An event in the order in which it was given.
 #[derive(Debug, Clone, Copy)]
 struct Given {
     process: ProcessId,
-    /// Where its assignments begin.
+    /// The index of its first assignment.
     start: u32,
     label: u32,
     file: u32,
@@ -65,7 +65,8 @@ struct Given {
 }
 
 impl Builder {
-    /// The process with a name, new or known. Processes have the order of their first mention.
+    /// The process with a name, which is added if it is new. Processes keep the order of their
+    /// first mention.
     pub fn process(&mut self, name: &str) -> ProcessId {
         let process = ProcessId(self.processes.intern(name).0);
         if process.index() == self.lengths.len() {
@@ -74,14 +75,14 @@ impl Builder {
         process
     }
 
-    /// What a variable holds before anything happens.
+    /// Sets the initial value of a variable.
     pub fn initial(&mut self, variable: &str, value: impl Into<Value>) {
         let variable = self.variable(variable);
         let value = self.values.intern(value.into());
         self.initial[variable.index()] = Some(value);
     }
 
-    /// The next event of a process.
+    /// Adds the next event of a process.
     ///
     /// # Panics
     /// If the process is not of this builder.
@@ -94,26 +95,26 @@ impl Builder {
         NewEvent { builder: self, at }
     }
 
-    /// `from` happened before `to`, as a message that was sent happened before it was received.
+    /// Adds an edge: `from` happened before `to`, as an emission happened before its reception.
     pub fn edge(&mut self, from: Happened, to: Happened) {
         self.edges.push((from, to));
     }
 
-    /// The trace.
+    /// Builds the trace.
     ///
     /// # Errors
-    /// If what was given is no partial-order trace.
+    /// If the events and edges do not form a partial-order trace.
     pub fn finish(self, writes: Writes) -> Result<PartialOrder, OrderError> {
         let mut starts = vec![0_u32];
         for &length in &self.lengths {
             let end = starts.last().copied().unwrap_or(0).checked_add(length);
-            // The last few numbers are kept for what is no event.
+            // The last two numbers stand for special values elsewhere.
             let end = end.filter(|&end| end < u32::MAX - 1).ok_or(OrderError::TooLarge)?;
             starts.push(end);
         }
         let mut draft = Draft::new(self.processes, starts, self.variables, self.values);
         draft.initial = self.initial;
-        // A stable counting sort by process gives each process its events in order.
+        // A stable counting sort by process keeps the order of the events of a process.
         let mut next: Vec<u32> = draft.starts.clone();
         let mut sorted = vec![0_u32; self.events.len()];
         for (index, given) in self.events.iter().enumerate() {
@@ -162,7 +163,7 @@ pub struct NewEvent<'b> {
 }
 
 impl NewEvent<'_> {
-    /// With an assignment.
+    /// Adds an assignment.
     #[must_use = "call `at` to end the description of an event"]
     pub fn set(self, variable: &str, value: impl Into<Value>) -> Self {
         let variable = self.builder.variable(variable);
@@ -171,27 +172,27 @@ impl NewEvent<'_> {
         self
     }
 
-    /// With a word for what happened.
+    /// Sets the label.
     #[must_use = "call `at` to end the description of an event"]
     pub fn label(self, text: &str) -> Self {
         let label = self.builder.label_names.intern(text).0 + 1;
         self.change(|given| given.label = label)
     }
 
-    /// With the line on which it was read, from 1.
+    /// Sets the line from which it was read, from 1.
     #[must_use = "call `at` to end the description of an event"]
     pub fn line(self, line: u32) -> Self {
         self.change(|given| given.line = line)
     }
 
-    /// With the file in which it was read.
+    /// Sets the file from which it was read.
     #[must_use = "call `at` to end the description of an event"]
     pub fn file(self, name: &str) -> Self {
         let file = self.builder.file_names.intern(name).0 + 1;
         self.change(|given| given.file = file)
     }
 
-    /// Which event it is.
+    /// Ends the description; returns the event.
     pub fn at(self) -> Happened {
         self.at
     }
@@ -204,13 +205,13 @@ impl NewEvent<'_> {
     }
 }
 
-/// A trace whose order has not been checked, in the columns of the result.
+/// A trace that has not been checked, in the columns of the result.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) processes: Names,
     pub(super) starts: Vec<u32>,
     pub(super) variables: Names,
-    /// By variable, as far as it goes.
+    /// By variable; may be shorter than the list of variables.
     pub(super) initial: Vec<Option<ValueId>>,
     pub(super) values: Values,
     pub(super) ends: Vec<u32>,
@@ -219,14 +220,15 @@ pub(super) struct Draft {
     pub(super) notes: Notes,
 }
 
-/// An event and the index of its process.
+/// An event with the index of its process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Located {
     pub(super) process: usize,
     pub(super) event: EventId,
 }
 
-/// Edges between processes. One on a single process says what is known, or the opposite of it.
+/// The edges between processes. An edge within a process is redundant, or backward and thus an
+/// error.
 #[derive(Debug, Default)]
 pub(super) struct Crossing {
     edges: Vec<Edge>,
@@ -269,20 +271,20 @@ impl Draft {
         }
     }
 
-    /// Checks Definition 1 and makes the trace.
+    /// Checks Definition 1 and builds the trace.
     pub(super) fn finish(self, writes: Writes) -> Result<PartialOrder, OrderError> {
-        let about = about(&self);
+        let facts = variable_facts(&self);
         let mut values = self.values;
-        let about = about.into_iter().map(|(owner, kind, initial)| {
+        let variable_facts = facts.into_iter().map(|(owner, kind, initial)| {
             let zero = || values.intern(kind.map_or(Value::integer(0), Kind::zero));
-            About { owner, kind, initial: initial.unwrap_or_else(zero) }
+            VariableFacts { owner, kind, initial: initial.unwrap_or_else(zero) }
         });
-        let about = about.collect();
+        let variable_facts = variable_facts.collect();
         let mut order = PartialOrder {
             processes: self.processes,
             starts: self.starts,
             variables: self.variables,
-            about,
+            variable_facts,
             values,
             ends: self.ends,
             assignments: self.assignments,
@@ -290,7 +292,7 @@ impl Draft {
             runs: Vec::new(),
             notes: self.notes,
         };
-        twice(&order)?;
+        refuse_double_assignments(&order)?;
         if let Some(Edge { from, to }) = self.edges.backward {
             let mut events = vec![error::name(&order, from)];
             if from != to {
@@ -342,15 +344,16 @@ impl Draft {
     }
 }
 
-/// By variable: who assigns it, the kind of its values, and what it starts with if that was said.
-fn about(draft: &Draft) -> Vec<(Owner, Option<Kind>, Option<ValueId>)> {
+/// By variable: the processes that assign it, the kind of its values, and its initial value if one
+/// was given.
+fn variable_facts(draft: &Draft) -> Vec<(Owner, Option<Kind>, Option<ValueId>)> {
     #[derive(Clone, Copy)]
     struct Seen {
         owner: Owner,
         kind: Option<Kind>,
         mixed: bool,
     }
-    let nothing = Seen { owner: Owner::Nobody, kind: None, mixed: false };
+    let nothing = Seen { owner: Owner::None, kind: None, mixed: false };
     let mut seen: IndexVec<VariableId, Seen> = IndexVec::filled(nothing, draft.variables.len());
     let notice = |seen: &mut Seen, value: ValueId| {
         let kind = draft.values.kind(value);
@@ -362,7 +365,7 @@ fn about(draft: &Draft) -> Vec<(Owner, Option<Kind>, Option<ValueId>)> {
             let seen = &mut seen[assignment.variable];
             notice(seen, assignment.value);
             seen.owner = match seen.owner {
-                Owner::Nobody => Owner::Process(process),
+                Owner::None => Owner::Process(process),
                 Owner::Process(other) if other == process => Owner::Process(process),
                 Owner::Process(_) | Owner::Shared => Owner::Shared,
             };
@@ -375,7 +378,7 @@ fn about(draft: &Draft) -> Vec<(Owner, Option<Kind>, Option<ValueId>)> {
             if let Some(initial) = initial {
                 notice(&mut seen, initial);
             }
-            // A variable that is never assigned and never said to start with anything is a number.
+            // A variable without any value is a number.
             let kind = seen.kind.unwrap_or(Kind::Number);
             (seen.owner, (!seen.mixed).then_some(kind), initial)
         })
@@ -393,9 +396,9 @@ impl Draft {
     }
 }
 
-/// Refuses an event that assigns a variable twice, which would make its outcome a guess.
-fn twice(order: &PartialOrder) -> Result<(), OrderError> {
-    // Most traces have one assignment an event, which is seen at a glance.
+/// Refuses events that assign a variable twice, because their outcome would be ambiguous.
+fn refuse_double_assignments(order: &PartialOrder) -> Result<(), OrderError> {
+    // Most traces have one assignment per event, which is quick to check.
     if order.ends.iter().zip(1..).all(|(&end, count)| end == count) {
         return Ok(());
     }
@@ -419,8 +422,8 @@ fn twice(order: &PartialOrder) -> Result<(), OrderError> {
     Ok(())
 }
 
-/// Sorts edges by where they lead and removes those that are there twice. A counting sort: a
-/// million edges in random order take 10 ms where comparing takes 30.
+/// Sorts edges by target and removes duplicates. A counting sort takes 10 ms for a million edges in
+/// random order; a comparison sort takes 30 ms.
 fn sort_edges(edges: &mut Vec<Edge>, events: usize) {
     if !edges.is_sorted() {
         let mut ends = vec![0_u32; events + 1];
@@ -438,7 +441,7 @@ fn sort_edges(edges: &mut Vec<Edge>, events: usize) {
             sorted[*slot as usize] = *edge;
             *slot += 1;
         }
-        // Runs that lead to one event are short, and the sort is fast on what is nearly sorted.
+        // Few edges have the same target, so these sorts are cheap.
         let mut rest = sorted.as_mut_slice();
         while let Some(first) = rest.first() {
             let to = first.to;

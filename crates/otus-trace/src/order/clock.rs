@@ -6,10 +6,10 @@
 //! The inverse clock of e at q is the position of the first event of q that has e in its past,
 //! or one more than q has events.
 //!
-//! The clock of an event differs from that of the event before it on the same process only if an
-//! edge leads to it, apart from its own position. So a row of numbers is kept per event with
-//! edges, and per event the number of its row. The columns do not depend on each other: whoever
-//! needs a few processes asks for those ([`PartialOrder::clocks_on`]) and pays for those.
+//! Apart from its own position, the clock of an event differs from that of the event before it on
+//! the same process only if an edge leads to it. So a row of numbers is stored for each event with
+//! incoming edges, and for each event the index of its row. The columns are independent of each
+//! other, so the cost of [`PartialOrder::clocks_on`] depends on the processes that are asked for.
 
 use otus_core::index::Index as _;
 
@@ -21,16 +21,16 @@ use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
 pub struct Clocks {
     starts: Vec<u32>,
     columns: Vec<ProcessId>,
-    /// By process: its column, from 1; 0 for none.
+    /// By process: its column, from 1; 0 if it has none.
     column_of: Vec<u32>,
-    /// By event: its row.
+    /// By event: the index of its row.
     row_of: Vec<u32>,
-    /// Row after row; the first is all zeros.
+    /// The rows, one after the other; the first is all zeros.
     rows: Vec<u32>,
 }
 
 impl Clocks {
-    /// The processes whose entries are known, in the order of the columns.
+    /// The processes of the columns, in order.
     pub fn columns(&self) -> &[ProcessId] {
         &self.columns
     }
@@ -44,7 +44,7 @@ impl Clocks {
         self.rows[self.row_of[event.index()] as usize * self.columns.len() + column]
     }
 
-    /// The whole clock of an event, written over `clock`, which has a number per column.
+    /// Writes the clock of an event to `clock`, which has a number per column.
     pub fn read(&self, event: EventId, clock: &mut [u32]) {
         let width = self.columns.len();
         let row = self.row_of[event.index()] as usize * width;
@@ -71,13 +71,13 @@ pub struct InverseClocks {
 }
 
 impl InverseClocks {
-    /// The processes whose entries are known, in the order of the columns.
+    /// The processes of the columns, in order.
     pub fn columns(&self) -> &[ProcessId] {
         &self.reversed.columns
     }
 
-    /// The position of the first event of a column's process that has `event` in its past, or one
-    /// more than it has events.
+    /// The position of the first event of a column's process that has `event` in its past, or the
+    /// number of its events plus one.
     pub fn at(&self, event: EventId, column: usize) -> u32 {
         let clocks = &self.reversed;
         let process = clocks.columns[column].index();
@@ -108,14 +108,14 @@ impl PartialOrder {
         self.clocks_on(&self.processes().collect::<Vec<_>>())
     }
 
-    /// How many numbers of four bytes the clocks at this many processes take, so that a budget can
-    /// be kept; another four bytes an event come on top.
+    /// The number of four-byte entries of the clocks at this many processes, for budgets. Another
+    /// four bytes per event come on top.
     pub fn clock_entries(&self, columns: usize) -> usize {
         let rows = self.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
         rows.saturating_mul(columns)
     }
 
-    /// The clocks of all events at some processes, each of which is listed once.
+    /// The clocks of all events at some distinct processes.
     pub fn clocks_on(&self, columns: &[ProcessId]) -> Clocks {
         clocks(&self.starts, &self.edges, self.linear_extension(), columns)
     }
@@ -125,7 +125,7 @@ impl PartialOrder {
         self.inverse_clocks_on(&self.processes().collect::<Vec<_>>())
     }
 
-    /// The inverse clocks of all events at some processes, each of which is listed once.
+    /// The inverse clocks of all events at some distinct processes.
     ///
     /// # Panics
     /// Never: ⪯ has no cycle, so neither has its reverse.
@@ -141,13 +141,13 @@ impl PartialOrder {
     }
 }
 
-/// The same event when every process is told from its end.
+/// The event at the same distance from the other end of its process.
 fn mirror(starts: &[u32], event: EventId) -> EventId {
     let process = process_of(starts, event).index();
     EventId(starts[process] + (starts[process + 1] - 1 - event.0))
 }
 
-/// The clocks at `columns` of the order that `edges` generate, with a linear extension of it.
+/// The clocks at `columns` of the order that `edges` generate, given a linear extension of it.
 pub(super) fn clocks(
     starts: &[u32],
     edges: &[Edge],
@@ -191,7 +191,8 @@ pub(super) fn clocks(
     Clocks { starts: starts.to_vec(), columns: columns.to_vec(), column_of, row_of, rows }
 }
 
-/// By event: the row of the last event with edges up to it on its process; 0 if there is none.
+/// By event: the row of the last event on its process, up to itself, that has incoming edges; 0 if
+/// there is none.
 fn rows_of_events(starts: &[u32], edges: &[Edge]) -> Vec<u32> {
     let mut row_of = vec![0; starts.last().map_or(0, |&end| end as usize)];
     let mut groups = edges.chunk_by(|a, b| a.to == b.to).filter_map(|group| group.first());

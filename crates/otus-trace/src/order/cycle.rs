@@ -1,22 +1,21 @@
-//! A short cycle of an order that is none.
+//! Finds a short cycle of edges, as an error message for a relation that is no order.
 //!
-//! When no process can go on, each that is left waits for an event of another that is left.
-//! Following the waits from any of them leads into a cycle; that one is certain and may be long.
-//! A shorter one may lie elsewhere, so some edges are tried one by one: from the end of an edge,
-//! in how many edges is its beginning reached? Only the earliest event reached on a process
-//! matters, since all later ones follow it, so one such search looks at each edge once. It
-//! is exact as long as all edges can be tried ([`WORK`] in all); what is found is a cycle anyway.
+//! When no process can proceed, each remaining process waits for an event of another remaining one.
+//! Following these waits leads into a cycle, which may be long. To find a shorter one, edges are
+//! tried one by one with a breadth-first search from the target of the edge to its source. Only the
+//! earliest event reached on a process matters, because all later ones follow it, so a search
+//! visits each edge at most once. The shortest cycle is found unless the searches exceed [`WORK`].
 
 use super::linear::{Stuck, happened};
 use super::{Edge, EventId, process_of};
 
-/// How many edges are looked at in search of the shortest cycle.
+/// The most edges that the search for the shortest cycle visits.
 const WORK: usize = 4_000_000;
 
-/// The events of a cycle in order: the target of each edge and the source of the next, which is
-/// named once if it is the same event.
+/// The events of a cycle in order: the source and the target of each edge. If an edge begins where
+/// the last one ends, that event is listed once.
 pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &Stuck) -> Vec<EventId> {
-    // No cycle has an event that happened.
+    // Events that can happen are on no cycle.
     let left: Vec<Edge> =
         edges.iter().copied().filter(|edge| !happened(starts, &stuck.next, edge.from)).collect();
     let mut out = Outgoing::new(starts, &left);
@@ -44,9 +43,9 @@ pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &Stuck) -> Vec<EventId
     events
 }
 
-/// The cycle among the first events that wait.
+/// The cycle among the events that wait first.
 fn waits(starts: &[u32], left: &[Edge], stuck: &Stuck) -> Vec<Edge> {
-    // By process: the edge its next event waits for.
+    // By process: the edge for which its next event waits.
     let blocked: Vec<Option<Edge>> = stuck
         .next
         .iter()
@@ -61,7 +60,7 @@ fn waits(starts: &[u32], left: &[Edge], stuck: &Stuck) -> Vec<Edge> {
     let mut path: Vec<Edge> = Vec::new();
     loop {
         if let Some(start) = seen[process] {
-            // The path was followed backwards in time.
+            // The path was followed from targets to sources.
             path.drain(..start);
             path.reverse();
             return path;
@@ -73,11 +72,11 @@ fn waits(starts: &[u32], left: &[Edge], stuck: &Stuck) -> Vec<Edge> {
     }
 }
 
-/// The edges that are left, by the process on which they begin, in order.
+/// The remaining edges by the process of their source, in order.
 struct Outgoing<'s> {
     starts: &'s [u32],
     by_process: Vec<Vec<Edge>>,
-    /// By process: the earliest event that was reached, and the edge to it.
+    /// By process: the edge to the earliest event that was reached.
     reached: Vec<Option<Edge>>,
 }
 
@@ -93,14 +92,15 @@ impl<'s> Outgoing<'s> {
         Outgoing { starts, reached: vec![None; by_process.len()], by_process }
     }
 
-    /// A shortest cycle that begins with an edge, of at most `most` edges.
+    /// A shortest cycle through an edge, if it has at most `most` edges.
     fn shortest_through(&mut self, start: Edge, most: usize) -> Option<Vec<Edge>> {
         let process = |event: EventId| process_of(self.starts, event).0 as usize;
         self.reached.fill(None);
-        // How an event was reached: the edge to it and the index of what came before.
+        // The search tree: an edge to an event, and the index of the edge before it.
         let mut found: Vec<(Edge, usize)> = vec![(start, usize::MAX)];
         self.reached[process(start.to)] = Some(start);
-        // How far the edges of each process have been followed, from the last on.
+        // By process: the number of its edges that have not been followed; the last ones come
+        // first.
         let mut followed: Vec<usize> = self.by_process.iter().map(Vec::len).collect();
         let mut layer = 0..1;
         for _ in 1..most {
@@ -131,7 +131,7 @@ impl<'s> Outgoing<'s> {
     }
 }
 
-/// The way to what was found last.
+/// The path to the edge that was found last.
 fn path(found: &[(Edge, usize)]) -> Vec<Edge> {
     let mut path = Vec::new();
     let mut at = found.len() - 1;

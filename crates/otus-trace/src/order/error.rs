@@ -1,11 +1,11 @@
-//! What keeps a set of events from being a partial-order trace.
+//! The reasons why events do not form a partial-order trace.
 
 use std::fmt;
 use std::fmt::Write as _;
 
 use super::{EventId, PartialOrder};
 
-/// An event by its place in the trace, and in words.
+/// An event by its position in the trace, and in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventName {
     /// Its process.
@@ -22,21 +22,21 @@ impl fmt::Display for EventName {
     }
 }
 
-/// Why there is no partial-order trace.
+/// A reason why events do not form a partial-order trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderError {
-    /// These events happened before each other, each before the next and the last before the
-    /// first. No cycle is shorter, in the number of edges between processes, unless the trace is
-    /// so large that only some were looked at.
+    /// A cycle: each of these events happened before the next, and the last before the first. No
+    /// cycle has fewer edges between processes, unless the trace is too large for a complete
+    /// search.
     Cycle(Vec<EventName>),
     /// Two events assign the same variable and neither happened before the other.
     UnorderedWrites {
         /// The variable.
         variable: Box<str>,
-        /// The one that comes first in the file, or on the process that comes first.
+        /// The event of the process that comes first.
         first: EventName,
-        /// The other.
+        /// The other event.
         second: EventName,
     },
     /// An edge begins or ends at a position that its process does not have.
@@ -45,7 +45,7 @@ pub enum OrderError {
         process: Box<str>,
         /// The position.
         position: u32,
-        /// How many events it has.
+        /// The number of events of the process.
         length: u32,
     },
     /// An event assigns a variable twice.
@@ -59,10 +59,10 @@ pub enum OrderError {
     Clock {
         /// The event, by its host and where it was read.
         event: EventName,
-        /// What is wrong with its clock.
+        /// The contradiction.
         cause: Box<str>,
     },
-    /// There are more events, assignments or edges than 32-bit numbers.
+    /// There are more events, assignments or edges than 32 bits can count.
     TooLarge,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for OrderError {
 
 impl std::error::Error for OrderError {}
 
-/// Where a position should be.
+/// Says which positions exist.
 pub(super) fn out_of_range(process: &str, position: i128, length: u32) -> String {
     match length {
         0 => format!("`{process}` has no event {position}: it has none at all"),
@@ -106,7 +106,7 @@ pub(super) fn out_of_range(process: &str, position: i128, length: u32) -> String
     }
 }
 
-/// An event of a trace by its place and in words.
+/// Names an event of a trace.
 pub(super) fn name(order: &PartialOrder, event: EventId) -> EventName {
     EventName {
         process: order.process_name(order.process_of(event)).into(),
@@ -128,18 +128,12 @@ pub(super) fn describe(order: &PartialOrder, event: EventId) -> String {
     if assignments.len() > SHOWN {
         details.push("…".to_owned());
     }
-    let place = order.place(event);
-    match (place.file, place.line) {
-        (Some(file), Some(line)) => details.push(format!("{file}:{line}")),
-        (Some(file), None) => details.push(file.to_owned()),
-        (None, Some(line)) => details.push(format!("line {line}")),
-        (None, None) => {}
-    }
+    details.extend(order.place(event).text());
     if !details.is_empty() {
         let _ = write!(text, " ({})", details.join(", "));
     }
     text
 }
 
-/// How many assignments of an event are shown.
+/// The most assignments of an event that are shown.
 const SHOWN: usize = 3;

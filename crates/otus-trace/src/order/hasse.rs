@@ -1,23 +1,23 @@
-//! The Hasse diagram: edges that no others imply.
+//! The Hasse diagram: the edges that no other edges imply.
 //!
 //! An edge from e to f is implied iff e ⪯ g for another immediate predecessor g of f: the event
-//! before f on its process, or the source of another edge to f. (If a chain leads from e to f,
-//! its last step comes from such a g; and the edge itself is the only step from e.) So each edge
-//! is compared with its siblings alone. Of several edges from one process the last implies the
-//! others. The clocks that answer `e ⪯ g` are computed for a few columns at a time, since an edge
-//! needs only the column of the process it comes from.
+//! before f on its process, or the source of another edge to f. (If a chain leads from e to f, its
+//! last step comes from such a g; and the edge itself is the only step from e.) So each edge is
+//! compared only with its siblings. Of several edges from one process the last implies the others.
+//! The clocks that answer `e ⪯ g` are computed for a few columns at a time, because an edge needs
+//! only the column of the process of its source.
 
 use otus_core::index::Index as _;
 
 use super::clock::clocks;
 use super::{Edge, EventId, PartialOrder, ProcessId};
 
-/// How many entries of vector clocks are in memory at a time.
+/// The most entries of vector clocks that are in memory at a time.
 const ENTRIES: usize = 1 << 24;
 
 impl PartialOrder {
-    /// The communication edges `e →_c f` of the Hasse diagram: those whose events have none
-    /// between them. Sorted by where they lead.
+    /// The communication edges `e →_c f` of the Hasse diagram: those with no event between e and f.
+    /// Sorted by target.
     ///
     /// ```
     /// use otus_trace::order::{Builder, Writes};
@@ -42,7 +42,7 @@ impl PartialOrder {
         for columns in sources.chunks((ENTRIES / rows).max(1)) {
             let clocks = clocks(&self.starts, &self.edges, runs, columns);
             for group in self.edges.chunk_by(|a, b| a.to == b.to) {
-                // Sorted by where they begin, so those from one process are side by side.
+                // Edges are sorted by source, so those from one process are adjacent.
                 let same = |a: &Edge, b: &Edge| self.process_of(a.from) == self.process_of(b.from);
                 let last: Vec<Edge> =
                     group.chunk_by(same).filter_map(|edges| edges.last().copied()).collect();
@@ -64,7 +64,7 @@ impl PartialOrder {
         kept
     }
 
-    /// The same trace with the edges of its Hasse diagram only.
+    /// The same trace with only the edges of its Hasse diagram.
     #[must_use]
     pub fn reduced(self) -> Self {
         let edges = self.hasse();

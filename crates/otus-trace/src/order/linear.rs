@@ -1,10 +1,10 @@
-//! A linear extension of ⪯, and whether there is one.
+//! Computes a linear extension of ⪯, if there is one.
 //!
 //! Processes take turns. A process runs until the source of an edge into its next event has not
-//! happened; then it waits for that source, and the process that makes it happen wakes it up. The
-//! order is thus made of [`Run`]s of consecutive events, of which there are no more than edges
-//! and processes together, and it costs nothing to pass an event that no edge leads to. If all
-//! that are left wait, they wait for each other: the edges have a cycle.
+//! happened; then it waits until the process of that source wakes it up. The result consists of
+//! [`Run`]s of consecutive events. There are at most as many runs as edges and processes together,
+//! and events without incoming edges cost nothing. If all remaining processes wait, the edges have
+//! a cycle.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -17,34 +17,34 @@ use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
 /// Consecutive events of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Whose events.
+    /// The process.
     pub process: ProcessId,
-    /// The numbers of their ids.
+    /// The numbers of the events.
     pub events: Range<u32>,
-    /// The edges that lead to them, as indices into all edges.
+    /// The indices of the edges that lead to them.
     pub edges: Range<usize>,
 }
 
 impl PartialOrder {
-    /// All events in an order that ⪯ allows, as runs of consecutive events of one process.
+    /// A linear extension of ⪯, as runs of consecutive events of one process.
     pub fn linear_extension(&self) -> &[Run] {
         &self.runs
     }
 
-    /// Makes the runs again after edges have changed; ⪯ still has no cycle.
+    /// Recomputes the runs after a change of the edges that added no cycle.
     pub(super) fn relinearize(&mut self) {
         self.runs = linearize(&self.starts, &self.edges).unwrap_or_default();
     }
 }
 
-/// What cannot happen: for each process, the first event that waits for ever (or the end).
+/// For each process, the first event that can never happen, or the end of the process.
 #[derive(Debug)]
 pub(super) struct Stuck {
     pub(super) next: Vec<u32>,
 }
 
-/// A linear extension of the order that `edges`, sorted by where they lead, generate on processes
-/// whose events begin at `starts`.
+/// Computes a linear extension of the order that `edges`, sorted by target, generate on the
+/// processes that begin at `starts`.
 pub(super) fn linearize(starts: &[u32], edges: &[Edge]) -> Result<Vec<Run>, Stuck> {
     let count = starts.len() - 1;
     let mut turns: Vec<Turn> =
@@ -91,20 +91,20 @@ pub(super) fn linearize(starts: &[u32], edges: &[Edge]) -> Result<Vec<Run>, Stuc
     if left == 0 { Ok(runs) } else { Err(Stuck { next: next() }) }
 }
 
-/// How far a process is.
+/// The progress of a process.
 #[derive(Debug, Clone)]
 struct Turn {
     /// Its next event.
     next: u32,
-    /// The first edge that leads to one of its events from the next on.
+    /// The first edge to its next event or a later one.
     first_edge: usize,
     /// The first edge that leads to the same event as `edge`.
     group: usize,
-    /// The first edge whose source has not been looked at, or has not happened.
+    /// The first edge whose source has not been checked, or has not happened.
     edge: usize,
-    /// After its last edge.
+    /// The end of its edges.
     last_edge: usize,
-    /// Who waits for which of its events.
+    /// The events of this process that other processes wait for.
     waiting: BinaryHeap<Reverse<(u32, usize)>>,
 }
 
@@ -123,7 +123,7 @@ impl Turn {
     }
 }
 
-/// Whether an event has happened when each process is before its next one.
+/// Whether an event has happened, given the next event of each process.
 pub(super) fn happened(starts: &[u32], next: &[u32], event: EventId) -> bool {
     event.0 < next[process_of(starts, event).0 as usize]
 }

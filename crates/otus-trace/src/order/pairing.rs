@@ -1,9 +1,9 @@
 //! Traces from multi-traces and from global executions.
 //!
-//! Actions say who sends or receives which message, not to whom or from whom. So which emission
-//! a reception belongs to is known only by counting. What is assumed: every reception of a
-//! message m has an emission of m for itself among those that were observed (a broadcast is one
-//! emission for one reception on each component).
+//! An action names the lifeline that sends or receives a message, but not its peer. So only
+//! counting relates receptions to emissions. The assumption is that every reception of a message m
+//! has its own emission of m among the observed ones (a broadcast is one emission for one reception
+//! on each component).
 //!
 //! **Claim.** Let e be the k-th reception of m on its component r, let s be another component, and
 //! let n be the number of emissions of m on all other components, on r only those that are not
@@ -11,11 +11,11 @@
 //! receptions on r have k different emissions before them. At most n of these are not on s, so at
 //! least k − n are; and the emissions on s are in order. ∎
 //!
-//! With a single sender this is the k-th emission before the k-th reception, as in first-in
-//! first-out channels, though channels need not be. With several it claims no more than is
-//! certain, and concurrent senders of one message leave its receptions concurrent with them. A
-//! reception with k larger than the number of all emissions is *unpaired*: it came from the
-//! environment, or from a log that is missing.
+//! [`certain_emissions`] implements the claim. With a single sender it puts the k-th emission
+//! before the k-th reception, as for first-in first-out channels, although channels need not be
+//! such. With several senders it claims only what is certain, and receptions may stay concurrent
+//! with all of them. A reception whose k exceeds the number of all emissions is *unpaired*: its
+//! message came from the environment, or from a missing log.
 //!
 //! In a global execution ([`from_steps`]) only the emissions before e count.
 //!
@@ -23,9 +23,9 @@
 //!
 //! The actions of one moment are one event, labelled `{a!m, a?n}`. A step of a global execution
 //! that involves several components (a synchronous passing) is also *one* event, on the component
-//! of its first emission; edges from the last and to the next event of the other components make
-//! it happen for them at the same time. So no cut has one half of it. What this costs:
-//! `last(b)` and `count(b.…)` do not see the half of a component that is not the host.
+//! of its first emission, the host. Edges from the last and to the next event of the other
+//! components order it there. So no cut contains only a part of it. The price is that `last(b)` and
+//! `count(b.…)` do not see the part of a component b that is not the host.
 
 use std::collections::BTreeMap;
 
@@ -36,18 +36,18 @@ use otus_syntax::Source;
 use super::{Builder, Happened, OrderError, PartialOrder, ProcessId, Writes};
 use crate::multitrace::{ComponentId, MultiTrace, Partition};
 
-/// A trace, and what has no counterpart in it.
+/// A trace, with the receptions that have no counterpart in it.
 #[derive(Debug, Clone)]
 pub struct Paired {
     /// The trace.
     pub order: PartialOrder,
-    /// The receptions for which no emission is left, in the order in which they were met.
+    /// The receptions for which there is no emission, in the order in which they were found.
     pub unpaired: Vec<Happened>,
 }
 
-/// The order of a multi-trace by its messages: a process per component, named after its lifelines
-/// (`a`, or `a,b`), an event per moment, labelled with its actions (`a!m`). With the text that the
-/// multi-trace was read from, events know their lines.
+/// Builds the order of a multi-trace by its messages: a process per component, named after its
+/// lifelines (`a`, or `a,b`), and an event per moment, labelled with its actions (`a!m`). With the
+/// text from which the multi-trace was read, events have lines.
 ///
 /// ```
 /// use otus_core::{Pool, Signature};
@@ -66,8 +66,8 @@ pub struct Paired {
 /// ```
 ///
 /// # Errors
-/// If messages happened before each other: then no execution has this multi-trace, or a
-/// reception has its emission elsewhere.
+/// If the order is cyclic. Then no execution has this multi-trace, or a message came from the
+/// environment.
 pub fn from_multi_trace(
     trace: &MultiTrace,
     pool: &Pool,
@@ -75,7 +75,7 @@ pub fn from_multi_trace(
 ) -> Result<Paired, OrderError> {
     let mut builder = Builder::default();
     let processes = processes(&mut builder, trace.partition(), pool);
-    let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
+    let mut traffic: BTreeMap<MessageId, MessageTraffic> = BTreeMap::new();
     let mut lines = source.map(Lines::new);
     for component in trace.partition().components() {
         let process = processes[component.index()];
@@ -91,7 +91,7 @@ pub fn from_multi_trace(
             }
             let at = event.at();
             index += moment.len();
-            // Emissions first: what is simultaneous is not after.
+            // Emissions first, so that an emission at the same moment counts as before a reception.
             for direction in [Direction::Emission, Direction::Reception] {
                 for action in actions.iter().map(|&action| pool.action(action)) {
                     if action.direction == direction {
@@ -110,11 +110,13 @@ pub fn from_multi_trace(
     Ok(Paired { order: builder.finish(Writes::Checked)?, unpaired })
 }
 
-/// The order of a global execution by its messages: a process per component of the partition, an
-/// event per step. The steps are events of the pool, such as those of an analysis' witness.
+/// Builds the order of a global execution by its messages: a process per component of the
+/// partition, and an event per step. The steps are events of the pool, such as those of a witness
+/// of an analysis.
 ///
 /// # Errors
-/// Never but for more than 2^32 events: the execution itself is a linear extension of the order.
+/// Only if there are more than 2^32 events, since the execution itself is a linear extension of the
+/// order.
 pub fn from_steps(
     steps: impl IntoIterator<Item = otus_core::EventId>,
     pool: &Pool,
@@ -123,10 +125,9 @@ pub fn from_steps(
     let mut builder = Builder::default();
     let processes = processes(&mut builder, partition, pool);
     let component_of = |action: ActionId| partition.component_of(pool.action(action).lifeline);
-    // By component: the last event it took part in, and which emissions and how many receptions
-    // of each message there were.
+    // By component: the last event in which it took part.
     let mut last: Vec<Option<Happened>> = vec![None; partition.len()];
-    let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
+    let mut traffic: BTreeMap<MessageId, MessageTraffic> = BTreeMap::new();
     let mut unpaired = Vec::new();
     for step in steps {
         let actions = pool.event_actions(step);
@@ -141,7 +142,7 @@ pub fn from_steps(
                 builder.edge(before, at);
             }
         }
-        // Whatever is sent and received in one step has its counterpart there.
+        // A message that is sent and received in one step has its counterpart in that step.
         let has = |direction: Direction, message: MessageId| {
             let both = actions.iter().map(|&action| pool.action(action));
             both.into_iter().any(|a| a.direction == direction && a.message == message)
@@ -157,9 +158,9 @@ pub fn from_steps(
                 Direction::Reception => {
                     let count = traffic.receive(component);
                     let sent = traffic.emissions.iter();
-                    let sent: Vec<(ProcessId, &[Happened])> =
-                        sent.map(|(&process, events)| (process, &events[..])).collect();
-                    if !claim(&mut builder, &sent, component, count, at) {
+                    let sent: Vec<Sent<'_>> =
+                        sent.map(|(&process, events)| Sent { process, events }).collect();
+                    if !add_edges(&mut builder, &sent, component, count, at) {
                         unpaired.push(at);
                     }
                 }
@@ -171,13 +172,13 @@ pub fn from_steps(
 
 /// The emissions and receptions of one message, by component.
 #[derive(Debug, Default)]
-struct Traffic {
+struct MessageTraffic {
     emissions: BTreeMap<ProcessId, Vec<Happened>>,
     receptions: BTreeMap<ProcessId, Vec<Happened>>,
     received: BTreeMap<ProcessId, usize>,
 }
 
-impl Traffic {
+impl MessageTraffic {
     fn note(&mut self, direction: Direction, at: Happened) {
         let events = match direction {
             Direction::Emission => &mut self.emissions,
@@ -186,37 +187,37 @@ impl Traffic {
         events.entry(at.process).or_default().push(at);
     }
 
-    /// An emission on a component; its event may be on another.
+    /// Notes an emission on a component; its event may be on another one.
     fn emit(&mut self, component: ProcessId, at: Happened) {
         self.emissions.entry(component).or_default().push(at);
     }
 
-    /// The number of a reception on its component.
+    /// Counts a reception on a component; returns its number, from 1.
     fn receive(&mut self, component: ProcessId) -> usize {
         let count = self.received.entry(component).or_default();
         *count += 1;
         *count
     }
 
-    /// The edges of all receptions.
+    /// Adds the edges of all receptions.
     fn pair(&self, builder: &mut Builder, unpaired: &mut Vec<Happened>) {
         for (&receiver, receptions) in &self.receptions {
             let mut own = 0;
             for (count, &at) in (1..).zip(receptions) {
-                let sent: Vec<(ProcessId, &[Happened])> = self
+                let sent: Vec<Sent<'_>> = self
                     .emissions
                     .iter()
                     .map(|(&process, events)| {
                         if process != receiver {
-                            return (process, &events[..]);
+                            return Sent { process, events };
                         }
                         while events.get(own).is_some_and(|event| *event <= at) {
                             own += 1;
                         }
-                        (process, &events[..own])
+                        Sent { process, events: &events[..own] }
                     })
                     .collect();
-                if !claim(builder, &sent, receiver, count, at) {
+                if !add_edges(builder, &sent, receiver, count, at) {
                     unpaired.push(at);
                 }
             }
@@ -224,29 +225,47 @@ impl Traffic {
     }
 }
 
-/// Adds the edges that the claim gives for reception number `count` of a component; whether there
-/// are emissions enough.
-fn claim(
+/// The emissions of a message on one process.
+struct Sent<'t> {
+    process: ProcessId,
+    events: &'t [Happened],
+}
+
+/// The emissions that certainly happened before the k-th reception of a message on its component,
+/// by the claim of this module. `counts` has the number of emissions of each sender. For each
+/// sender with such an emission, yields the index of the sender and the index of its last one.
+/// `None` if there are fewer than k emissions.
+pub(crate) fn certain_emissions(
+    counts: &[usize],
+    k: usize,
+) -> Option<impl Iterator<Item = (usize, usize)>> {
+    let total: usize = counts.iter().sum();
+    (k <= total).then(|| {
+        let last = move |count: &usize| (k - 1).checked_sub(total - count);
+        let senders = counts.iter().enumerate();
+        senders.filter_map(move |(sender, count)| Some((sender, last(count)?)))
+    })
+}
+
+/// Adds the edges to the k-th reception on a component; returns whether there are enough emissions.
+fn add_edges(
     builder: &mut Builder,
-    sent: &[(ProcessId, &[Happened])],
+    sent: &[Sent<'_>],
     receiver: ProcessId,
-    count: usize,
+    k: usize,
     at: Happened,
 ) -> bool {
-    let total: usize = sent.iter().map(|(_, events)| events.len()).sum();
-    if count > total {
-        return false;
-    }
-    for (_, events) in sent.iter().filter(|(sender, _)| *sender != receiver) {
-        let elsewhere = total - events.len();
-        if let Some(index) = (count - 1).checked_sub(elsewhere) {
-            builder.edge(events[index], at);
+    let counts: Vec<usize> = sent.iter().map(|sent| sent.events.len()).collect();
+    let Some(certain) = certain_emissions(&counts, k) else { return false };
+    for (sender, emission) in certain {
+        if sent[sender].process != receiver {
+            builder.edge(sent[sender].events[emission], at);
         }
     }
     true
 }
 
-/// A process for each component, named after its lifelines.
+/// Adds a process for each component, named after its lifelines.
 fn processes(builder: &mut Builder, partition: &Partition, pool: &Pool) -> Vec<ProcessId> {
     let signature = pool.signature();
     let mut processes: Vec<ProcessId> = Vec::new();
@@ -257,7 +276,7 @@ fn processes(builder: &mut Builder, partition: &Partition, pool: &Pool) -> Vec<P
     };
     for component in partition.components() {
         let mut name = name_of(component);
-        // A lifeline may be called what two others are together.
+        // The name of a lifeline may equal the joined names of two others.
         while processes.len() != builder.process(&name).index() {
             name.push('\'');
         }
@@ -275,7 +294,7 @@ fn label(pool: &Pool, actions: &[ActionId]) -> String {
     }
 }
 
-/// The lines of offsets, which mostly grow.
+/// Finds the lines of offsets; fast if the offsets grow.
 struct Lines<'s> {
     source: &'s Source,
     at: usize,
@@ -395,7 +414,7 @@ mod tests {
         );
     }
 
-    /// Steps as texts: `a!m`, or several actions at once.
+    /// Checks a global execution whose steps are texts: `a!m`, or several actions at once.
     #[track_caller]
     fn steps(steps: &[&[&str]], expected: &str) {
         let mut pool = pool();

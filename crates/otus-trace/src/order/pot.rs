@@ -11,15 +11,14 @@
 //! value    := number | true | false | text
 //! ```
 //!
-//! Keys may come in any order. An edge says that its first event happened before its second.
-//! Numbers are exact: `0.25` is a quarter, and so is the text `"1/4"`; a text of digits, a stroke
-//! and digits is a number, and every other text is itself. A variable that `init` does not mention
-//! starts with the zero of its kind: 0, false, or the empty text.
+//! Keys may come in any order. An edge states that its first event happened before its second.
+//! Numbers are exact: `0.25` is a quarter, and so is the text `"1/4"`. A text of digits, a slash
+//! and digits is a number; any other text is itself. A variable that `init` does not mention starts
+//! with the zero of its kind: 0, false, or the empty text.
 //!
-//! The file is read in one pass over its bytes, straight into the columns of the result: there is
-//! no tree of JSON values, and a million events with as many edges take a few dozen
-//! milliseconds. Whatever is wrong is told with its place; a key that the format does not have
-//! is an error, so that a misspelt one is not silently without effect.
+//! The file is read in one pass over its bytes, straight into the columns of the result, without a
+//! tree of JSON values: a million events with as many edges take a few dozen milliseconds. Unknown
+//! keys are errors, so that a misspelt key does not go unnoticed.
 
 mod read;
 mod scan;

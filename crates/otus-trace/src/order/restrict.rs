@@ -1,26 +1,26 @@
-//! Happened-before among some events only.
+//! The happened-before relation restricted to some events.
 //!
-//! A formula sees few of a trace's events. The order restricted to those is again an order on
-//! processes, and its clocks count only the events that are kept: the clock of e at q is how many
-//! kept events of q are in ↓e. All that is needed of the rest is which of them lie between.
+//! A formula refers to few events of a trace. The order restricted to those is again an order on
+//! processes. Its clocks count only the kept events: the clock of e at q is the number of kept
+//! events of q in ↓e.
 
 use otus_syntax::source::offset;
 
 use super::{EventId, PartialOrder, ProcessId};
 
-/// Some events of a trace, with the clocks of the order among them. A process without such an
-/// event is left out; the others keep their order and are called columns here.
+/// Some events of a trace, with the clocks of the order among them. Processes without a kept event
+/// are left out; the others keep their order and are called columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restriction {
     processes: Vec<ProcessId>,
-    /// Where the events of each column begin, and where those of the last end.
+    /// The index of the first event of each column, and the end of the last one.
     starts: Vec<u32>,
     events: Vec<EventId>,
     clocks: Vec<u32>,
 }
 
 impl Restriction {
-    /// The processes that have an event, by column.
+    /// The process of each column.
     pub fn processes(&self) -> &[ProcessId] {
         &self.processes
     }
@@ -35,8 +35,8 @@ impl Restriction {
         &self.events[self.range(column)]
     }
 
-    /// The clock of the event with an index among all: for each column, how many of its events
-    /// are in the past of this one, which counts itself.
+    /// The clock of the event with an index: for each column, the number of its events in the past
+    /// of this event, itself included.
     pub fn clock(&self, index: usize) -> &[u32] {
         let width = self.processes.len();
         &self.clocks[index * width..(index + 1) * width]
@@ -47,15 +47,15 @@ impl Restriction {
         &self.clocks
     }
 
-    /// The inverse clocks of all events, one after the other: for each column, the position from 1
-    /// of its first event that has this one in its past, or one more than it has events.
+    /// The inverse clocks of all events, one after the other: for each column, the position, from
+    /// 1, of its first event that has this one in its past, or the number of its events plus one.
     pub fn inverse_clocks(&self) -> Vec<u32> {
         let width = self.processes.len();
         let mut inverse = vec![0; self.clocks.len()];
         for later in 0..width {
             let events = self.range(later);
             for earlier in 0..width {
-                // Both go up together: the later an event, the more it knows.
+                // Clocks grow along a process, so both indices only move forward.
                 let mut first = events.start;
                 for (position, index) in (1_u32..).zip(self.range(earlier)) {
                     while first < events.end && self.clock(first)[earlier] < position {
@@ -74,7 +74,7 @@ impl Restriction {
 }
 
 impl PartialOrder {
-    /// The order among some events, which may be listed in any order.
+    /// Restricts the order to some events, listed in any order.
     ///
     /// ```
     /// use otus_trace::order::{Builder, Writes};
@@ -116,7 +116,7 @@ impl PartialOrder {
         let mut clocks = Vec::with_capacity(kept.events.len() * width);
         let mut row = vec![0; width];
         for column in 0..width {
-            // By column: how many of its kept events are known so far.
+            // By column: the number of its kept events in the past so far.
             let mut known = vec![0_usize; width];
             for &event in kept.events_of(column) {
                 full.read(event, &mut row);

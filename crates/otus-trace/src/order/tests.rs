@@ -421,7 +421,7 @@ fn variables_start_with_the_zero_of_their_kind() {
     assert_eq!(about("t"), ("\"\"".to_owned(), Some(Kind::Text)));
     assert_eq!(about("said"), ("\"no\"".to_owned(), Some(Kind::Text)));
     assert_eq!(about("mixed"), ("0".to_owned(), None));
-    assert_eq!(order.owner(order.variable("said").unwrap()), Owner::Nobody);
+    assert_eq!(order.owner(order.variable("said").unwrap()), Owner::None);
     assert_eq!(order.length(order.process("idle").unwrap()), 0);
     assert_eq!(order.event(order.process("idle").unwrap(), 1), None);
 }

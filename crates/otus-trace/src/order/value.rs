@@ -1,12 +1,11 @@
-//! The values of variables, and how a trace stores them.
+//! The values of variables, and their representation in a trace.
 //!
-//! There are three kinds: truth values, exact numbers, and texts (which is what the members of an
-//! enumeration are). Values of one kind have a total order: false before true, numbers by size,
-//! texts by their bytes. Values of different kinds have none.
+//! There are three kinds: truth values, exact numbers, and texts (which include the members of
+//! enumerations). Values of one kind are totally ordered: false before true, numbers by size, texts
+//! by bytes. Values of different kinds are not ordered.
 //!
-//! A trace of a million assignments has few distinct values, or small integers. A [`ValueId`] is
-//! therefore four bytes: a small integer stands for itself, and everything else is interned.
-//! Equal values have equal ids.
+//! Most values of a large trace are small integers or repeat. So a [`ValueId`] has four bytes: a
+//! small integer stands for itself, and every other value is interned. Equal values have equal ids.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,10 +16,12 @@ use otus_core::index::Index as _;
 use otus_core::intern::Interner;
 use otus_syntax::Rational;
 
-/// What a variable can hold.
+use crate::read::json::quote;
+
+/// The value of a variable.
 ///
-/// A text that is written like a fraction *is* that number (see [`Value::text`]), so that
-/// `"1/3"` in a file needs no notation of its own.
+/// A text in the form of a fraction is that number ([`Value::text`]), so that files can contain
+/// `"1/3"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value {
     /// `true` or `false`.
@@ -31,7 +32,7 @@ pub enum Value {
     Text(Arc<str>),
 }
 
-/// What kind of value it is; only values of one kind are compared.
+/// The kind of a value; only values of one kind are comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `true` or `false`.
@@ -43,7 +44,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// In words, with an article.
+    /// The kind in words, with an article.
     pub fn describe(self) -> &'static str {
         match self {
             Kind::Boolean => "a truth value",
@@ -52,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// What a variable of this kind starts with unless something else is said.
+    /// The default initial value of a variable of this kind.
     pub fn zero(self) -> Value {
         match self {
             Kind::Boolean => Value::Boolean(false),
@@ -68,8 +69,8 @@ impl Value {
         Value::Number(Rational::from(integer))
     }
 
-    /// The value a quoted text stands for: a number if it is written as a fraction (`"1/3"`, with
-    /// an optional sign and nothing but digits around the stroke), else itself.
+    /// The value of a quoted text: a number if it has the form of a fraction (`"1/3"`, with an
+    /// optional sign and digits around the slash), otherwise the text.
     ///
     /// ```
     /// use otus_trace::order::{Kind, Value};
@@ -85,7 +86,19 @@ impl Value {
         }
     }
 
-    /// What kind of value it is.
+    /// Appends the value as JSON; a fraction is a string such as `"1/3"`.
+    pub(crate) fn write_json(&self, out: &mut String) {
+        match self {
+            Value::Boolean(truth) => out.push_str(if *truth { "true" } else { "false" }),
+            Value::Number(number) if number.integer().is_some() => {
+                out.push_str(&number.to_string());
+            }
+            Value::Number(number) => quote(&number.to_string(), out),
+            Value::Text(text) => quote(text, out),
+        }
+    }
+
+    /// The kind of the value.
     pub fn kind(&self) -> Kind {
         match self {
             Value::Boolean(_) => Kind::Boolean,
@@ -152,13 +165,13 @@ pub(super) struct Values {
     table: Interner<Stored, Value>,
 }
 
-/// Half of the integers that stand for themselves, which are those from `-HALF` on.
+/// The integers from `-HALF` to `HALF - 1` stand for themselves.
 const HALF: i64 = 1 << 30;
 /// Set in the ids of interned values.
 const INTERNED: u32 = 1 << 31;
 
 impl Values {
-    /// The id of a small integer without a look at the table.
+    /// The id of a small integer.
     pub(super) fn small(integer: i64) -> Option<ValueId> {
         if !(-HALF..HALF).contains(&integer) {
             return None;
@@ -166,19 +179,13 @@ impl Values {
         u32::try_from(integer + HALF).ok().map(ValueId)
     }
 
-    /// The id of a value, new or known.
+    /// The id of a value, which is interned if it is new.
     pub(super) fn intern(&mut self, value: Value) -> ValueId {
         let value = canonical(value);
         match small(&value) {
             Some(id) => id,
             None => interned(self.table.intern(value)),
         }
-    }
-
-    /// The id of a value if it is known.
-    pub(super) fn find(&self, value: &Value) -> Option<ValueId> {
-        let value = canonical(value.clone());
-        small(&value).or_else(|| self.table.find(&value).map(interned))
     }
 
     /// The value with an id of this table.
@@ -207,7 +214,8 @@ fn small(value: &Value) -> Option<ValueId> {
     }
 }
 
-/// A text that is written like a fraction is one, whoever made the value.
+/// Turns a text in the form of a fraction into a number, for values that were not made by
+/// [`Value::text`].
 fn canonical(value: Value) -> Value {
     match value {
         Value::Text(text) if text.contains('/') => Value::text(&text),
@@ -248,12 +256,11 @@ mod tests {
         for (i, (value, &id)) in all.iter().zip(&ids).enumerate() {
             assert_eq!(values.value(id), *value);
             assert_eq!(values.kind(id), value.kind());
-            assert_eq!(values.find(value), Some(id));
+            assert_eq!(values.intern(value.clone()), id);
             assert_eq!(ids.iter().position(|&other| other == id), Some(i), "{value}");
         }
-        assert_eq!(values.intern("2/6".into()), values.find(&"1/3".into()).unwrap());
-        assert_eq!(values.intern(Value::Text("4/2".into())), values.find(&2.into()).unwrap());
-        assert_eq!(values.find(&"follower".into()), None);
+        assert_eq!(values.intern("2/6".into()), values.intern("1/3".into()));
+        assert_eq!(values.intern(Value::Text("4/2".into())), values.intern(2.into()));
     }
 
     #[test]

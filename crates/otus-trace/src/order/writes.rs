@@ -4,16 +4,16 @@
 //! ordered by ⪯ iff each happened before the next one in the list. *Proof.* If they are ordered,
 //! the list is their order. If neighbours are ordered, all are, because ⪯ is transitive. ∎
 //!
-//! So only neighbours are looked at, and only those on different processes. For most of them one
-//! edge shows the order, since processes that share a variable tell each other; the rest is
-//! looked up in vector clocks, for as many columns at a time as [`ENTRIES`] allow.
+//! So only neighbours on different processes are checked. For most of them a single edge shows the
+//! order, because processes that share a variable usually exchange messages. The others are looked
+//! up in vector clocks, for as many columns at a time as [`ENTRIES`] allows.
 //!
-//! # Putting them in order
+//! # Ordering the writers
 //!
-//! Where the order is missing it can be made up ([`Writes::Ordered`](super::Writes)): the writers
-//! are sorted by their Lamport time (the length of the longest chain that ends in them; Lamport
-//! 1978) and, if that is equal, by process. *This adds no cycle*: if e ≺ f, the time of e is
-//! less than that of f, so every edge, old or new, goes up in (time, process).
+//! With [`Writes::Ordered`](super::Writes), unordered writers are sorted by their Lamport time (the
+//! length of the longest chain that ends in them; Lamport 1978) and then by process. *This adds no
+//! cycle*: if e ≺ f, the time of e is less than that of f, so every edge, old or new, increases
+//! (time, process).
 
 use otus_core::IndexVec;
 use otus_core::index::Index as _;
@@ -22,19 +22,19 @@ use super::clock::clocks;
 use super::linear::Run;
 use super::{Edge, EventId, Owner, PartialOrder, ProcessId, VariableId, process_of};
 
-/// How many entries of vector clocks are in memory at a time.
+/// The most entries of vector clocks that are in memory at a time.
 const ENTRIES: usize = 1 << 24;
 
-/// Two writers of a variable that follow each other in a linear extension, on two processes.
+/// Two writers of a variable on different processes that are neighbours in a linear extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Pair {
+pub(super) struct WriterPair {
     pub(super) later: EventId,
     pub(super) earlier: EventId,
     pub(super) variable: VariableId,
 }
 
 /// The pairs of neighbouring writers that are not ordered.
-pub(super) fn unordered(order: &PartialOrder, runs: &[Run]) -> Vec<Pair> {
+pub(super) fn unordered(order: &PartialOrder, runs: &[Run]) -> Vec<WriterPair> {
     let pairs = neighbours(order, runs);
     let doubtful = without_edge(order, pairs);
     if doubtful.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn unordered(order: &PartialOrder, runs: &[Run]) -> Vec<Pair> {
 }
 
 /// The edges that put all writers of the variables of these pairs in order.
-pub(super) fn ordering(order: &PartialOrder, runs: &[Run], unordered: &[Pair]) -> Vec<Edge> {
+pub(super) fn ordering(order: &PartialOrder, runs: &[Run], unordered: &[WriterPair]) -> Vec<Edge> {
     let times = lamport(&order.starts, &order.edges, runs);
     let mut variables: Vec<VariableId> = unordered.iter().map(|pair| pair.variable).collect();
     variables.sort_unstable();
@@ -75,13 +75,13 @@ pub(super) fn ordering(order: &PartialOrder, runs: &[Run], unordered: &[Pair]) -
     edges
 }
 
-/// The pairs of writers of shared variables that follow each other and are on two processes.
-/// By the process of the later one, in the order of its events.
-fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<Pair>> {
-    // By variable: nothing if it is not shared, else its last writer if it had one.
+/// The pairs of neighbouring writers of shared variables, by the process of the later one and in
+/// the order of its events.
+fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<WriterPair>> {
+    // By variable: its last writer, `NO_WRITER`, or `NOT_SHARED`.
     let mut last: IndexVec<VariableId, u32> = order
         .variables()
-        .map(|variable| if order.owner(variable) == Owner::Shared { NOBODY } else { NOT_SHARED })
+        .map(|variable| if order.owner(variable) == Owner::Shared { NO_WRITER } else { NOT_SHARED })
         .collect();
     let mut pairs = vec![Vec::new(); order.process_count()];
     if last.iter().all(|&last| last == NOT_SHARED) {
@@ -97,8 +97,8 @@ fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<Pair>> {
                 if earlier == NOT_SHARED {
                     continue;
                 }
-                if earlier != NOBODY && !own.contains(&earlier) {
-                    pairs.push(Pair { later, earlier: EventId(earlier), variable });
+                if earlier != NO_WRITER && !own.contains(&earlier) {
+                    pairs.push(WriterPair { later, earlier: EventId(earlier), variable });
                 }
                 last[variable] = later.0;
             }
@@ -107,14 +107,14 @@ fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<Pair>> {
     pairs
 }
 
-/// No event has these numbers: whoever makes a trace takes fewer events.
+/// Not numbers of events: every constructor of a trace refuses so many events.
 const NOT_SHARED: u32 = u32::MAX;
-const NOBODY: u32 = u32::MAX - 1;
+const NO_WRITER: u32 = u32::MAX - 1;
 
-/// The pairs that no single edge orders: none leads from the earlier event, or one after it on
-/// its process, to the later one, or one before it.
-fn without_edge(order: &PartialOrder, pairs: Vec<Vec<Pair>>) -> Vec<Pair> {
-    // By process: the last of its events from which an edge came, and on which process it ended.
+/// The pairs that no single edge orders, that is, for which no edge leads from the earlier event,
+/// or one after it on its process, to the later event, or one before it on its process.
+fn without_edge(order: &PartialOrder, pairs: Vec<Vec<WriterPair>>) -> Vec<WriterPair> {
+    // By process: the last of its events with an edge to the current process, and that process.
     let mut latest: Vec<(u32, u32)> = vec![(0, u32::MAX); order.process_count()];
     let mut doubtful = Vec::new();
     for (process, pairs) in (0_u32..).zip(pairs) {
@@ -136,7 +136,7 @@ fn without_edge(order: &PartialOrder, pairs: Vec<Vec<Pair>>) -> Vec<Pair> {
     doubtful
 }
 
-/// By event: the length of the longest chain that ends in it.
+/// By event: its Lamport time, the length of the longest chain that ends in it.
 fn lamport(starts: &[u32], edges: &[Edge], runs: &[Run]) -> Vec<u32> {
     let mut times = vec![0; starts.last().map_or(0, |&end| end as usize)];
     for run in runs {

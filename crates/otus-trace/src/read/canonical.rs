@@ -1,7 +1,7 @@
-//! Our canonical JSON lines: mapped logs, one action on each line.
+//! Canonical JSON lines: the format for mapped logs, with one event on each line.
 //!
-//! `otus map --write` writes them and everything that takes logs reads them. The first line says
-//! what it is and in which version; each other line is one event:
+//! `otus map --write` writes this format, and every command that takes logs reads it. The first
+//! line names the format and its version; each other line is one event:
 //!
 //! ```text
 //! {"otus":"trace","version":1}
@@ -10,17 +10,19 @@
 //! {"group":"7","end":true}
 //! ```
 //!
-//! Events of one `clock` (by default the lifeline) are in their order; events of different clocks
-//! are not ordered by where they stand. Without `action` a line only sets variables. `joined`
-//! puts an event at the same moment as the one before it. `vector` is a vector clock. `end` says
-//! that a group is complete. Keys that are not known are faults, so that a newer version is not
-//! misread. [`schema`] has all of it as a JSON Schema.
+//! Events of one `clock` (by default the lifeline) are in local order; the order of lines says
+//! nothing about events of different clocks. A line without `action` only sets variables. `joined`
+//! puts an event at the same moment as the one before it. `vector` is a vector clock. `end` marks a
+//! group as complete. Unknown keys are faults, so that a newer version is not misread. [`schema`]
+//! is the JSON Schema.
 
+use std::fmt;
 use std::fmt::Write as _;
 
+use super::json::quote;
 use crate::order::Value;
 
-/// The version that is written, and the newest that is read.
+/// The version that is written, and the newest that can be read.
 pub const VERSION: u32 = 1;
 
 /// The first line of a file.
@@ -34,123 +36,83 @@ pub const KEYS: [&str; 16] = [
     "set", "joined", "vector", "file", "line", "end",
 ];
 
-/// A line of a file, to be written.
-#[derive(Debug, Clone, Default)]
-pub struct Event<'e> {
-    /// The group that it belongs to.
-    pub group: &'e str,
-    /// Where it happened.
-    pub lifeline: &'e str,
-    /// The clock of the lifeline, if that is another name.
-    pub clock: Option<&'e str>,
-    /// The direction (`!` or `?`) and the message.
-    pub action: Option<(&'e str, &'e str)>,
-    /// The other side.
-    pub peer: Option<&'e str>,
-    /// The id that pairs it with its counterpart.
-    pub id: Option<&'e str>,
-    /// What happened, if it is no action.
-    pub label: Option<&'e str>,
-    /// Variables and their values.
-    pub set: &'e [(&'e str, Value)],
-    /// Whether it happened at the same moment as the event before it.
-    pub joined: bool,
-    /// Its vector clock.
-    pub vector: &'e [(String, u32)],
-    /// Where it was read.
-    pub file: Option<&'e str>,
-    /// On which line.
-    pub line: Option<u32>,
+/// Writes one line, member after member.
+pub(crate) struct LineWriter {
+    line: String,
 }
 
-/// An event as a line, without its end.
-pub fn write(event: &Event<'_>) -> String {
-    let mut line = String::from("{\"group\":");
-    quote(event.group, &mut line);
-    let mut member = |key: &str, text: &str| {
-        let _ = write!(line, ",\"{key}\":");
-        quote(text, &mut line);
-    };
-    member("lifeline", event.lifeline);
-    if let Some(clock) = event.clock {
-        member("clock", clock);
+impl LineWriter {
+    /// Begins a line of a group.
+    pub(crate) fn new(group: &str) -> Self {
+        let mut line = String::from("{\"group\":");
+        quote(group, &mut line);
+        LineWriter { line }
     }
-    if let Some((direction, message)) = event.action {
-        member("action", direction);
-        member("message", message);
+
+    fn key(&mut self, key: &str) {
+        let _ = write!(self.line, ",\"{key}\":");
     }
-    for (key, text) in [("peer", event.peer), ("id", event.id), ("label", event.label)] {
+
+    /// A member whose value is a string.
+    pub(crate) fn text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        quote(text, &mut self.line);
+    }
+
+    /// A member that is left out if it has no value.
+    pub(crate) fn optional(&mut self, key: &str, text: Option<&str>) {
         if let Some(text) = text {
-            member(key, text);
+            self.text(key, text);
         }
     }
-    if !event.set.is_empty() {
-        line.push_str(",\"set\":{");
-        for (i, (name, value)) in event.set.iter().enumerate() {
-            line.push_str(if i > 0 { "," } else { "" });
-            quote(name, &mut line);
-            line.push(':');
-            match value {
-                Value::Boolean(truth) => {
-                    let _ = write!(line, "{truth}");
-                }
-                Value::Number(number) if number.integer().is_some() => {
-                    let _ = write!(line, "{number}");
-                }
-                Value::Number(number) => quote(&number.to_string(), &mut line),
-                Value::Text(text) => quote(text, &mut line),
-            }
-        }
-        line.push('}');
-    }
-    if event.joined {
-        line.push_str(",\"joined\":true");
-    }
-    if !event.vector.is_empty() {
-        line.push_str(",\"vector\":{");
-        for (i, (host, count)) in event.vector.iter().enumerate() {
-            line.push_str(if i > 0 { "," } else { "" });
-            quote(host, &mut line);
-            let _ = write!(line, ":{count}");
-        }
-        line.push('}');
-    }
-    if let Some(file) = event.file {
-        line.push_str(",\"file\":");
-        quote(file, &mut line);
-    }
-    if let Some(number) = event.line {
-        let _ = write!(line, ",\"line\":{number}");
-    }
-    line.push('}');
-    line
-}
 
-/// The line that says that a group is complete.
-pub fn write_end(group: &str) -> String {
-    let mut line = String::from("{\"group\":");
-    quote(group, &mut line);
-    line.push_str(",\"end\":true}");
-    line
-}
+    /// A member whose value is a number or a truth value.
+    pub(crate) fn literal(&mut self, key: &str, value: impl fmt::Display) {
+        self.key(key);
+        let _ = write!(self.line, "{value}");
+    }
 
-/// A text as a JSON string.
-pub(crate) fn quote(text: &str, line: &mut String) {
-    line.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => line.push_str("\\\""),
-            '\\' => line.push_str("\\\\"),
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            '\t' => line.push_str("\\t"),
-            '\0'..='\x1f' => {
-                let _ = write!(line, "\\u{:04x}", u32::from(c));
+    /// The variables that an event sets; left out if there are none.
+    pub(crate) fn set<'v>(&mut self, variables: impl Iterator<Item = (String, &'v Value)>) {
+        self.object("set", variables, Value::write_json);
+    }
+
+    /// The vector clock of an event; left out if it is empty.
+    pub(crate) fn vector<'h>(&mut self, entries: impl Iterator<Item = (&'h str, u32)>) {
+        self.object("vector", entries, |count, line| {
+            let _ = write!(line, "{count}");
+        });
+    }
+
+    fn object<N: AsRef<str>, T>(
+        &mut self,
+        key: &str,
+        members: impl Iterator<Item = (N, T)>,
+        write_value: impl Fn(T, &mut String),
+    ) {
+        let mut opened = false;
+        for (name, value) in members {
+            if opened {
+                self.line.push(',');
+            } else {
+                self.key(key);
+                self.line.push('{');
             }
-            _ => line.push(c),
+            opened = true;
+            quote(name.as_ref(), &mut self.line);
+            self.line.push(':');
+            write_value(value, &mut self.line);
+        }
+        if opened {
+            self.line.push('}');
         }
     }
-    line.push('"');
+
+    /// Ends the line.
+    pub(crate) fn finish(mut self) -> String {
+        self.line.push_str("}\n");
+        self.line
+    }
 }
 
 /// The JSON Schema of a line.

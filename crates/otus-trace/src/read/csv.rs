@@ -1,22 +1,16 @@
-//! Comma-separated values (RFC 4180), out of a stream.
+//! Reads comma-separated values (RFC 4180) from a stream.
 //!
-//! The first row names the columns unless the plan does. A field in quotes may go over several
-//! lines; a record stands where it begins. A row with more or fewer fields than there are
-//! columns is still a record: what it lacks is absent.
-
-use std::io::Read;
+//! The first row names the columns unless the plan does. A quoted field may span several lines; the
+//! position of a record is that of its first line. A row with more or fewer fields than columns is
+//! still a record; missing fields are absent.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::lines::Lines;
-use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Visit};
+use super::{At, Extent, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Visit};
 
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let ReadTask { input, fields, options, visit } = task;
     let mut lines = Lines::new(input, options.longest);
     let mut rows = Rows {
         reader: ReaderBuilder::new().delimiter(options.separator).build(),
@@ -27,7 +21,7 @@ pub(super) fn read(
         at: At { line: 1, offset: 0 },
         columns: None,
         fields,
-        found: Found::new(fields.names().len()),
+        found: FoundFields::new(fields.names().len()),
         longest: options.longest,
         too_long: false,
         begun: false,
@@ -35,7 +29,7 @@ pub(super) fn read(
     if !options.columns.is_empty() {
         rows.columns = Some(rows.resolve(options.columns.iter().map(String::as_bytes)));
     }
-    // The mark at the beginning, and encodings that cannot be read, are found with the first line.
+    // Looking at the first line skips a byte order mark and detects other encodings.
     lines.first_line();
     while let Some(piece) = lines.piece() {
         let going = match piece {
@@ -48,7 +42,7 @@ pub(super) fn read(
     }
     rows.piece(rows.at, &[], visit);
     let mut extent = lines.extent();
-    // The last line may have no end.
+    // The last line may have no line end.
     extent.lines = extent.lines.max(u64::from(rows.at.line.saturating_sub(1)));
     extent
 }
@@ -59,25 +53,25 @@ struct Rows<'f> {
     written: usize,
     ends: Vec<usize>,
     ended: usize,
-    /// Where the row begins.
+    /// The position of the row.
     at: At,
-    /// By column: its slot, if it is wanted.
+    /// By column: the slot of its field, if that is wanted.
     columns: Option<Vec<Option<usize>>>,
     fields: &'f Fields,
-    found: Found,
+    found: FoundFields,
     longest: usize,
     too_long: bool,
-    /// Whether some of the row has been taken.
+    /// Whether a part of the row has been taken.
     begun: bool,
 }
 
 impl Rows<'_> {
-    /// Takes a piece of the file, or its end; whether to go on.
+    /// Takes a piece of the file, or the end of the file if it is empty; returns whether to go on.
     fn piece(&mut self, mut at: At, mut bytes: &[u8], visit: &mut Visit<'_>) -> bool {
         let last = bytes.is_empty();
         loop {
             if self.written == 0 && self.ended == 0 && !self.begun {
-                // Ends of lines before a row are not of it.
+                // Line ends before a row do not belong to it.
                 let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
                 let lines = memchr::memchr_iter(b'\n', &bytes[..blank]).count();
                 at.line = at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
@@ -102,7 +96,7 @@ impl Rows<'_> {
                 ReadRecordResult::InputEmpty => return true,
                 ReadRecordResult::OutputFull => {
                     if self.output.len() >= self.longest {
-                        // The rest of the row is read over itself.
+                        // Overwrite the row with its rest, because it is skipped anyway.
                         self.too_long = true;
                         self.written = 0;
                     } else {
@@ -147,7 +141,7 @@ impl Rows<'_> {
                 self.found.set(slot, cell);
             }
         }
-        visit(Item::Record(self.found.record(at, output, None))).is_continue()
+        visit(Item::Record(self.found.record(at, output))).is_continue()
     }
 
     fn resolve<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Vec<Option<usize>> {
@@ -158,29 +152,13 @@ impl Rows<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use std::ops::ControlFlow;
+    use super::super::tests::read_shown;
+    use super::super::{Format, Options, Record};
 
     #[track_caller]
     fn check(text: &str, options: &Options, expected: &[&str]) {
-        let mut fields = Fields::default();
-        let slots = ["a", "b"].map(|name| fields.slot(name));
-        let mut shown = Vec::new();
-        let extent = read(&mut text.as_bytes(), &fields, options, &mut |item| {
-            shown.push(match item {
-                Item::Record(record) => {
-                    let field = |slot: usize| {
-                        String::from_utf8_lossy(record.field(slot).unwrap_or(b"-")).into_owned()
-                    };
-                    format!("{} {}", record.at.line, slots.map(field).join("|"))
-                }
-                Item::Blank => "blank".to_owned(),
-                Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
-            });
-            ControlFlow::Continue(())
-        });
-        assert_eq!(shown, expected);
-        assert_eq!(extent.bytes, text.len() as u64);
+        let join = |_: &Record<'_>, fields: &[String]| fields.join("|");
+        assert_eq!(read_shown(Format::Csv, text, options, &["a", "b"], join), expected);
     }
 
     #[test]

@@ -1,68 +1,70 @@
-//! JSON that may be one document over many lines, without holding the whole of it.
+//! Reads JSON that may be one document over many lines, without holding the whole document.
 //!
-//! Files of spans come in two shapes: a document on each line, or one large document. If the first
-//! line is a whole value, the file is read line by line. Otherwise it is cut into *elements*
-//! while it streams: the items of a list at the top, or the items of the lists that are members of
-//! an object at the top (`{"resourceSpans": [ELEMENT, …]}`). One element is in memory at a
-//! time. Documents may follow each other.
-
-use std::io::Read;
+//! Files of spans have one of two forms: one document on each line, or one large document. If the
+//! first line is a whole JSON value, the file is read line by line. Otherwise it is cut into
+//! *elements* while it streams: the items of a top-level list, or the items of the lists that are
+//! members of a top-level object (`{"resourceSpans": [ELEMENT, …]}`). Only one element is in memory
+//! at a time. Several documents may follow each other.
 
 use super::json::{Cursor, Malformed};
 use super::lines::{Line, Lines};
-use super::{At, Extent, Fault, FaultKind, Item, Options, Visit};
+use super::{At, Extent, Fault, FaultKind, Item, ReadTask, Visit};
 
-/// Takes documents apart.
+/// A reader of the documents of one format.
 pub(super) trait Documents {
-    /// A whole document.
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop>;
+    /// Reads a whole document.
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult;
 
-    /// An item of the list that is the member `key` of a document, or of a document that is a
-    /// list. A member that is no list is an element too.
+    /// Reads an item of the list that is the member `key` of a document, or of a document that is a
+    /// list. A member that is not a list is an element, too.
     fn element(
         &mut self,
         key: Option<&[u8]>,
         json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop>;
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult;
 }
 
-/// Why a document is not read on.
+/// The reason why a document is not read to its end.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum Interrupted {
     Malformed(Malformed),
-    /// Whoever is told the items wants no more.
+    /// The visitor asked to stop.
     Break,
 }
 
-impl From<Malformed> for Stop {
+impl From<Malformed> for Interrupted {
     fn from(found: Malformed) -> Self {
-        Stop::Malformed(found)
+        Interrupted::Malformed(found)
     }
 }
 
-/// Where a document or an element stands.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
+/// The result of reading a document, or a part of it.
+pub(super) type ReadResult = Result<(), Interrupted>;
+
+/// A document or an element, and the visitor of the records in it.
+pub(super) struct Fragment<'f, 'v> {
+    /// Where it begins in the file.
     pub(super) at: At,
-    pub(super) bytes: &'p [u8],
+    pub(super) bytes: &'f [u8],
+    visit: &'f mut Visit<'v>,
 }
 
-impl Place<'_> {
-    /// Where a byte of it stands. Counts lines from the last place that was asked for.
-    pub(super) fn at(self, byte: usize, counter: &mut Counter) -> At {
+impl Fragment<'_, '_> {
+    /// Passes an item to the visitor.
+    pub(super) fn visit(&mut self, item: Item<'_>) -> ReadResult {
+        deliver(self.visit, item)
+    }
+
+    /// The position in the file of one of its bytes. Line ends are counted from the byte that was
+    /// asked for last.
+    pub(super) fn position(&self, byte: usize, counter: &mut LineCounter) -> At {
         if counter.byte > byte {
-            *counter = Counter::default();
+            *counter = LineCounter::default();
         }
         let passed = self.bytes.get(counter.byte..byte).unwrap_or(&[]);
         let lines = u32::try_from(memchr::memchr_iter(b'\n', passed).count()).unwrap_or(0);
-        *counter = Counter { byte, lines: counter.lines + lines };
+        *counter = LineCounter { byte, lines: counter.lines + lines };
         At {
             line: self.at.line.saturating_add(counter.lines),
             offset: self.at.offset + byte as u64,
@@ -70,70 +72,78 @@ impl Place<'_> {
     }
 }
 
-/// Lines that were counted.
+fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> ReadResult {
+    if visit(item).is_continue() { Ok(()) } else { Err(Interrupted::Break) }
+}
+
+/// The number of line ends before a byte of a fragment.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Counter {
+pub(super) struct LineCounter {
     byte: usize,
     lines: u32,
 }
 
 /// Reads a stream of documents.
-pub(super) fn read(
-    input: &mut dyn Read,
-    options: &Options,
-    reader: &mut dyn Documents,
-    visit: &mut Visit<'_>,
-) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_>, reader: &mut dyn Documents) -> Extent {
+    let ReadTask { input, options, visit, .. } = task;
     let mut lines = Lines::new(input, options.longest);
     let by_line = lines.first_line().is_some_and(|line| {
         let mut json = Cursor::new(line);
         json.peek().is_none() || (json.value().is_ok() && json.peek().is_none())
     });
-    if by_line {
-        by_lines(&mut lines, reader, visit);
+    // An interruption by the visitor ends the reading; faults have been delivered as items.
+    let _ = if by_line {
+        by_lines(&mut lines, reader, visit)
     } else {
-        let mut splitter = Splitter::new(options.longest);
-        splitter.run(&mut lines, reader, visit);
-    }
+        Splitter::new(options.longest, reader, visit).run(&mut lines)
+    };
     lines.extent()
 }
 
-fn by_lines(lines: &mut Lines<'_>, reader: &mut dyn Documents, visit: &mut Visit<'_>) {
+fn by_lines(
+    lines: &mut Lines<'_>,
+    reader: &mut dyn Documents,
+    visit: &mut Visit<'_>,
+) -> ReadResult {
     while let Some(line) = lines.next() {
-        let item = match line {
-            Line::Text(at, bytes) => {
-                let mut json = Cursor::new(bytes);
-                if json.peek().is_none() {
-                    Item::Blank
-                } else {
-                    let done = reader.document(&mut json, Place { at, bytes }, visit);
-                    let done = done.and_then(|()| match json.peek() {
-                        None => Ok(()),
-                        Some(_) => Err(json.malformed("text after the document").into()),
-                    });
-                    match done {
-                        Ok(()) => continue,
-                        Err(Stop::Break) => return,
-                        Err(Stop::Malformed(found)) => not_json(at, found),
-                    }
-                }
+        let (at, bytes) = match line {
+            Line::Text(at, bytes) => (at, bytes),
+            Line::Fault(fault) => {
+                deliver(visit, Item::Fault(fault))?;
+                continue;
             }
-            Line::Fault(fault) => Item::Fault(fault),
         };
-        if visit(item).is_break() {
-            return;
+        let mut json = Cursor::new(bytes);
+        if json.peek().is_none() {
+            deliver(visit, Item::Blank)?;
+            continue;
         }
+        let read = reader.document(&mut json, &mut Fragment { at, bytes, visit: &mut *visit });
+        let read = read.and_then(|()| match json.peek() {
+            None => Ok(()),
+            Some(_) => Err(json.malformed("text after the document").into()),
+        });
+        report(read, at, visit)?;
+    }
+    Ok(())
+}
+
+/// Turns malformed JSON into a fault of the record that begins at `at`.
+fn report(read: ReadResult, at: At, visit: &mut Visit<'_>) -> ReadResult {
+    match read {
+        Err(Interrupted::Malformed(Malformed { cause, at: byte })) => {
+            deliver(visit, Item::Fault(Fault { at, kind: FaultKind::NotJson(cause, byte) }))
+        }
+        other => other,
     }
 }
 
-fn not_json(at: At, Malformed { cause, at: byte }: Malformed) -> Item<'static> {
-    Item::Fault(Fault { at, kind: FaultKind::NotJson(cause, byte) })
-}
-
 /// Cuts a stream into elements.
-struct Splitter {
+struct Splitter<'s, 'v> {
     longest: usize,
-    state: State,
+    reader: &'s mut dyn Documents,
+    visit: &'s mut Visit<'v>,
+    state: SplitState,
     /// Whether the document is an object.
     object: bool,
     key: Vec<u8>,
@@ -141,34 +151,36 @@ struct Splitter {
     element: Vec<u8>,
     /// Where the element begins.
     begin: At,
-    /// Its length if it is longer than may be.
+    /// The length of the element, which counts bytes that are not kept because it is too long.
     length: u64,
     depth: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SplitState {
     /// Before a document.
     Outside,
     /// In a document, between its items.
     Top,
-    /// In the key of a member; after a backslash if so said.
+    /// In the key of a member; true after a backslash.
     Key(bool),
     /// After the key of a member.
     Colon,
     /// In a list that is a member, between its items.
     List,
-    /// In an element: in a string of it and after a backslash, if so said.
+    /// In an element, perhaps in a string of it, and there perhaps after a backslash.
     Element { listed: bool, string: bool, escaped: bool },
-    /// After something that is no JSON: until the next line.
+    /// After something that is not JSON, until the end of the line.
     Lost,
 }
 
-impl Splitter {
-    fn new(longest: usize) -> Self {
+impl<'s, 'v> Splitter<'s, 'v> {
+    fn new(longest: usize, reader: &'s mut dyn Documents, visit: &'s mut Visit<'v>) -> Self {
         Splitter {
             longest,
-            state: State::Outside,
+            reader,
+            visit,
+            state: SplitState::Outside,
             object: false,
             key: Vec::new(),
             has_key: false,
@@ -179,37 +191,26 @@ impl Splitter {
         }
     }
 
-    fn run(&mut self, lines: &mut Lines<'_>, reader: &mut dyn Documents, visit: &mut Visit<'_>) {
+    fn run(&mut self, lines: &mut Lines<'_>) -> ReadResult {
         while let Some(piece) = lines.piece() {
-            let done = match piece {
-                Ok((at, bytes)) => self.piece(at, bytes, reader, visit),
-                Err(fault) => match visit(Item::Fault(fault)) {
-                    std::ops::ControlFlow::Continue(()) => Ok(()),
-                    std::ops::ControlFlow::Break(()) => Err(Stop::Break),
-                },
-            };
-            if done.is_err() {
-                return;
+            match piece {
+                Ok((at, bytes)) => self.piece(at, bytes)?,
+                Err(fault) => deliver(self.visit, Item::Fault(fault))?,
             }
         }
-        if !matches!(self.state, State::Outside | State::Lost) {
-            let kind = FaultKind::NotJson("it ends too early", self.element.len());
-            let _ = visit(Item::Fault(Fault { at: self.begin, kind }));
+        if matches!(self.state, SplitState::Outside | SplitState::Lost) {
+            return Ok(());
         }
+        let kind = FaultKind::NotJson("it ends too early", self.element.len());
+        deliver(self.visit, Item::Fault(Fault { at: self.begin, kind }))
     }
 
-    fn piece(
-        &mut self,
-        mut at: At,
-        bytes: &[u8],
-        reader: &mut dyn Documents,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
+    fn piece(&mut self, mut at: At, bytes: &[u8]) -> ReadResult {
         let mut i = 0;
         while i < bytes.len() {
             let byte = bytes[i];
-            if let State::Element { listed, string: true, escaped: false } = self.state {
-                // Most bytes are in texts.
+            if let SplitState::Element { listed, string: true, escaped: false } = self.state {
+                // Most bytes are in strings, so their ends are searched with `memchr`.
                 let length = memchr::memchr3(b'"', b'\\', b'\n', &bytes[i..]);
                 let length = length.unwrap_or(bytes.len() - i);
                 self.push(&bytes[i..i + length]);
@@ -218,14 +219,14 @@ impl Splitter {
                 match bytes.get(i) {
                     Some(b'"') => {
                         self.push(b"\"");
-                        self.state = State::Element { listed, string: false, escaped: false };
+                        self.state = SplitState::Element { listed, string: false, escaped: false };
                         if self.depth == 0 {
-                            self.end_element(listed, reader, visit)?;
+                            self.end_element(listed)?;
                         }
                     }
                     Some(b'\\') => {
                         self.push(b"\\");
-                        self.state = State::Element { listed, string: true, escaped: true };
+                        self.state = SplitState::Element { listed, string: true, escaped: true };
                     }
                     Some(_) => {
                         self.push(b"\n");
@@ -237,7 +238,7 @@ impl Splitter {
                 at.offset += 1;
                 continue;
             }
-            self.byte(byte, at, reader, visit)?;
+            self.byte(byte, at)?;
             at.offset += 1;
             at.line = at.line.saturating_add(u32::from(byte == b'\n'));
             i += 1;
@@ -245,114 +246,92 @@ impl Splitter {
         Ok(())
     }
 
-    /// A byte outside of a string.
-    fn byte(
-        &mut self,
-        byte: u8,
-        at: At,
-        reader: &mut dyn Documents,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
+    /// Takes a byte outside of a string, or one after a backslash.
+    fn byte(&mut self, byte: u8, at: At) -> ReadResult {
         let space = byte.is_ascii_whitespace();
         match self.state {
-            State::Outside if space => {}
-            State::Outside if matches!(byte, b'{' | b'[') => {
+            SplitState::Outside if space => {}
+            SplitState::Outside if matches!(byte, b'{' | b'[') => {
                 self.object = byte == b'{';
                 self.has_key = false;
                 self.begin = at;
-                self.state = State::Top;
+                self.state = SplitState::Top;
             }
-            State::Outside => {
-                self.state = State::Lost;
+            SplitState::Outside => {
+                self.state = SplitState::Lost;
                 let kind = FaultKind::NotJson("an object or a list is expected", 0);
-                if visit(Item::Fault(Fault { at, kind })).is_break() {
-                    return Err(Stop::Break);
-                }
+                deliver(self.visit, Item::Fault(Fault { at, kind }))?;
             }
-            State::Lost => {
+            SplitState::Lost => {
                 if byte == b'\n' {
-                    self.state = State::Outside;
+                    self.state = SplitState::Outside;
                 }
             }
-            State::Top if space || byte == b',' => {}
-            State::Top if matches!(byte, b'}' | b']') => self.state = State::Outside,
-            State::Top if self.object => {
+            SplitState::Top if space || byte == b',' => {}
+            SplitState::Top if matches!(byte, b'}' | b']') => self.state = SplitState::Outside,
+            SplitState::Top if self.object => {
                 if byte == b'"' {
                     self.key.clear();
-                    self.state = State::Key(false);
+                    self.state = SplitState::Key(false);
                 }
             }
-            State::Top => self.begin_element(byte, false, at, reader, visit)?,
-            State::Key(escaped) => {
+            SplitState::Top => self.begin_element(byte, false, at)?,
+            SplitState::Key(escaped) => {
                 if byte == b'"' && !escaped {
                     self.has_key = true;
-                    self.state = State::Colon;
+                    self.state = SplitState::Colon;
                 } else {
                     if self.key.len() < LONGEST_KEY {
                         self.key.push(byte);
                     }
-                    self.state = State::Key(byte == b'\\' && !escaped);
+                    self.state = SplitState::Key(byte == b'\\' && !escaped);
                 }
             }
-            State::Colon if space || byte == b':' => {}
-            State::Colon if byte == b'[' => {
+            SplitState::Colon if space || byte == b':' => {}
+            SplitState::Colon if byte == b'[' => {
                 self.begin = at;
-                self.state = State::List;
+                self.state = SplitState::List;
             }
-            State::Colon => self.begin_element(byte, false, at, reader, visit)?,
-            State::List if space || byte == b',' => {}
-            State::List if byte == b']' => self.state = State::Top,
-            State::List => self.begin_element(byte, true, at, reader, visit)?,
-            State::Element { listed, string: true, .. } => {
-                // After a backslash.
+            SplitState::Colon => self.begin_element(byte, false, at)?,
+            SplitState::List if space || byte == b',' => {}
+            SplitState::List if byte == b']' => self.state = SplitState::Top,
+            SplitState::List => self.begin_element(byte, true, at)?,
+            SplitState::Element { listed, string: true, .. } => {
+                // The byte after a backslash.
                 self.push(&[byte]);
-                self.state = State::Element { listed, string: true, escaped: false };
+                self.state = SplitState::Element { listed, string: true, escaped: false };
             }
-            State::Element { listed, .. } => self.inside(byte, listed, at, reader, visit)?,
+            SplitState::Element { listed, .. } => self.inside(byte, listed, at)?,
         }
         Ok(())
     }
 
-    fn begin_element(
-        &mut self,
-        byte: u8,
-        listed: bool,
-        at: At,
-        reader: &mut dyn Documents,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
+    fn begin_element(&mut self, byte: u8, listed: bool, at: At) -> ReadResult {
         self.element.clear();
         self.length = 0;
         self.depth = 0;
         self.begin = at;
-        self.state = State::Element { listed, string: false, escaped: false };
-        self.inside(byte, listed, at, reader, visit)
+        self.state = SplitState::Element { listed, string: false, escaped: false };
+        self.inside(byte, listed, at)
     }
 
-    /// A byte of an element, or the first one after a number or word that was one.
-    fn inside(
-        &mut self,
-        byte: u8,
-        listed: bool,
-        at: At,
-        reader: &mut dyn Documents,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
+    /// Takes a byte of an element, or the first byte after an element that is a number or a word.
+    fn inside(&mut self, byte: u8, listed: bool, at: At) -> ReadResult {
         if self.depth == 0 && !self.element.is_empty() {
             let over = byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']');
             if over {
-                self.end_element(listed, reader, visit)?;
-                return self.byte(byte, at, reader, visit);
+                self.end_element(listed)?;
+                return self.byte(byte, at);
             }
         }
         self.push(&[byte]);
         match byte {
-            b'"' => self.state = State::Element { listed, string: true, escaped: false },
+            b'"' => self.state = SplitState::Element { listed, string: true, escaped: false },
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' if self.depth > 0 => {
                 self.depth -= 1;
                 if self.depth == 0 {
-                    self.end_element(listed, reader, visit)?;
+                    self.end_element(listed)?;
                 }
             }
             _ => {}
@@ -367,39 +346,29 @@ impl Splitter {
         }
     }
 
-    fn end_element(
-        &mut self,
-        listed: bool,
-        reader: &mut dyn Documents,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        self.state = if listed { State::List } else { State::Top };
-        let at = self.begin;
-        let item = if self.length > self.element.len() as u64 {
-            Item::Fault(Fault { at, kind: FaultKind::TooLong(self.length) })
-        } else {
-            let bytes = &self.element;
-            let key = self.has_key.then_some(&self.key[..]);
-            match reader.element(key, &mut Cursor::new(bytes), Place { at, bytes }, visit) {
-                Ok(()) => return Ok(()),
-                Err(Stop::Break) => return Err(Stop::Break),
-                Err(Stop::Malformed(found)) => not_json(at, found),
-            }
-        };
-        match visit(item) {
-            std::ops::ControlFlow::Continue(()) => Ok(()),
-            std::ops::ControlFlow::Break(()) => Err(Stop::Break),
+    fn end_element(&mut self, listed: bool) -> ReadResult {
+        self.state = if listed { SplitState::List } else { SplitState::Top };
+        let (at, bytes) = (self.begin, &self.element);
+        if self.length > bytes.len() as u64 {
+            let kind = FaultKind::TooLong(self.length);
+            return deliver(self.visit, Item::Fault(Fault { at, kind }));
         }
+        let key = self.has_key.then_some(&self.key[..]);
+        let mut fragment = Fragment { at, bytes, visit: &mut *self.visit };
+        let read = self.reader.element(key, &mut Cursor::new(bytes), &mut fragment);
+        report(read, at, self.visit)
     }
 }
 
-/// No key of a format is longer.
+/// Bytes of a key beyond this many are dropped; no format has a longer key.
 const LONGEST_KEY: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::ops::ControlFlow;
+
+    use super::super::{Fields, Options};
+    use super::*;
 
     struct Shown(Vec<String>);
 
@@ -407,12 +376,11 @@ mod tests {
         fn document(
             &mut self,
             json: &mut Cursor<'_>,
-            place: Place<'_>,
-            _: &mut Visit<'_>,
-        ) -> Result<(), Stop> {
+            fragment: &mut Fragment<'_, '_>,
+        ) -> ReadResult {
             let range = json.value()?;
-            let text = String::from_utf8_lossy(&place.bytes[range]).into_owned();
-            self.0.push(format!("{}: {text}", place.at.line));
+            let text = String::from_utf8_lossy(&fragment.bytes[range]).into_owned();
+            self.0.push(format!("{}: {text}", fragment.at.line));
             Ok(())
         }
 
@@ -420,13 +388,12 @@ mod tests {
             &mut self,
             key: Option<&[u8]>,
             json: &mut Cursor<'_>,
-            place: Place<'_>,
-            _: &mut Visit<'_>,
-        ) -> Result<(), Stop> {
+            fragment: &mut Fragment<'_, '_>,
+        ) -> ReadResult {
             let range = json.value()?;
-            let text = String::from_utf8_lossy(&place.bytes[range]).replace(['\n', ' '], "");
+            let text = String::from_utf8_lossy(&fragment.bytes[range]).replace(['\n', ' '], "");
             let key = String::from_utf8_lossy(key.unwrap_or(b"-")).into_owned();
-            self.0.push(format!("{} {key}: {text}", place.at.line));
+            self.0.push(format!("{} {key}: {text}", fragment.at.line));
             Ok(())
         }
     }
@@ -436,12 +403,14 @@ mod tests {
         let mut shown = Shown(Vec::new());
         let mut faults = Vec::new();
         let options = Options { longest: 60, ..Options::default() };
-        read(&mut text.as_bytes(), &options, &mut shown, &mut |item| {
+        let visit: &mut Visit<'_> = &mut |item| {
             if let Item::Fault(fault) = item {
                 faults.push(format!("{} {}", fault.at.line, fault.kind));
             }
             ControlFlow::Continue(())
-        });
+        };
+        let (input, fields) = (&mut text.as_bytes(), &Fields::default());
+        read(ReadTask { input, fields, options: &options, visit }, &mut shown);
         shown.0.extend(faults);
         assert_eq!(shown.0, expected, "{text}");
     }

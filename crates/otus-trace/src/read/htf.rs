@@ -1,25 +1,19 @@
-//! Our own multi-traces (`.htf`) as records: one for each action.
+//! Reads multi-traces in Otus' own notation (`.htf`): one record for each action.
 //!
-//! The fields are `lifeline`, `dir` (`!` or `?`), `message`, `component` (the lifelines that share
-//! it), and `joined` for an action at the same moment as the one before it. What is wrong with the
-//! text is told as faults at their lines, in the words of the parser.
-
-use std::io::Read;
+//! The fields are `lifeline`, `dir` (`!` or `?`), `message`, `component` (the lifelines of the
+//! component), and `joined` for an action at the same moment as the one before it. Errors of the
+//! parser become faults at their lines.
 
 use otus_syntax::ast::{Colocalization, Direction, TraceFile};
 use otus_syntax::{Source, parse_trace};
 
 use super::lines::Lines;
-use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Visit};
+use super::{At, Extent, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Visit};
 
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let ReadTask { input, fields, options, visit } = task;
     let mut lines = Lines::new(input, options.longest);
-    // The mark at the beginning, and encodings that cannot be read, are found with the first line.
+    // Looking at the first line skips a byte order mark and detects other encodings.
     lines.first_line();
     let text = match lines.rest() {
         Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -44,7 +38,7 @@ pub(super) fn read(
 }
 
 fn actions(source: &Source, tree: &TraceFile, fields: &Fields, visit: &mut Visit<'_>) {
-    let mut found = Found::new(fields.names().len());
+    let mut found = FoundFields::new(fields.names().len());
     let slot = |name: &str| fields.find(name);
     let slots = ["lifeline", "dir", "message", "component", "joined"].map(slot);
     for (number, component) in tree.components.iter().enumerate() {
@@ -80,7 +74,7 @@ fn actions(source: &Source, tree: &TraceFile, fields: &Fields, visit: &mut Visit
             let at = place(source, occurrence.start);
             let rest = source.text().as_bytes().get(occurrence.start as usize..).unwrap_or(&[]);
             let end = memchr::memchr3(b'.', b';', b'\n', rest).unwrap_or(rest.len());
-            if visit(Item::Record(found.record(at, &rest[..end], None))).is_break() {
+            if visit(Item::Record(found.record(at, &rest[..end]))).is_break() {
                 return;
             }
         }

@@ -1,167 +1,136 @@
-//! Traces as Jaeger's query service returns them: `{"data": [{"spans": […], "processes": {…}}]}`.
+//! Reads traces as Jaeger's query service returns them:
+//! `{"data": [{"spans": […], "processes": {…}}]}`.
 //!
-//! The service of a span is looked up by `processID` among the processes of its trace, which may
-//! come after the spans; a trace is one element of the document, so both are at hand. Times are in
-//! microseconds. The kind is the tag `span.kind`, the parent the reference `CHILD_OF`; references
-//! `FOLLOWS_FROM` are links.
+//! A span names its process by `processID`; the processes are listed in its trace and may come
+//! after the spans. A trace is one element of the document, so both are in memory together. Times
+//! are in microseconds. The tag `span.kind` is the kind, a reference `CHILD_OF` is the parent, and
+//! references `FOLLOWS_FROM` are links.
 
-use std::io::Read;
 use std::ops::Range;
 
-use super::documents::{self, Documents, Place, Stop};
+use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::spans::{Draft, SpanKind, id};
-use super::{Extent, Fields, Item, Options, Visit};
+use super::spans::{AttributeOwner, SpanBuilder, SpanKind, id};
+use super::{Extent, Item, ReadTask};
 
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
-    let mut reader = Jaeger { draft: Draft::new(fields), processes: Vec::new() };
-    documents::read(input, options, &mut reader, visit)
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let mut reader = Jaeger { span: SpanBuilder::new(task.fields), processes: Vec::new() };
+    documents::read(task, &mut reader)
 }
 
 struct Jaeger {
-    draft: Draft,
-    /// The processes of the trace: id, and where it is described.
+    span: SpanBuilder,
+    /// The processes of the trace: the id, and the byte where the description begins.
     processes: Vec<(Vec<u8>, usize)>,
 }
 
 impl Documents for Jaeger {
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        let mut traces: Vec<usize> = Vec::new();
-        let begin = {
-            json.peek();
-            json.position()
-        };
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        let begin = json.start();
+        let mut traces = Vec::new();
         if json.peek() == Some(b'[') {
-            json.list(|json| {
-                json.peek();
-                traces.push(json.position());
-                json.value().map(drop)
-            })?;
+            list_starts(json, &mut traces)?;
         } else {
-            let mut data = false;
+            let mut has_data = false;
             json.object(|json, key| {
                 if key != b"data" {
-                    return json.value().map(drop);
+                    return json.skip();
                 }
-                data = true;
-                json.list(|json| {
-                    json.peek();
-                    traces.push(json.position());
-                    json.value().map(drop)
-                })
+                has_data = true;
+                list_starts(json, &mut traces)
             })?;
-            if !data {
+            if !has_data {
                 // A trace, or a span, by itself.
                 traces.push(begin);
             }
         }
-        traces.into_iter().try_for_each(|at| self.trace(&mut json.at(at), place, visit))
+        traces.into_iter().try_for_each(|at| self.trace(&mut json.at(at), fragment))
     }
 
     fn element(
         &mut self,
         key: Option<&[u8]>,
         json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
         match key {
-            None | Some(b"data") => self.trace(json, place, visit),
+            None | Some(b"data") => self.trace(json, fragment),
             Some(_) => Ok(()),
         }
     }
 }
 
+/// Skips a list and appends the byte where each item begins.
+fn list_starts(json: &mut Cursor<'_>, starts: &mut Vec<usize>) -> Result<(), Malformed> {
+    json.list(|json| {
+        starts.push(json.start());
+        json.skip()
+    })
+}
+
 impl Jaeger {
-    fn trace(
-        &mut self,
-        json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
+    fn trace(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         self.processes.clear();
-        self.draft.begin_resource();
+        self.span.begin_resource();
         let mut spans: Vec<Range<usize>> = Vec::new();
         json.object(|json, key| match key {
             b"spans" if json.peek() == Some(b'[') => json.list(|json| {
                 spans.push(json.value()?);
-                Ok(())
+                Ok::<_, Malformed>(())
             }),
             b"processes" if json.peek() == Some(b'{') => json.object(|json, key| {
-                json.peek();
-                self.processes.push((key.to_vec(), json.position()));
-                json.value().map(drop)
+                self.processes.push((key.to_vec(), json.start()));
+                json.skip()
             }),
-            _ => json.value().map(drop),
+            _ => json.skip(),
         })?;
         if spans.is_empty() {
-            return match visit(Item::Blank) {
-                std::ops::ControlFlow::Continue(()) => Ok(()),
-                std::ops::ControlFlow::Break(()) => Err(Stop::Break),
-            };
+            return fragment.visit(Item::Blank);
         }
         for range in spans {
             self.span(json.at(range.start))?;
-            self.draft.end(place, range, visit)?;
+            self.span.finish(range, fragment)?;
         }
         Ok(())
     }
 
     fn span(&mut self, mut json: Cursor<'_>) -> Result<(), Malformed> {
-        self.draft.begin();
+        self.span.begin();
         let mut process = Vec::new();
         let mut own_process = None;
         let (mut start, mut duration) = (None, None);
-        json.object(|json, key| match key {
-            b"traceID" => self.draft.id(json, |span| &mut span.trace),
-            b"spanID" => self.draft.id(json, |span| &mut span.id),
-            b"parentSpanID" => self.draft.id(json, |span| &mut span.parent),
-            b"operationName" => {
-                let slot = self.draft.known().name;
-                self.draft.take(json, slot).map(drop)
-            }
-            b"startTime" => {
-                start = self.draft.number(json)?;
-                Ok(())
-            }
-            b"duration" => {
-                duration = self.draft.number(json)?;
-                Ok(())
-            }
-            b"processID" => json.text(&mut process).map(drop),
-            b"process" => {
-                json.peek();
-                own_process = Some(json.position());
-                json.value().map(drop)
-            }
-            b"references" if json.peek() == Some(b'[') => json.list(|json| self.reference(json)),
-            b"tags" => self.tags(json, false),
-            _ => json.value().map(drop),
-        })?;
-        self.draft.micros(start, duration);
-        let known = self.processes.iter().find(|(id, _)| *id == process).map(|(_, at)| *at);
-        if let Some(at) = own_process.or(known) {
-            let mut json = json.at(at);
-            json.object(|json, key| match key {
-                b"serviceName" => {
-                    let slot = self.draft.resource_slot(b"service.name");
-                    self.draft.take(json, slot).map(drop)
+        json.object(|json, key| {
+            match key {
+                b"traceID" => self.span.id(json, |span| &mut span.trace)?,
+                b"spanID" => self.span.id(json, |span| &mut span.id)?,
+                b"parentSpanID" => self.span.id(json, |span| &mut span.parent)?,
+                b"operationName" => self.span.copy(json, self.span.known.name)?,
+                b"startTime" => start = self.span.number(json)?,
+                b"duration" => duration = self.span.number(json)?,
+                b"processID" => drop(json.text(&mut process)?),
+                b"process" => {
+                    own_process = Some(json.start());
+                    json.skip()?;
                 }
-                b"tags" => self.tags(json, true),
-                _ => json.value().map(drop),
-            })?;
-        }
-        Ok(())
+                b"references" if json.peek() == Some(b'[') => {
+                    json.list(|json| self.reference(json))?;
+                }
+                b"tags" => self.tags(json, AttributeOwner::Span)?,
+                _ => json.skip()?,
+            }
+            Ok::<_, Malformed>(())
+        })?;
+        self.span.set_micros(start, duration);
+        let known = self.processes.iter().find(|(id, _)| *id == process).map(|(_, at)| *at);
+        let Some(at) = own_process.or(known) else { return Ok(()) };
+        json.at(at).object(|json, key| match key {
+            b"serviceName" => {
+                let slot = self.span.slot(AttributeOwner::Resource, b"service.name");
+                self.span.copy(json, slot)
+            }
+            b"tags" => self.tags(json, AttributeOwner::Resource),
+            _ => json.skip(),
+        })
     }
 
     fn reference(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
@@ -169,42 +138,37 @@ impl Jaeger {
         let mut kind = Vec::new();
         json.object(|json, key| match key {
             b"spanID" => {
-                json.text(&mut self.draft.text)?;
-                id(&self.draft.text, &mut span);
+                json.text(&mut self.span.text)?;
+                id(&self.span.text, &mut span);
                 Ok(())
             }
             b"refType" => json.text(&mut kind).map(drop),
-            _ => json.value().map(drop),
+            _ => json.skip(),
         })?;
         if kind == b"FOLLOWS_FROM" {
-            self.draft.span.links.push(span);
-        } else if self.draft.span.parent.is_empty() {
-            self.draft.span.parent = span;
+            self.span.span.links.push(span);
+        } else if self.span.span.parent.is_empty() {
+            self.span.span.parent = span;
         }
         Ok(())
     }
 
     /// `[{"key": "k", "type": "string", "value": "v"}, …]`.
-    fn tags(&mut self, json: &mut Cursor<'_>, process: bool) -> Result<(), Malformed> {
+    fn tags(&mut self, json: &mut Cursor<'_>, owner: AttributeOwner) -> Result<(), Malformed> {
         if json.peek() != Some(b'[') {
-            return json.value().map(drop);
+            return json.skip();
         }
         json.list(|json| {
             let (mut name, mut value) = (Vec::new(), Vec::new());
             json.object(|json, key| match key {
                 b"key" => json.text(&mut name).map(drop),
                 b"value" => json.text(&mut value).map(drop),
-                _ => json.value().map(drop),
+                _ => json.skip(),
             })?;
-            if name == b"span.kind" && !process {
-                self.draft.span.kind = SpanKind::parse(&value).unwrap_or_default();
+            if name == b"span.kind" && owner == AttributeOwner::Span {
+                self.span.span.kind = SpanKind::parse(&value).unwrap_or_default();
             }
-            let slot = if process {
-                self.draft.resource_slot(&name)
-            } else {
-                self.draft.attribute_slot(&name)
-            };
-            self.draft.set(slot, &value);
+            self.span.set(self.span.slot(owner, &name), &value);
             Ok(())
         })
     }
@@ -212,36 +176,20 @@ impl Jaeger {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use std::ops::ControlFlow;
+    use super::super::tests::read_shown;
+    use super::super::{Format, Options};
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut fields = Fields::default();
-        let slots = ["resource.service.name", "name", "peer.service", "resource.ip"];
-        let slots = slots.map(|name| fields.slot(name));
-        let mut shown = Vec::new();
-        read(&mut text.as_bytes(), &fields, &Options::default(), &mut |item| {
-            shown.push(match item {
-                Item::Record(record) => {
-                    let span = record.span.unwrap();
-                    let field = |slot: usize| {
-                        String::from_utf8_lossy(record.field(slot).unwrap_or(b"-")).into_owned()
-                    };
-                    let (kind, start, end) =
-                        (span.kind.name(), span.start.unwrap_or(0), span.end.unwrap_or(0));
-                    let fields = slots.map(field).join(" ");
-                    let links = span.links.join(",");
-                    format!(
-                        "{} {fields} {kind} {}<{} [{links}] {start}..{end}",
-                        record.at.line, span.id, span.parent
-                    )
-                }
-                Item::Blank => "blank".to_owned(),
-                Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
+        let fields = ["resource.service.name", "name", "peer.service", "resource.ip"];
+        let shown =
+            read_shown(Format::Jaeger, text, &Options::default(), &fields, |record, fields| {
+                let span = record.span.unwrap();
+                let (start, end) = (span.start.unwrap_or(0), span.end.unwrap_or(0));
+                let (fields, kind, links) =
+                    (fields.join(" "), span.kind.name(), span.links.join(","));
+                format!("{fields} {kind} {}<{} [{links}] {start}..{end}", span.id, span.parent)
             });
-            ControlFlow::Continue(())
-        });
         assert_eq!(shown, expected);
     }
 

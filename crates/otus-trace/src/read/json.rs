@@ -1,34 +1,29 @@
-//! JSON without trees: a cursor that skips, and the fields that are wanted.
+//! Reads JSON lines without building trees.
 //!
-//! A line of JSON has twenty members of which rules want five. Building a tree of it costs ten
-//! times what finding the five costs, so no tree is built: [`Paths`] walks the bytes once, enters
-//! only objects on the way to a wanted field, and passes over all else eight bytes at a time.
+//! A typical line has twenty members, of which rules want five. Building a tree costs ten times as
+//! much as finding the five, so [`Paths`] walks the bytes once, enters only objects on the way to a
+//! wanted field, and skips everything else eight bytes at a time.
 //!
-//! What is passed over is checked for its brackets and quotes only: a number like `1-2` in a
-//! member that nobody asks for is not a fault here. That a line ends too early always is one.
+//! Skipped values are checked for brackets and quotes only: a number like `1-2` in an unwanted
+//! member is not a fault. A line that ends too early always is one.
 //!
 //! A line that does not begin with a brace is a record without fields.
 //!
-//! A path is dotted, `user.name`, and means both a member of a member and a member whose name has
-//! the dot, as many loggers flatten them. Numbers on a path are places in a list, from 0. If a
-//! member is there twice, the last one counts, as most programs have it.
+//! A path is dotted: `user.name` means a member of a member, or a member whose name contains the
+//! dot, since many loggers flatten objects that way. Numbers on a path are list indices, from 0. If
+//! a member occurs twice, the last one counts, as in most JSON parsers.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::lines::{Line, Lines, repair};
-use super::{Extent, Fault, FaultKind, Fields, Found, Item, Options, Record, Visit};
+use super::{Extent, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Record};
 
-/// Lines of JSON.
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let ReadTask { input, fields, options, visit } = task;
     let mut paths = Paths::new(fields);
-    let mut found = Found::new(fields.names().len());
+    let mut found = FoundFields::new(fields.names().len());
     let mut memory = Vec::new();
     let mut lines = Lines::new(input, options.longest);
     while let Some(line) = lines.next() {
@@ -37,17 +32,12 @@ pub(super) fn read(
                 found.clear();
                 let (bytes, repaired) = repair(bytes, &mut memory);
                 let plain = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-                if plain.is_some_and(|&byte| byte != b'{') {
-                    // Programs print plain text before their logger is there. A record without
-                    // fields can be ignored by a pattern, and is shown if it is not.
-                    let record = Record { repaired, ..found.record(at, bytes, None) };
-                    if visit(Item::Record(record)).is_break() {
-                        break;
-                    }
-                    continue;
-                }
-                match paths.find(bytes, &mut found) {
-                    Ok(true) => Item::Record(Record { repaired, ..found.record(at, bytes, None) }),
+                // Programs print plain text before their logger is set up. Such a line is a record
+                // without fields, which a pattern can ignore; otherwise it is reported as
+                // unmatched.
+                let is_plain = plain.is_some_and(|&byte| byte != b'{');
+                match if is_plain { Ok(true) } else { paths.find(bytes, &mut found) } {
+                    Ok(true) => Item::Record(Record { repaired, ..found.record(at, bytes) }),
                     Ok(false) => Item::Blank,
                     Err(Malformed { cause, at: byte }) => {
                         Item::Fault(Fault { at, kind: FaultKind::NotJson(cause, byte) })
@@ -63,25 +53,25 @@ pub(super) fn read(
     lines.extent()
 }
 
-/// Where a text stops being JSON.
+/// The place where a text stops being JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed {
-    /// What is wrong.
-    pub cause: &'static str,
-    /// At which byte.
-    pub at: usize,
+pub(crate) struct Malformed {
+    /// The fault in words.
+    pub(crate) cause: &'static str,
+    /// The byte at which it is.
+    pub(crate) at: usize,
 }
 
-/// The fields that are wanted, and the memory to find them.
+/// The paths of the wanted fields, and memory for the search.
 #[derive(Debug)]
 pub(crate) struct Paths {
     texts: Vec<Box<[u8]>>,
-    /// Wanted members of the containers that have been entered, one after the other.
+    /// The wanted members of the containers that have been entered, one container after the other.
     pending: Vec<Pending>,
     containers: Vec<Container>,
 }
 
-/// A field, and from where on its path is still to be gone.
+/// A wanted field, and where the rest of its path begins.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     slot: usize,
@@ -91,9 +81,9 @@ struct Pending {
 /// An object or a list that has been entered.
 #[derive(Debug, Clone, Copy)]
 struct Container {
-    /// Where its wanted members begin.
+    /// The index of its first wanted member.
     first: usize,
-    /// The place of the next item, in a list.
+    /// In a list: the index of the next item.
     index: Option<usize>,
 }
 
@@ -103,8 +93,12 @@ impl Paths {
         Paths { texts, pending: Vec::new(), containers: Vec::new() }
     }
 
-    /// Finds the fields of a line; whether there is anything on it.
-    pub(crate) fn find(&mut self, bytes: &[u8], found: &mut Found) -> Result<bool, Malformed> {
+    /// Finds the fields of a line; returns whether the line is not blank.
+    pub(crate) fn find(
+        &mut self,
+        bytes: &[u8],
+        found: &mut FoundFields,
+    ) -> Result<bool, Malformed> {
         let mut json = Cursor::new(bytes);
         match json.peek() {
             None => return Ok(false),
@@ -122,7 +116,7 @@ impl Paths {
     }
 
     /// Walks through the container at the cursor.
-    fn walk(&mut self, json: &mut Cursor<'_>, found: &mut Found) -> Result<(), Malformed> {
+    fn walk(&mut self, json: &mut Cursor<'_>, found: &mut FoundFields) -> Result<(), Malformed> {
         self.enter(json, 0)?;
         while let Some(&Container { first, index }) = self.containers.last() {
             let closed = match index {
@@ -148,7 +142,7 @@ impl Paths {
                     Cow::Borrowed(number.as_bytes())
                 }
             };
-            // Fields that this member is, and fields that are inside it.
+            // Wanted fields that are this member, and wanted fields inside it.
             let end = self.pending.len();
             let mut wanted = None;
             for i in first..end {
@@ -180,9 +174,7 @@ impl Paths {
             self.pending.truncate(end);
             match wanted {
                 Some(slot) => json.field(slot, found)?,
-                None => {
-                    json.value()?;
-                }
+                None => json.skip()?,
             }
             json.after_item();
         }
@@ -201,12 +193,12 @@ impl Paths {
     }
 }
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'j> {
     bytes: &'j [u8],
     at: usize,
-    /// Whether an item has just ended, so that a comma or the end of its container comes next.
+    /// Whether an item has just ended, so that a comma or the end of its container must follow.
     between: bool,
 }
 
@@ -219,7 +211,13 @@ impl<'j> Cursor<'j> {
         self.at
     }
 
-    /// The same text from another place on.
+    /// The byte where the next token begins.
+    pub(crate) fn start(&mut self) -> usize {
+        self.peek();
+        self.at
+    }
+
+    /// A cursor at another byte of the same text.
     pub(crate) fn at(&self, at: usize) -> Self {
         Cursor { bytes: self.bytes, at, between: false }
     }
@@ -229,7 +227,7 @@ impl<'j> Cursor<'j> {
         Malformed { cause, at: self.at }
     }
 
-    /// The next byte that is no white space.
+    /// Skips white space and returns the next byte without taking it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -240,18 +238,19 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Passes an opening bracket.
+    /// Takes an opening bracket.
     fn open(&mut self) {
         self.at += 1;
         self.between = false;
     }
 
-    /// Says that an item has ended.
+    /// Notes that an item has ended.
     fn after_item(&mut self) {
         self.between = true;
     }
 
-    /// Passes the closing bracket if it is next, else the comma between items; whether it closed.
+    /// Takes the closing bracket, if it is next, or the comma between items; returns whether the
+    /// container is closed.
     #[inline]
     fn at_close(&mut self, close: u8) -> Result<bool, Malformed> {
         match self.peek() {
@@ -273,13 +272,13 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Goes through the members of an object; the visitor takes or skips each value.
-    pub(crate) fn object(
+    /// Visits the members of an object; the visitor takes or skips each value.
+    pub(crate) fn object<E: From<Malformed>>(
         &mut self,
-        mut visit: impl FnMut(&mut Self, &[u8]) -> Result<(), Malformed>,
-    ) -> Result<(), Malformed> {
+        mut visit: impl FnMut(&mut Self, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         if self.peek() != Some(b'{') {
-            return Err(self.malformed("an object is expected"));
+            return Err(self.malformed("an object is expected").into());
         }
         self.open();
         while !self.at_close(b'}')? {
@@ -290,13 +289,13 @@ impl<'j> Cursor<'j> {
         Ok(())
     }
 
-    /// Goes through the items of a list; the visitor takes or skips each.
-    pub(crate) fn list(
+    /// Visits the items of a list; the visitor takes or skips each.
+    pub(crate) fn list<E: From<Malformed>>(
         &mut self,
-        mut visit: impl FnMut(&mut Self) -> Result<(), Malformed>,
-    ) -> Result<(), Malformed> {
+        mut visit: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
         if self.peek() != Some(b'[') {
-            return Err(self.malformed("a list is expected"));
+            return Err(self.malformed("a list is expected").into());
         }
         self.open();
         while !self.at_close(b']')? {
@@ -306,7 +305,7 @@ impl<'j> Cursor<'j> {
         Ok(())
     }
 
-    /// A key and its colon.
+    /// Takes a key and its colon.
     #[inline]
     pub(crate) fn key(&mut self) -> Result<Cow<'j, [u8]>, Malformed> {
         if self.peek() != Some(b'"') {
@@ -327,7 +326,8 @@ impl<'j> Cursor<'j> {
         })
     }
 
-    /// A string, at its opening quote: what is between the quotes, and whether it has escapes.
+    /// Takes a string, at its opening quote; returns the range between the quotes, and whether it
+    /// has escapes.
     #[inline]
     fn string(&mut self) -> Result<(Range<usize>, bool), Malformed> {
         let start = self.at + 1;
@@ -352,7 +352,7 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Passes over a value; where it stands, without white space around it.
+    /// Skips a value; returns its range, without white space around it.
     #[inline]
     pub(crate) fn value(&mut self) -> Result<Range<usize>, Malformed> {
         let first = self.peek();
@@ -374,7 +374,12 @@ impl<'j> Cursor<'j> {
         Ok(start..self.at)
     }
 
-    /// Passes over an object or a list. The depth is only counted.
+    /// Skips a value.
+    pub(crate) fn skip(&mut self) -> Result<(), Malformed> {
+        self.value().map(drop)
+    }
+
+    /// Skips an object or a list. The depth is counted, without recursion.
     fn container(&mut self) -> Result<(), Malformed> {
         let mut depth = 0_usize;
         loop {
@@ -398,9 +403,10 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Takes a value as a field: strings without their quotes and escapes, `null` as nothing.
+    /// Takes a value as a field: a string without its quotes and escapes, `null` as an absent
+    /// field.
     #[inline]
-    pub(crate) fn field(&mut self, slot: usize, found: &mut Found) -> Result<(), Malformed> {
+    pub(crate) fn field(&mut self, slot: usize, found: &mut FoundFields) -> Result<(), Malformed> {
         if self.peek() == Some(b'"') {
             let (range, escaped) = self.string()?;
             if escaped {
@@ -421,7 +427,7 @@ impl<'j> Cursor<'j> {
         Ok(())
     }
 
-    /// Takes a value as text into memory that is used again; whether it is more than `null`.
+    /// Takes a value as text into a buffer; returns whether it is not `null`.
     pub(crate) fn text(&mut self, text: &mut Vec<u8>) -> Result<bool, Malformed> {
         text.clear();
         if self.peek() == Some(b'"') {
@@ -444,14 +450,15 @@ impl<'j> Cursor<'j> {
     }
 }
 
-/// The place of the next quote or backslash, or the end.
+/// The index of the next quote or backslash, or the length of the text.
 #[inline]
 fn quote_or_escape(bytes: &[u8], from: usize) -> usize {
     const LOW: u64 = u64::from_le_bytes([1; 8]);
     const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
     const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
     const ESCAPES: u64 = u64::from_le_bytes([b'\\'; 8]);
-    // A byte of `word` that is zero has its high bit set; the lowest such bit is certain.
+    // Sets the high bit of every zero byte of `word`; higher bytes may be set wrongly, but the
+    // lowest set bit is right.
     let zeros = |word: u64| word.wrapping_sub(LOW) & !word & HIGH;
     let mut at = from;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
@@ -462,7 +469,7 @@ fn quote_or_escape(bytes: &[u8], from: usize) -> usize {
         }
         at += 8;
         if at - from >= 64 {
-            // It is a long text.
+            // For long strings, `memchr` is faster.
             let rest = memchr::memchr2(b'"', b'\\', &bytes[at..]);
             return rest.map_or(bytes.len(), |length| at + length);
         }
@@ -472,7 +479,8 @@ fn quote_or_escape(bytes: &[u8], from: usize) -> usize {
     found.map_or(bytes.len(), |length| at + length)
 }
 
-/// Resolves escapes. What is no escape stays as it is; half of a surrogate pair becomes U+FFFD.
+/// Resolves escapes. An unknown escape stands for its character; half of a surrogate pair becomes
+/// U+FFFD.
 pub(crate) fn unescape(raw: &[u8], text: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(length) = memchr::memchr(b'\\', raw.get(at..).unwrap_or(&[])) {
@@ -506,6 +514,24 @@ pub(crate) fn unescape(raw: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(raw.get(at..).unwrap_or(&[]));
 }
 
+/// Appends a text as a JSON string.
+pub(crate) fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..='\x1f' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
 fn hex4(raw: &[u8], at: usize) -> Option<u32> {
     let digits = raw.get(at..at + 4)?;
     digits
@@ -523,12 +549,12 @@ mod tests {
         for name in wanted {
             fields.slot(name);
         }
-        let mut found = Found::new(wanted.len());
+        let mut found = FoundFields::new(wanted.len());
         found.clear();
         if !Paths::new(&fields).find(line, &mut found)? {
             return Ok("blank".to_owned());
         }
-        let record = found.record(At::default(), line, None);
+        let record = found.record(At::default(), line);
         let shown: Vec<String> = (0..wanted.len())
             .map(|slot| match record.field(slot) {
                 Some(value) => String::from_utf8_lossy(value).into_owned(),

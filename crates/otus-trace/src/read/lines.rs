@@ -1,20 +1,16 @@
-//! Lines out of a stream, through one buffer.
+//! Splits a stream into lines, through one buffer.
 //!
-//! The buffer grows with the longest line, up to a limit; what is longer is passed over and
-//! counted. Ends of lines are `\n` and `\r\n`. A byte order mark at the beginning is dropped.
+//! The buffer grows with the longest line, up to a limit; longer lines are skipped and reported. A
+//! line ends with `\n` or `\r\n`. A byte order mark at the beginning is dropped.
 
 use std::io::{ErrorKind, Read};
 
-use super::{At, Extent, Fault, FaultKind, Fields, Found, Item, Options, Record, Visit};
+use super::{At, Extent, Fault, FaultKind, FoundFields, Item, ReadTask, Record};
 
-/// Lines of text; they have no fields but what patterns capture.
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
-    let mut found = Found::new(fields.names().len());
+/// Reads lines of text. They have no fields; the patterns of rules capture values from them.
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let ReadTask { input, fields, options, visit } = task;
+    let mut found = FoundFields::new(fields.names().len());
     found.clear();
     let mut repaired = Vec::new();
     let mut lines = Lines::new(input, options.longest);
@@ -23,7 +19,7 @@ pub(super) fn read(
             Line::Text(_, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Item::Blank,
             Line::Text(at, bytes) => {
                 let (bytes, was) = repair(bytes, &mut repaired);
-                Item::Record(Record { repaired: was, ..found.record(at, bytes, None) })
+                Item::Record(Record { repaired: was, ..found.record(at, bytes) })
             }
             Line::Fault(fault) => Item::Fault(fault),
         };
@@ -34,8 +30,8 @@ pub(super) fn read(
     lines.extent()
 }
 
-/// A line in UTF-8, and whether something had to be replaced for that. Patterns would not see it
-/// otherwise.
+/// Replaces the bytes of a line that are not UTF-8, so that patterns can match; returns the line
+/// and whether anything was replaced.
 pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8], bool) {
     if std::str::from_utf8(bytes).is_ok() {
         return (bytes, false);
@@ -45,29 +41,29 @@ pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8],
     (memory, true)
 }
 
-/// A line, or what stands in its place.
+/// A line, or the fault in its place.
 #[derive(Debug)]
 pub(crate) enum Line<'l> {
     Text(At, &'l [u8]),
     Fault(Fault),
 }
 
-/// A stream as lines.
+/// The lines of a stream.
 pub(crate) struct Lines<'i> {
     input: &'i mut dyn Read,
     buffer: Vec<u8>,
-    /// The part of the buffer that is filled and not used.
+    /// The part of the buffer from `start` to `end` is filled and not yet used.
     start: usize,
     end: usize,
-    /// Where the next line stands.
+    /// The position of the next line.
     at: At,
     longest: usize,
     ended: bool,
-    /// A fault to be told when all before it has been.
+    /// A fault that is reported after everything before it.
     fault: Option<Fault>,
 }
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 256 << 10;
 
 impl<'i> Lines<'i> {
@@ -85,12 +81,12 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// How much has been read.
+    /// The amount that has been read.
     pub(crate) fn extent(&self) -> Extent {
         Extent { bytes: self.at.offset, lines: u64::from(self.at.line.saturating_sub(1)) }
     }
 
-    /// The next line, without its end.
+    /// Takes the next line, without its end.
     pub(crate) fn next(&mut self) -> Option<Line<'_>> {
         if self.at.offset == 0 && self.end == 0 {
             self.begin();
@@ -100,13 +96,13 @@ impl<'i> Lines<'i> {
             if let Some(length) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
                 let range = self.start..searched + length;
                 if range.len() > self.longest {
-                    return Some(self.pass_over());
+                    return Some(self.skip_long_line());
                 }
                 return Some(self.line(range, 1));
             }
             searched = self.end;
             if self.end - self.start > self.longest {
-                return Some(self.pass_over());
+                return Some(self.skip_long_line());
             }
             if self.ended {
                 if self.start < self.end {
@@ -121,12 +117,12 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// All that is left, for formats that are not lines. Stops at the limit.
+    /// Takes everything that is left, up to the limit, for formats that do not consist of lines.
     pub(crate) fn rest(&mut self) -> Result<&[u8], Fault> {
         while !self.ended {
             if self.end - self.start > self.longest {
                 let at = self.at;
-                if let Line::Fault(fault) = self.pass_over() {
+                if let Line::Fault(fault) = self.skip_long_line() {
                     return Err(fault);
                 }
                 return Err(Fault { at, kind: FaultKind::TooLong(0) });
@@ -143,7 +139,7 @@ impl<'i> Lines<'i> {
         Ok(bytes)
     }
 
-    /// The first line, if it is in the first piece that is read; it is read again afterwards.
+    /// Looks at the first line without taking it; `None` if it does not end in the first chunk.
     pub(crate) fn first_line(&mut self) -> Option<&[u8]> {
         if self.at.offset == 0 && self.end == 0 {
             self.begin();
@@ -160,7 +156,7 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// The next piece of the stream, whatever lines are in it, and where it stands.
+    /// Takes the bytes that are in the buffer, with their position, regardless of line ends.
     pub(crate) fn piece(&mut self) -> Option<Result<(At, &[u8]), Fault>> {
         while self.start == self.end && !self.ended {
             self.fill();
@@ -178,7 +174,7 @@ impl<'i> Lines<'i> {
         Some(Ok((at, bytes)))
     }
 
-    /// The first bytes: a mark that says nothing, or an encoding that cannot be read.
+    /// Reads the first bytes: skips a byte order mark, and refuses other encodings than UTF-8.
     fn begin(&mut self) {
         while !self.ended && self.end < 4 {
             self.fill();
@@ -188,7 +184,7 @@ impl<'i> Lines<'i> {
             self.start = 3;
             self.at.offset = 3;
         } else if let Some(name) = super::detect::encoding(head) {
-            // Nothing of it is text, so nothing of it is read.
+            // None of the file is read, because none of it is UTF-8.
             self.fault = Some(Fault { at: self.at, kind: FaultKind::Encoding(name) });
             self.ended = true;
             self.end = self.start;
@@ -204,7 +200,7 @@ impl<'i> Lines<'i> {
         Line::Text(at, bytes.strip_suffix(b"\r").unwrap_or(bytes))
     }
 
-    /// Reads on; makes room first.
+    /// Reads more bytes into the buffer, after making room.
     fn fill(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -226,8 +222,8 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// Passes over a line that is too long.
-    fn pass_over(&mut self) -> Line<'_> {
+    /// Skips a line that is too long.
+    fn skip_long_line(&mut self) -> Line<'_> {
         let at = self.at;
         let mut length = 0_u64;
         loop {
@@ -247,7 +243,7 @@ impl<'i> Lines<'i> {
             self.fill();
         }
         self.at.line = at.line.saturating_add(1);
-        // The memory that the line needed is given back.
+        // Give back the memory that the line needed.
         if self.buffer.len() > 4 * CHUNK {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -263,7 +259,7 @@ impl<'i> Lines<'i> {
 mod tests {
     use super::*;
 
-    /// A stream that gives a few bytes at a time.
+    /// A stream that yields a few bytes at a time.
     struct Drip<'d>(&'d [u8], usize);
 
     impl Read for Drip<'_> {

@@ -1,18 +1,18 @@
-//! Readers: from the bytes of a log to records that know their file and line.
+//! Readers: from the bytes of a log to records with their line.
 //!
-//! A reader is a function from a stream to a sequence of [`Item`]s, pushed one at a time to whoever
-//! asked. A [`Record`] is a view into the reader's buffer: the bytes of one line (or of one span),
-//! where it stands, and the few *fields* that somebody wants to know, found in one pass. What is
-//! not asked for is skipped and never copied, which is why a reader is given its [`Fields`] first.
+//! A reader turns a stream into a sequence of [`Item`]s and passes them to a visitor one at a time.
+//! A [`Record`] is a view into the reader's buffer: the bytes of one line or span, its position,
+//! and the values of the wanted *fields*, found in one pass. The caller names the wanted [`Fields`]
+//! first, so that a reader can skip all others without copying them.
 //!
 //! Invariants:
-//! - whatever is in the file ends up in an item: a record, a blank, or a [`Fault`] that says why not;
+//! - every part of the file ends up in an item: a record, a blank, or a [`Fault`] with its cause;
 //! - memory is one buffer, as long as the longest record up to [`Options::longest`]; a longer
-//!   one is a fault and is passed over without being kept;
+//!   record is skipped and reported as a fault;
 //! - nothing recurses on the depth of the input, and no input panics.
 //!
-//! gzip and zstd are recognised by their first bytes ([`unpack`]). Only streams are read here: to
-//! open files is the caller's business.
+//! gzip and zstd are recognised by their first bytes ([`unpack`]). The caller opens the files; this
+//! module reads streams only.
 
 pub mod canonical;
 mod csv;
@@ -20,11 +20,13 @@ mod detect;
 mod documents;
 mod htf;
 mod jaeger;
-pub mod json;
+pub(crate) mod json;
 mod lines;
 mod otlp;
 mod shiviz;
 mod spans;
+#[cfg(test)]
+mod tests;
 mod unpack;
 mod zipkin;
 
@@ -37,10 +39,10 @@ pub(crate) use shiviz::anchored;
 pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};
 
-/// How a log is written.
+/// The format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
-    /// Lines of text, taken apart by regular expressions.
+    /// Lines of text, which regular expressions take apart.
     Text,
     /// A JSON object on each line; fields are dotted paths.
     Json,
@@ -48,15 +50,15 @@ pub enum Format {
     Csv,
     /// OpenTelemetry's OTLP as JSON: lines of a file exporter, or one document.
     Otlp,
-    /// Traces as Jaeger's query service returns them.
+    /// Traces in the form that Jaeger's query service returns.
     Jaeger,
-    /// Spans of Zipkin's second version.
+    /// Spans of Zipkin, version 2.
     Zipkin,
     /// Hosts, vector clocks and events, in the form that ShiViz reads.
     Shiviz,
-    /// A multi-trace of our own.
+    /// A multi-trace in Otus' own notation (`.htf`).
     Htf,
-    /// Our canonical JSON lines ([`canonical`]).
+    /// Otus' canonical JSON lines ([`canonical`]).
     Canonical,
 }
 
@@ -89,7 +91,7 @@ impl Format {
         }
     }
 
-    /// The format with a name; `text` and `jsonl` are understood too.
+    /// The format with a name in `otus.toml`, or with a common synonym such as `jsonl`.
     pub fn from_name(name: &str) -> Option<Format> {
         let other = match name {
             "text" => Some(Format::Text),
@@ -100,33 +102,30 @@ impl Format {
         other.or_else(|| Format::ALL.into_iter().find(|format| format.name() == name))
     }
 
-    /// Whether its records are spans, which are a start and an end.
+    /// Whether its records are spans, each of which has a start and an end.
     pub fn has_spans(self) -> bool {
-        match self {
-            Format::Otlp | Format::Jaeger | Format::Zipkin => true,
-            Format::Text
-            | Format::Json
-            | Format::Csv
-            | Format::Shiviz
-            | Format::Htf
-            | Format::Canonical => false,
-        }
+        matches!(self, Format::Otlp | Format::Jaeger | Format::Zipkin)
     }
 
-    /// What one record of it is called, in the plural.
+    /// Whether its records say themselves what happened, so that no rules are needed to map them.
+    pub fn is_self_describing(self) -> bool {
+        !matches!(self, Format::Text | Format::Json | Format::Csv)
+    }
+
+    /// The word for its records, in the plural.
     pub fn records(self) -> &'static str {
         if self.has_spans() { "spans" } else { "lines" }
     }
 }
 
-/// The names of the fields that somebody wants to know; their numbers are slots of records.
+/// The names of the wanted fields. The index of a name is the slot of its value in a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields {
     names: Vec<String>,
 }
 
 impl Fields {
-    /// The slot of a field, new or known.
+    /// The slot of a field, which is added if it is new.
     pub fn slot(&mut self, name: &str) -> usize {
         self.find(name).unwrap_or_else(|| {
             self.names.push(name.to_owned());
@@ -134,7 +133,7 @@ impl Fields {
         })
     }
 
-    /// The slot of a field that is wanted already.
+    /// The slot of a field, if it is among the wanted ones.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|other| other == name)
     }
@@ -164,21 +163,21 @@ impl Default for Options {
     }
 }
 
-/// The longest record by default. A 100 MB line is no log line but an accident.
+/// The default for [`Options::longest`]. Longer lines are almost certainly not log lines.
 pub const LONGEST: usize = 64 << 20;
 
-/// What a reader finds.
+/// One finding of a reader.
 #[derive(Debug)]
 pub enum Item<'r> {
-    /// Something to be mapped.
+    /// A line, row or span to be mapped.
     Record(Record<'r>),
-    /// A line without anything on it, or one that only the format needs.
+    /// An empty line, or one that only the format needs.
     Blank,
-    /// Something that cannot be read.
+    /// A part of the file that cannot be read.
     Fault(Fault),
 }
 
-/// Where something stands in a file.
+/// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct At {
     /// The line, from 1.
@@ -190,24 +189,24 @@ pub struct At {
 /// One line, row or span.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'r> {
-    /// Where it begins.
+    /// The position of its first byte.
     pub at: At,
-    /// All of it.
+    /// Its bytes.
     pub bytes: &'r [u8],
-    /// What the ranges of its fields refer to: the bytes, or a text that they are a part of.
+    /// The text that the ranges of its fields refer to: its bytes, or a text that contains them.
     base: &'r [u8],
-    /// Its fields.
+    /// The values of its fields.
     slots: &'r [Slot],
-    /// Fields that do not stand in the bytes as they are.
+    /// The values that do not occur in `base` literally.
     scratch: &'r [u8],
-    /// What it says as a span.
+    /// The span, if the format has spans.
     pub span: Option<&'r Span>,
     /// Whether bytes that are not UTF-8 were replaced by U+FFFD.
     pub repaired: bool,
 }
 
 impl<'r> Record<'r> {
-    /// The field of a slot, if the record has it.
+    /// The value of the field with a slot, if the record has it.
     #[inline]
     pub fn field(&self, slot: usize) -> Option<&'r [u8]> {
         let slot = self.slots.get(slot)?;
@@ -220,7 +219,7 @@ impl<'r> Record<'r> {
     }
 }
 
-/// Where the value of a field is.
+/// The location of a field's value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Slot {
     start: u32,
@@ -232,32 +231,32 @@ pub(crate) struct Slot {
 enum Held {
     #[default]
     Absent,
-    /// In the text that the record is a part of.
+    /// In the text that contains the record.
     Bytes,
     /// In the reader's scratch memory.
     Scratch,
 }
 
-/// The fields of the record that is being read, in memory that is used again.
+/// The fields of the current record. Its memory is reused for every record.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundFields {
     pub(crate) slots: Vec<Slot>,
     pub(crate) scratch: Vec<u8>,
 }
 
-impl Found {
+impl FoundFields {
     fn new(count: usize) -> Self {
-        Found { slots: vec![Slot::default(); count], scratch: Vec::new() }
+        FoundFields { slots: vec![Slot::default(); count], scratch: Vec::new() }
     }
 
-    /// Forgets the last record.
+    /// Forgets the fields of the last record.
     #[inline]
     fn clear(&mut self) {
         self.slots.fill(Slot::default());
         self.scratch.clear();
     }
 
-    /// A field that stands in the bytes.
+    /// Sets a field to a range of the bytes.
     #[inline]
     fn set(&mut self, slot: usize, range: std::ops::Range<usize>) {
         let (Ok(start), Ok(end)) = (u32::try_from(range.start), u32::try_from(range.end)) else {
@@ -266,7 +265,7 @@ impl Found {
         self.slots[slot] = Slot { start, end, held: Held::Bytes };
     }
 
-    /// A field that is made: the bytes from an earlier length of the scratch memory on.
+    /// Sets a field to the end of the scratch memory, from an earlier length on.
     fn set_scratch(&mut self, slot: usize, from: usize) {
         let (Ok(start), Ok(end)) = (u32::try_from(from), u32::try_from(self.scratch.len())) else {
             return;
@@ -274,47 +273,47 @@ impl Found {
         self.slots[slot] = Slot { start, end, held: Held::Scratch };
     }
 
-    /// A field that is made of these bytes.
+    /// Sets a field to a copy of some bytes.
     fn copy(&mut self, slot: usize, bytes: &[u8]) {
         let from = self.scratch.len();
         self.scratch.extend_from_slice(bytes);
         self.set_scratch(slot, from);
     }
 
-    fn record<'r>(&'r self, at: At, bytes: &'r [u8], span: Option<&'r Span>) -> Record<'r> {
+    fn record<'r>(&'r self, at: At, bytes: &'r [u8]) -> Record<'r> {
         Record {
             at,
             bytes,
             base: bytes,
             slots: &self.slots,
             scratch: &self.scratch,
-            span,
+            span: None,
             repaired: false,
         }
     }
 }
 
-/// Something in a file that cannot be read.
+/// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
+    /// Its position.
     pub at: At,
-    /// What is wrong with it.
+    /// The cause.
     pub kind: FaultKind,
 }
 
-/// Why something cannot be read.
+/// The reason why a part of a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {
-    /// A record longer than is kept in memory, with its length.
+    /// The record is longer than [`Options::longest`]; with its length.
     TooLong(u64),
-    /// It is not JSON: what is wrong, and at which byte of the record.
+    /// The record is not JSON: the cause, and the byte of the record.
     NotJson(&'static str, usize),
-    /// It is JSON, but not of the format.
+    /// The text does not follow the format; with the cause.
     NotOfFormat(String),
-    /// Bytes that no text in UTF-8 has; the whole file is meant.
+    /// The file is in another encoding than UTF-8; with its name.
     Encoding(&'static str),
-    /// The stream ended in an error: the disk, or a packed file that is damaged or cut.
+    /// The stream ended in an error, of the disk or of a damaged packed file.
     Stream(String),
 }
 
@@ -332,19 +331,27 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// How far a file was read.
+/// The amount of a file that was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Bytes, unpacked.
+    /// The number of bytes, unpacked.
     pub bytes: u64,
-    /// Lines.
+    /// The number of lines.
     pub lines: u64,
 }
 
-/// Takes what a reader finds; a break ends the reading.
+/// The visitor of a reader's items; a break ends the reading.
 pub type Visit<'v> = dyn FnMut(Item<'_>) -> ControlFlow<()> + 'v;
 
-/// Reads a stream, which is not packed, to its end.
+/// The arguments of [`read`], for the reader of one format.
+struct ReadTask<'t, 'v> {
+    input: &'t mut dyn Read,
+    fields: &'t Fields,
+    options: &'t Options,
+    visit: &'t mut Visit<'v>,
+}
+
+/// Reads an unpacked stream to its end.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -369,14 +376,15 @@ pub fn read(
     options: &Options,
     visit: &mut Visit<'_>,
 ) -> Extent {
+    let task = ReadTask { input, fields, options, visit };
     match format {
-        Format::Text => lines::read(input, fields, options, visit),
-        Format::Json | Format::Canonical => json::read(input, fields, options, visit),
-        Format::Csv => csv::read(input, fields, options, visit),
-        Format::Otlp => otlp::read(input, fields, options, visit),
-        Format::Jaeger => jaeger::read(input, fields, options, visit),
-        Format::Zipkin => zipkin::read(input, fields, options, visit),
-        Format::Shiviz => shiviz::read(input, fields, options, visit),
-        Format::Htf => htf::read(input, fields, options, visit),
+        Format::Text => lines::read(task),
+        Format::Json | Format::Canonical => json::read(task),
+        Format::Csv => csv::read(task),
+        Format::Otlp => otlp::read(task),
+        Format::Jaeger => jaeger::read(task),
+        Format::Zipkin => zipkin::read(task),
+        Format::Shiviz => shiviz::read(task),
+        Format::Htf => htf::read(task),
     }
 }

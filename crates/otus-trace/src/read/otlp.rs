@@ -1,34 +1,27 @@
-//! OpenTelemetry's OTLP as JSON: spans, and log records.
+//! Reads OpenTelemetry's OTLP as JSON: spans, and log records.
 //!
-//! The shape is `resourceSpans[] → scopeSpans[] → spans[]`, where the resource has the name of the
-//! service. Writers differ: keys in camel or snake case, ids in hexadecimal or base64, kinds and
-//! numbers as numbers or texts, `instrumentationLibrarySpans` of old. All of that is read. Log
-//! records (`resourceLogs → scopeLogs → logRecords`) have the fields `body`, `severity_text` and
-//! `event_name` besides their attributes. Metrics have nothing to say about messages and are
-//! counted as blank.
+//! The structure is `resourceSpans[] → scopeSpans[] → spans[]`; the resource has the name of the
+//! service. Writers differ, and the reader accepts all variants: keys in camel or snake case, ids
+//! in hexadecimal or base64, kinds and numbers as numbers or strings, and the old key
+//! `instrumentationLibrarySpans`. Log records (`resourceLogs → scopeLogs → logRecords`) have the
+//! fields `body`, `severity_text` and `event_name` besides their attributes. Metrics say nothing
+//! about messages and are counted as blank.
 
-use std::io::Read;
-
-use super::documents::{self, Documents, Place, Stop};
+use super::documents::{self, Documents, Fragment, Interrupted, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::spans::{Draft, id};
-use super::{Extent, Fields, Item, Options, Visit};
+use super::spans::{AttributeOwner, SpanBuilder, id};
+use super::{Extent, Item, ReadTask};
 
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
-    let mut reader = Otlp { draft: Draft::new(fields) };
-    documents::read(input, options, &mut reader, visit)
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let mut reader = Otlp { span: SpanBuilder::new(task.fields) };
+    documents::read(task, &mut reader)
 }
 
 struct Otlp {
-    draft: Draft,
+    span: SpanBuilder,
 }
 
-/// What the members of a resource are.
+/// The kind of telemetry that a member of a document holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signal {
     Spans,
@@ -47,98 +40,62 @@ impl Signal {
 }
 
 impl Documents for Otlp {
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        // A list of documents is as good as one on each line.
+    /// A document, or a list of documents.
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         if json.peek() == Some(b'[') {
-            let mut stop = None;
-            json.list(|json| self.one(json, place, visit, &mut stop))?;
-            return stop.map_or(Ok(()), Err);
+            return json.list(|json| self.one(json, fragment));
         }
-        let mut stop = None;
-        let done = self.one(json, place, visit, &mut stop);
-        stop.map_or(Ok(()), Err).and(done.map_err(Stop::from))
+        self.one(json, fragment)
     }
 
     fn element(
         &mut self,
         key: Option<&[u8]>,
         json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        let mut stop = None;
-        let done = match key.map(Signal::of) {
-            None => self.one(json, place, visit, &mut stop),
-            Some(Signal::Other) => {
-                return blank(visit);
-            }
-            Some(signal) => self.resource(signal, json, place, visit, &mut stop),
-        };
-        stop.map_or(Ok(()), Err).and(done.map_err(Stop::from))
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
+        match key.map(Signal::of) {
+            None => self.one(json, fragment),
+            Some(Signal::Other) => fragment.visit(Item::Blank),
+            Some(signal) => self.resource(signal, json, fragment),
+        }
     }
 }
-
-fn blank(visit: &mut Visit<'_>) -> Result<(), Stop> {
-    match visit(Item::Blank) {
-        std::ops::ControlFlow::Continue(()) => Ok(()),
-        std::ops::ControlFlow::Break(()) => Err(Stop::Break),
-    }
-}
-
-/// The way out of nested objects when the visitor wants no more.
-const STOPPED: Malformed = Malformed { cause: "stopped", at: 0 };
 
 impl Otlp {
     /// One document: `{"resourceSpans": […]}`.
-    fn one(
-        &mut self,
-        json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-        stop: &mut Option<Stop>,
-    ) -> Result<(), Malformed> {
+    fn one(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         let mut known = false;
         json.object(|json, key| match Signal::of(key) {
-            Signal::Other => json.value().map(drop),
+            Signal::Other => Ok(json.skip()?),
             signal @ (Signal::Spans | Signal::Logs) => {
                 known = true;
-                json.list(|json| self.resource(signal, json, place, visit, stop))
+                json.list(|json| self.resource(signal, json, fragment))
             }
         })?;
-        if !known && let Err(found) = blank(visit) {
-            *stop = Some(found);
-            return Err(STOPPED);
-        }
-        Ok(())
+        if known { Ok(()) } else { fragment.visit(Item::Blank) }
     }
 
-    /// One resource and what it has. The resource mostly comes first; if not, what came before it
-    /// is read afterwards.
+    /// One resource with its scopes. Scopes that come before the attributes of the resource are
+    /// read after them.
     fn resource(
         &mut self,
         signal: Signal,
         json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-        stop: &mut Option<Stop>,
-    ) -> Result<(), Malformed> {
-        self.draft.begin_resource();
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
+        self.span.begin_resource();
         let mut has_resource = false;
         let mut waiting: Vec<usize> = Vec::new();
         json.object(|json, key| match key {
             b"resource" => {
                 has_resource = true;
                 json.object(|json, key| match key {
-                    b"attributes" => self.attributes(json, true),
-                    _ => json.value().map(drop),
+                    b"attributes" => self.attributes(json, AttributeOwner::Resource),
+                    _ => json.skip(),
                 })?;
-                self.draft.end_resource();
-                Ok(())
+                self.span.end_resource();
+                Ok::<_, Interrupted>(())
             }
             b"scopeSpans"
             | b"scope_spans"
@@ -147,16 +104,15 @@ impl Otlp {
             | b"scopeLogs"
             | b"scope_logs" => {
                 if !has_resource {
-                    json.peek();
-                    waiting.push(json.position());
-                    return json.value().map(drop);
+                    waiting.push(json.start());
+                    return Ok(json.skip()?);
                 }
-                json.list(|json| self.scope(signal, json, place, visit, stop))
+                json.list(|json| self.scope(signal, json, fragment))
             }
-            _ => json.value().map(drop),
+            _ => Ok(json.skip()?),
         })?;
         for at in waiting {
-            json.at(at).list(|json| self.scope(signal, json, place, visit, stop))?;
+            json.at(at).list(|json| self.scope(signal, json, fragment))?;
         }
         Ok(())
     }
@@ -165,152 +121,125 @@ impl Otlp {
         &mut self,
         signal: Signal,
         json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-        stop: &mut Option<Stop>,
-    ) -> Result<(), Malformed> {
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
         let mut scope = Vec::new();
         json.object(|json, key| match key {
-            b"scope" | b"instrumentationLibrary" => json.object(|json, key| match key {
+            b"scope" | b"instrumentationLibrary" => Ok(json.object(|json, key| match key {
                 b"name" => json.text(&mut scope).map(drop),
-                _ => json.value().map(drop),
+                _ => json.skip(),
+            })?),
+            b"spans" if signal == Signal::Spans => json.list(|json| {
+                let begin = json.start();
+                self.span(json)?;
+                self.finish(begin, json, &scope, fragment)
             }),
-            b"spans" if signal == Signal::Spans => {
-                json.list(|json| self.span(json, &scope, place, visit, stop))
-            }
             b"logRecords" | b"log_records" | b"logs" if signal == Signal::Logs => {
-                json.list(|json| self.log(json, &scope, place, visit, stop))
+                json.list(|json| {
+                    let begin = json.start();
+                    self.log(json)?;
+                    self.finish(begin, json, &scope, fragment)
+                })
             }
-            _ => json.value().map(drop),
+            _ => Ok(json.skip()?),
         })
     }
 
-    fn span(
-        &mut self,
-        json: &mut Cursor<'_>,
-        scope: &[u8],
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-        stop: &mut Option<Stop>,
-    ) -> Result<(), Malformed> {
-        self.draft.begin();
-        json.peek();
-        let begin = json.position();
+    fn span(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+        self.span.begin();
         json.object(|json, key| match key {
-            b"traceId" | b"trace_id" => self.draft.id(json, |span| &mut span.trace),
-            b"spanId" | b"span_id" => self.draft.id(json, |span| &mut span.id),
-            b"parentSpanId" | b"parent_span_id" => self.draft.id(json, |span| &mut span.parent),
-            b"name" => {
-                let slot = self.draft.known().name;
-                match slot {
-                    Some(slot) => json.field(slot, &mut self.draft.found),
-                    None => json.value().map(drop),
-                }
-            }
-            b"kind" => self.draft.kind(json),
+            b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
+            b"spanId" | b"span_id" => self.span.id(json, |span| &mut span.id),
+            b"parentSpanId" | b"parent_span_id" => self.span.id(json, |span| &mut span.parent),
+            b"name" => self.span.field(json, self.span.known.name),
+            b"kind" => self.span.kind(json),
             b"startTimeUnixNano" | b"start_time_unix_nano" => {
-                self.draft.span.start = self.draft.number(json)?.filter(|&time| time > 0);
+                self.span.span.start = self.span.time(json)?;
                 Ok(())
             }
             b"endTimeUnixNano" | b"end_time_unix_nano" => {
-                self.draft.span.end = self.draft.number(json)?.filter(|&time| time > 0);
+                self.span.span.end = self.span.time(json)?;
                 Ok(())
             }
-            b"attributes" => self.attributes(json, false),
-            b"status" if json.peek() == Some(b'{') => {
-                let (code, message) =
-                    (self.draft.known().status_code, self.draft.known().status_message);
-                json.object(|json, key| match (key, code, message) {
-                    (b"code", Some(slot), _) | (b"message", _, Some(slot)) => {
-                        json.field(slot, &mut self.draft.found)
-                    }
-                    _ => json.value().map(drop),
-                })
-            }
+            b"attributes" => self.attributes(json, AttributeOwner::Span),
+            b"status" if json.peek() == Some(b'{') => json.object(|json, key| match key {
+                b"code" => self.span.field(json, self.span.known.status_code),
+                b"message" => self.span.field(json, self.span.known.status_message),
+                _ => json.skip(),
+            }),
             b"links" if json.peek() == Some(b'[') => json.list(|json| {
                 json.object(|json, key| match key {
                     b"spanId" | b"span_id" => {
-                        json.text(&mut self.draft.text)?;
+                        json.text(&mut self.span.text)?;
                         let mut link = String::new();
-                        id(&self.draft.text, &mut link);
+                        id(&self.span.text, &mut link);
                         if !link.is_empty() {
-                            self.draft.span.links.push(link);
+                            self.span.span.links.push(link);
                         }
                         Ok(())
                     }
-                    _ => json.value().map(drop),
+                    _ => json.skip(),
                 })
             }),
-            _ => json.value().map(drop),
-        })?;
-        self.end(begin..json.position(), scope, place, visit, stop)
-    }
-
-    fn log(
-        &mut self,
-        json: &mut Cursor<'_>,
-        scope: &[u8],
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-        stop: &mut Option<Stop>,
-    ) -> Result<(), Malformed> {
-        self.draft.begin();
-        self.draft.span.instant = true;
-        json.peek();
-        let begin = json.position();
-        json.object(|json, key| match key {
-            b"traceId" | b"trace_id" => self.draft.id(json, |span| &mut span.trace),
-            // A log record is within a span and is none itself.
-            b"spanId" | b"span_id" => self.draft.id(json, |span| &mut span.parent),
-            b"timeUnixNano" | b"time_unix_nano" => {
-                self.draft.span.start = self.draft.number(json)?.filter(|&time| time > 0);
-                Ok(())
-            }
-            b"observedTimeUnixNano" | b"observed_time_unix_nano" => {
-                let observed = self.draft.number(json)?.filter(|&time| time > 0);
-                self.draft.span.start = self.draft.span.start.or(observed);
-                Ok(())
-            }
-            b"severityText" | b"severity_text" => self.plain(json, b"severity_text"),
-            b"eventName" | b"event_name" => self.plain(json, b"event_name"),
-            b"body" => match self.draft.attribute_slot(b"body") {
-                Some(slot) => self.any_value(json, slot),
-                None => json.value().map(drop),
-            },
-            b"attributes" => self.attributes(json, false),
-            _ => json.value().map(drop),
-        })?;
-        self.end(begin..json.position(), scope, place, visit, stop)
-    }
-
-    fn plain(&mut self, json: &mut Cursor<'_>, name: &[u8]) -> Result<(), Malformed> {
-        match self.draft.attribute_slot(name) {
-            Some(slot) => json.field(slot, &mut self.draft.found),
-            None => json.value().map(drop),
-        }
-    }
-
-    fn end(
-        &mut self,
-        range: std::ops::Range<usize>,
-        scope: &[u8],
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-        stop: &mut Option<Stop>,
-    ) -> Result<(), Malformed> {
-        if let Some(slot) = self.draft.known().scope_name.filter(|_| !scope.is_empty()) {
-            self.draft.set(Some(slot), scope);
-        }
-        self.draft.end(place, range, visit).map_err(|found| {
-            *stop = Some(found);
-            STOPPED
+            _ => json.skip(),
         })
     }
 
+    fn log(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+        self.span.begin();
+        self.span.span.instant = true;
+        let slot = |reader: &Self, name: &[u8]| reader.span.slot(AttributeOwner::Span, name);
+        json.object(|json, key| match key {
+            b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
+            // A log record belongs to a span but is not a span itself.
+            b"spanId" | b"span_id" => self.span.id(json, |span| &mut span.parent),
+            b"timeUnixNano" | b"time_unix_nano" => {
+                self.span.span.start = self.span.time(json)?;
+                Ok(())
+            }
+            b"observedTimeUnixNano" | b"observed_time_unix_nano" => {
+                let observed = self.span.time(json)?;
+                self.span.span.start = self.span.span.start.or(observed);
+                Ok(())
+            }
+            b"severityText" | b"severity_text" => {
+                let slot = slot(self, b"severity_text");
+                self.span.field(json, slot)
+            }
+            b"eventName" | b"event_name" => {
+                let slot = slot(self, b"event_name");
+                self.span.field(json, slot)
+            }
+            b"body" => match slot(self, b"body") {
+                Some(slot) => self.any_value(json, slot),
+                None => json.skip(),
+            },
+            b"attributes" => self.attributes(json, AttributeOwner::Span),
+            _ => json.skip(),
+        })
+    }
+
+    /// Ends the record that stands from `begin` to the cursor.
+    fn finish(
+        &mut self,
+        begin: usize,
+        json: &Cursor<'_>,
+        scope: &[u8],
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
+        let slot = self.span.known.scope_name.filter(|_| !scope.is_empty());
+        self.span.set(slot, scope);
+        self.span.finish(begin..json.position(), fragment)
+    }
+
     /// `[{"key": "k", "value": {"stringValue": "v"}}, …]`.
-    fn attributes(&mut self, json: &mut Cursor<'_>, resource: bool) -> Result<(), Malformed> {
+    fn attributes(
+        &mut self,
+        json: &mut Cursor<'_>,
+        owner: AttributeOwner,
+    ) -> Result<(), Malformed> {
         if json.peek() != Some(b'[') {
-            return json.value().map(drop);
+            return json.skip();
         }
         json.list(|json| {
             let mut slot = None;
@@ -318,75 +247,55 @@ impl Otlp {
             let mut waiting = None;
             json.object(|json, key| match key {
                 b"key" => {
-                    json.text(&mut self.draft.text)?;
-                    let key = &self.draft.text;
-                    slot = if resource {
-                        self.draft.resource_slot(key)
-                    } else {
-                        self.draft.attribute_slot(key)
-                    };
+                    json.text(&mut self.span.text)?;
+                    slot = self.span.slot(owner, &self.span.text);
                     Ok(())
                 }
                 b"value" => match slot {
                     Some(slot) => self.any_value(json, slot),
                     None => {
-                        json.peek();
-                        waiting = Some(json.position());
-                        json.value().map(drop)
+                        waiting = Some(json.start());
+                        json.skip()
                     }
                 },
-                _ => json.value().map(drop),
+                _ => json.skip(),
             })?;
-            if let (Some(slot), Some(at)) = (slot, waiting) {
-                self.any_value(&mut json.at(at), slot)?;
+            match (slot, waiting) {
+                (Some(slot), Some(at)) => self.any_value(&mut json.at(at), slot),
+                _ => Ok(()),
             }
-            Ok(())
         })
     }
 
-    /// `{"stringValue": "v"}`, or a value as it is. The resource's own are copied, because they
-    /// outlive the place where they stand.
+    /// `{"stringValue": "v"}`, or a plain value. The text is copied, because the attributes of a
+    /// resource are fields of all its spans.
     fn any_value(&mut self, json: &mut Cursor<'_>, slot: usize) -> Result<(), Malformed> {
         if json.peek() != Some(b'{') {
-            return self.draft.take(json, Some(slot)).map(drop);
+            return self.span.copy(json, Some(slot));
         }
-        json.object(|json, _| self.draft.take(json, Some(slot)).map(drop))
+        json.object(|json, _| self.span.copy(json, Some(slot)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::ops::ControlFlow;
+
+    use super::super::tests::read_shown;
+    use super::super::{Fields, Format, Options, read};
 
     /// Each span as `line service name kind trace/span<parent start..end attribute`.
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut fields = Fields::default();
-        let slots = ["resource.service.name", "name", "kind", "http.status", "body"];
-        let slots = slots.map(|name| fields.slot(name));
-        let mut shown = Vec::new();
-        read(&mut text.as_bytes(), &fields, &Options::default(), &mut |item| {
-            shown.push(match item {
-                Item::Record(record) => {
-                    let span = record.span.unwrap();
-                    let field = |slot: usize| {
-                        String::from_utf8_lossy(record.field(slot).unwrap_or(b"-")).into_owned()
-                    };
-                    let fields = slots.map(field).join(" ");
-                    let (line, start, end) =
-                        (record.at.line, span.start.unwrap_or(0), span.end.unwrap_or(0));
-                    assert!(record.bytes.starts_with(b"{") && record.bytes.ends_with(b"}"));
-                    format!(
-                        "{line} {fields} {}/{}<{} {start}..{end}",
-                        span.trace, span.id, span.parent
-                    )
-                }
-                Item::Blank => "blank".to_owned(),
-                Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
+        let fields = ["resource.service.name", "name", "kind", "http.status", "body"];
+        let shown =
+            read_shown(Format::Otlp, text, &Options::default(), &fields, |record, fields| {
+                let span = record.span.unwrap();
+                let (start, end) = (span.start.unwrap_or(0), span.end.unwrap_or(0));
+                assert!(record.bytes.starts_with(b"{") && record.bytes.ends_with(b"}"));
+                let fields = fields.join(" ");
+                format!("{fields} {}/{}<{} {start}..{end}", span.trace, span.id, span.parent)
             });
-            ControlFlow::Continue(())
-        });
         assert_eq!(shown, expected);
     }
 
@@ -453,7 +362,7 @@ mod tests {
         );
         let mut count = 0;
         let mut input = text.as_bytes();
-        read(&mut input, &Fields::default(), &Options::default(), &mut |_| {
+        read(Format::Otlp, &mut input, &Fields::default(), &Options::default(), &mut |_| {
             count += 1;
             ControlFlow::Break(())
         });

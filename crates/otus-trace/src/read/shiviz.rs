@@ -1,30 +1,25 @@
-//! Logs with vector clocks, as ShiViz reads them.
+//! Reads logs with vector clocks, in the form that ShiViz reads.
 //!
-//! A pattern with the groups `host`, `clock` (a JSON object of numbers) and `event` says how an
-//! event is written; it may span several lines, as many as it has `\n`. Without a pattern the three
-//! usual ones are tried, and the first that fits is kept for the rest of the file:
+//! A pattern with the groups `host`, `clock` (a JSON object of numbers) and `event` describes how
+//! an event is written; it spans one line more than it has `\n`. Without a pattern the three usual
+//! ones are tried, and the first that matches is kept for the rest of the file:
 //!
 //! ```text
 //! HOST {CLOCK}        EVENT               HOST {CLOCK} EVENT
 //! EVENT               HOST {CLOCK}
 //! ```
 //!
-//! The fields are the groups of the pattern. A line that does not fit is a record without fields.
+//! The fields are the groups of the pattern. A line that does not match is a record without fields.
 
-use std::io::Read;
 use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 
 use super::lines::{Line, Lines};
-use super::{At, Extent, Fields, Found, Item, Options, Visit};
+use super::{At, Extent, Fields, FoundFields, Item, ReadTask, Visit};
 
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let ReadTask { input, fields, options, visit } = task;
     let patterns = match &options.pattern {
         Some(pattern) => vec![pattern.clone()],
         None => usual().to_vec(),
@@ -33,13 +28,12 @@ pub(super) fn read(
         patterns: patterns.into_iter().map(|pattern| Pattern::new(pattern, fields)).collect(),
         text: Vec::new(),
         starts: Vec::new(),
-        found: Found::new(fields.names().len()),
+        found: FoundFields::new(fields.names().len()),
     };
     let mut lines = Lines::new(input, options.longest);
     while let Some(line) = lines.next() {
         let going = match line {
-            Line::Text(at, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
-                let _ = at;
+            Line::Text(_, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
                 window.flush(visit) && visit(Item::Blank).is_continue()
             }
             Line::Text(at, bytes) => window.push(at, bytes, visit),
@@ -67,12 +61,12 @@ fn usual() -> &'static [Regex] {
     })
 }
 
-/// A pattern that is for the whole of some lines.
+/// Compiles a pattern that must match whole lines.
 pub(crate) fn anchored(pattern: &str) -> Result<Regex, regex::Error> {
     Regex::new(&format!("^(?:{pattern})$"))
 }
 
-/// A pattern, how many lines it spans, and the slots of its groups.
+/// A pattern, the number of lines it spans, and the slots of its groups.
 struct Pattern {
     regex: Regex,
     lines: usize,
@@ -88,16 +82,16 @@ impl Pattern {
     }
 }
 
-/// The lines that are looked at together.
+/// The lines that are matched together.
 struct Window {
     patterns: Vec<Pattern>,
     text: Vec<u8>,
     starts: Vec<(At, usize)>,
-    found: Found,
+    found: FoundFields,
 }
 
 impl Window {
-    /// Takes a line, and tells what is complete; whether to go on.
+    /// Takes a line and visits the records that are complete; returns whether to go on.
     fn push(&mut self, at: At, bytes: &[u8], visit: &mut Visit<'_>) -> bool {
         if !self.text.is_empty() {
             self.text.push(b'\n');
@@ -113,7 +107,7 @@ impl Window {
         true
     }
 
-    /// Tells all that is left; whether to go on.
+    /// Visits all records that are left; returns whether to go on.
     fn flush(&mut self, visit: &mut Visit<'_>) -> bool {
         while !self.starts.is_empty() {
             if !self.step(visit) {
@@ -123,7 +117,7 @@ impl Window {
         true
     }
 
-    /// Tells the record that begins with the first line.
+    /// Visits the record that begins with the first line; returns whether to go on.
     fn step(&mut self, visit: &mut Visit<'_>) -> bool {
         let Some(&(at, _)) = self.starts.first() else { return true };
         self.found.clear();
@@ -137,7 +131,7 @@ impl Window {
         });
         let (lines, end) = match fits {
             Some(index) => {
-                // The first pattern that fits is the one of the file.
+                // The first pattern that matches is used for the rest of the file.
                 self.patterns.swap(0, index);
                 self.patterns.truncate(1);
                 let pattern = &self.patterns[0];
@@ -153,7 +147,7 @@ impl Window {
             }
             None => (1, end_of(1)),
         };
-        let record = self.found.record(at, &self.text[..end], None);
+        let record = self.found.record(at, &self.text[..end]);
         let going = visit(Item::Record(record)).is_continue();
         let used = self.starts.get(lines).map_or(self.text.len(), |(_, next)| *next);
         self.text.drain(..used);
@@ -167,30 +161,17 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use std::ops::ControlFlow;
+    use super::super::tests::read_shown;
+    use super::super::{Format, Options, Record};
+    use super::anchored;
 
     #[track_caller]
     fn check(text: &str, pattern: Option<&str>, expected: &[&str]) {
-        let mut fields = Fields::default();
-        let slots = ["host", "clock", "event"].map(|name| fields.slot(name));
         let pattern = pattern.map(|pattern| anchored(pattern).unwrap());
         let options = Options { pattern, ..Options::default() };
-        let mut shown = Vec::new();
-        read(&mut text.as_bytes(), &fields, &options, &mut |item| {
-            shown.push(match item {
-                Item::Record(record) => {
-                    let field = |slot: usize| {
-                        String::from_utf8_lossy(record.field(slot).unwrap_or(b"-")).into_owned()
-                    };
-                    format!("{} {}", record.at.line, slots.map(field).join("|"))
-                }
-                Item::Blank => "blank".to_owned(),
-                Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
-            });
-            ControlFlow::Continue(())
-        });
-        assert_eq!(shown, expected, "{text}");
+        let join = |_: &Record<'_>, fields: &[String]| fields.join("|");
+        let fields = ["host", "clock", "event"];
+        assert_eq!(read_shown(Format::Shiviz, text, &options, &fields, join), expected, "{text}");
     }
 
     #[test]

@@ -1,23 +1,23 @@
-//! Spans: what OTLP, Jaeger and Zipkin have in common.
+//! Spans: the part that OTLP, Jaeger and Zipkin have in common.
 //!
 //! A span is one operation of one service, with a start, an end, an id, and the id of its parent.
-//! Its fields are called the same whatever the format: `name`, `kind`, `trace_id`, `span_id`,
+//! Its fields have the same names in every format: `name`, `kind`, `trace_id`, `span_id`,
 //! `parent_span_id`, `start`, `end`, `status.code`, `status.message`, `scope.name`,
 //! `resource.KEY` for an attribute of the service, and `attributes.KEY` or just `KEY` for an
 //! attribute of the span.
 
-use super::documents::{Counter, Place, Stop};
+use super::documents::{Fragment, LineCounter, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::{Fields, Found, Item, Record, Slot, Visit};
+use super::{Fields, FoundFields, Item, Record, Slot};
 
-/// What a record says as a span.
+/// A span, as far as Otus needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
-    /// What its service does in it.
+    /// The role of its service.
     pub kind: SpanKind,
-    /// When it began, in nanoseconds since 1970 by the clock of its service.
+    /// The time of its start, in nanoseconds since 1970 by the clock of its service.
     pub start: Option<u64>,
-    /// When it ended.
+    /// The time of its end.
     pub end: Option<u64>,
     /// The id of its trace.
     pub trace: String,
@@ -27,25 +27,25 @@ pub struct Span {
     pub parent: String,
     /// The ids of spans that it is linked to.
     pub links: Vec<String>,
-    /// Whether it is a log record or event, which has no end.
+    /// Whether it is a log record, which has no end.
     pub instant: bool,
 }
 
-/// What a service does in a span.
+/// The role of a service in a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum SpanKind {
-    /// Not said.
+    /// The log does not say.
     #[default]
     Unspecified,
-    /// Something of its own.
+    /// The operation is internal to the service.
     Internal,
-    /// Answers a request.
+    /// The service answers a request.
     Server,
-    /// Makes a request.
+    /// The service makes a request.
     Client,
-    /// Sends a message and does not wait.
+    /// The service sends a message and does not wait.
     Producer,
-    /// Takes a message.
+    /// The service takes a message.
     Consumer,
 }
 
@@ -62,66 +62,66 @@ impl SpanKind {
         }
     }
 
-    /// The kind that a number or a name in any spelling means.
+    /// The kind with a number, or with a name in any spelling.
     pub fn parse(text: &[u8]) -> Option<SpanKind> {
         let name = text.strip_prefix(b"SPAN_KIND_").unwrap_or(text);
-        Some(match name {
-            b"0" => SpanKind::Unspecified,
-            b"1" => SpanKind::Internal,
-            b"2" => SpanKind::Server,
-            b"3" => SpanKind::Client,
-            b"4" => SpanKind::Producer,
-            b"5" => SpanKind::Consumer,
-            _ => {
-                let all = [
-                    SpanKind::Unspecified,
-                    SpanKind::Internal,
-                    SpanKind::Server,
-                    SpanKind::Client,
-                    SpanKind::Producer,
-                    SpanKind::Consumer,
-                ];
-                let found =
-                    all.into_iter().find(|k| k.name().as_bytes().eq_ignore_ascii_case(name));
-                return found;
-            }
-        })
+        // In the order of their numbers.
+        let all = [
+            SpanKind::Unspecified,
+            SpanKind::Internal,
+            SpanKind::Server,
+            SpanKind::Client,
+            SpanKind::Producer,
+            SpanKind::Consumer,
+        ];
+        if let [digit @ b'0'..=b'5'] = name {
+            return Some(all[usize::from(digit - b'0')]);
+        }
+        all.into_iter().find(|kind| kind.name().as_bytes().eq_ignore_ascii_case(name))
     }
 }
 
-/// The span that is being read, and the fields that are wanted of it.
+/// Builds the span that is being read and collects its wanted fields.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct SpanBuilder {
     pub(super) span: Span,
-    pub(super) found: Found,
-    known: Known,
+    found: FoundFields,
+    pub(super) known: KnownSlots,
     resource: Vec<(usize, Box<[u8]>)>,
     attributes: Vec<(usize, Box<[u8]>)>,
     /// The fields of the resource, which all its spans share.
     shared: Vec<Slot>,
     shared_scratch: usize,
     pub(super) text: Vec<u8>,
-    pub(super) counter: Counter,
+    counter: LineCounter,
 }
 
-/// The slots of fields that are not attributes.
+/// The slots of the fields that are not attributes.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownSlots {
     pub(super) name: Option<usize>,
-    pub(super) kind: Option<usize>,
-    pub(super) trace: Option<usize>,
-    pub(super) id: Option<usize>,
-    pub(super) parent: Option<usize>,
-    pub(super) start: Option<usize>,
-    pub(super) end: Option<usize>,
+    kind: Option<usize>,
+    trace: Option<usize>,
+    id: Option<usize>,
+    parent: Option<usize>,
+    start: Option<usize>,
+    end: Option<usize>,
     pub(super) status_code: Option<usize>,
     pub(super) status_message: Option<usize>,
     pub(super) scope_name: Option<usize>,
 }
 
-impl Draft {
+/// The owner of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AttributeOwner {
+    /// The service, whose attributes are fields of all its spans.
+    Resource,
+    Span,
+}
+
+impl SpanBuilder {
     pub(super) fn new(fields: &Fields) -> Self {
-        let mut known = Known::default();
+        let mut known = KnownSlots::default();
         let (mut resource, mut attributes) = (Vec::new(), Vec::new());
         for (slot, name) in fields.names().iter().enumerate() {
             let place = match name.as_str() {
@@ -148,36 +148,32 @@ impl Draft {
             *place = Some(slot);
         }
         let count = fields.names().len();
-        Draft {
+        SpanBuilder {
             span: Span::default(),
-            found: Found::new(count),
+            found: FoundFields::new(count),
             known,
             resource,
             attributes,
             shared: vec![Slot::default(); count],
             shared_scratch: 0,
             text: Vec::new(),
-            counter: Counter::default(),
+            counter: LineCounter::default(),
         }
     }
 
-    pub(super) fn known(&self) -> &Known {
-        &self.known
-    }
-
-    /// Begins with a resource: what the spans of the last one shared is forgotten.
+    /// Begins a resource and forgets the fields of the one before.
     pub(super) fn begin_resource(&mut self) {
         self.found.clear();
         self.end_resource();
     }
 
-    /// What has been found is shared by the spans that follow.
+    /// Ends the resource: its fields are shared by the spans that follow.
     pub(super) fn end_resource(&mut self) {
         self.shared.copy_from_slice(&self.found.slots);
         self.shared_scratch = self.found.scratch.len();
     }
 
-    /// Begins with a span.
+    /// Begins a span.
     pub(super) fn begin(&mut self) {
         self.found.slots.copy_from_slice(&self.shared);
         self.found.scratch.truncate(self.shared_scratch);
@@ -191,34 +187,44 @@ impl Draft {
         span.instant = false;
     }
 
-    /// The slot of an attribute of the resource, if it is wanted.
-    pub(super) fn resource_slot(&self, key: &[u8]) -> Option<usize> {
-        slot(&self.resource, key)
+    /// The slot of an attribute, if it is wanted.
+    pub(super) fn slot(&self, owner: AttributeOwner, key: &[u8]) -> Option<usize> {
+        let wanted = match owner {
+            AttributeOwner::Resource => &self.resource,
+            AttributeOwner::Span => &self.attributes,
+        };
+        wanted.iter().find(|(_, name)| **name == *key).map(|(slot, _)| *slot)
     }
 
-    /// The slot of an attribute of the span, if it is wanted.
-    pub(super) fn attribute_slot(&self, key: &[u8]) -> Option<usize> {
-        slot(&self.attributes, key)
-    }
-
-    /// A field that is made of a text.
+    /// Copies a text into a field, if the field is wanted.
     pub(super) fn set(&mut self, slot: Option<usize>, text: &[u8]) {
         if let Some(slot) = slot {
             self.found.copy(slot, text);
         }
     }
 
-    /// Reads a text that is a field, and keeps it for a closer look.
-    pub(super) fn take(
+    /// Reads a value and copies it into a field, if the field is wanted.
+    pub(super) fn copy(
         &mut self,
         json: &mut Cursor<'_>,
         slot: Option<usize>,
-    ) -> Result<bool, Malformed> {
-        let there = json.text(&mut self.text)?;
-        if let (true, Some(slot)) = (there, slot) {
+    ) -> Result<(), Malformed> {
+        if let (true, Some(slot)) = (json.text(&mut self.text)?, slot) {
             self.found.copy(slot, &self.text);
         }
-        Ok(there)
+        Ok(())
+    }
+
+    /// Reads a value into a field, if the field is wanted, without a copy where possible.
+    pub(super) fn field(
+        &mut self,
+        json: &mut Cursor<'_>,
+        slot: Option<usize>,
+    ) -> Result<(), Malformed> {
+        match slot {
+            Some(slot) => json.field(slot, &mut self.found),
+            None => json.skip(),
+        }
     }
 
     /// Reads the kind of a span.
@@ -228,10 +234,15 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads a number, written as one or as a text.
+    /// Reads a number, written as one or as a string.
     pub(super) fn number(&mut self, json: &mut Cursor<'_>) -> Result<Option<u64>, Malformed> {
         json.text(&mut self.text)?;
         Ok(number(&self.text))
+    }
+
+    /// Reads a time in nanoseconds; 0 means that it is not known.
+    pub(super) fn time(&mut self, json: &mut Cursor<'_>) -> Result<Option<u64>, Malformed> {
+        Ok(self.number(json)?.filter(|&time| time > 0))
     }
 
     /// Reads an id into the part of the span that it belongs to.
@@ -245,39 +256,32 @@ impl Draft {
         Ok(())
     }
 
-    /// When the span began and ended, by a beginning and a duration in microseconds.
-    pub(super) fn micros(&mut self, start: Option<u64>, duration: Option<u64>) {
+    /// Sets the start and the end of the span from a start and a duration in microseconds.
+    pub(super) fn set_micros(&mut self, start: Option<u64>, duration: Option<u64>) {
         let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
         self.span.start = start.map(|start| start.saturating_mul(1000));
         self.span.end = end.map(|end| end.saturating_mul(1000));
     }
 
-    /// Ends a span: the fields that are made of it, and the record.
-    pub(super) fn end(
+    /// Ends a span that stands in these bytes of a fragment, and visits its record.
+    pub(super) fn finish(
         &mut self,
-        place: Place<'_>,
         bytes: std::ops::Range<usize>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        self.made_fields();
-        let at = place.at(bytes.start, &mut self.counter);
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
+        self.add_derived_fields();
+        let at = fragment.position(bytes.start, &mut self.counter);
         let record = Record {
-            at,
-            bytes: place.bytes.get(bytes).unwrap_or(&[]),
-            base: place.bytes,
-            slots: &self.found.slots,
-            scratch: &self.found.scratch,
+            base: fragment.bytes,
             span: Some(&self.span),
-            repaired: false,
+            ..self.found.record(at, fragment.bytes.get(bytes).unwrap_or(&[]))
         };
-        match visit(Item::Record(record)) {
-            std::ops::ControlFlow::Continue(()) => Ok(()),
-            std::ops::ControlFlow::Break(()) => Err(Stop::Break),
-        }
+        fragment.visit(Item::Record(record))
     }
 
-    fn made_fields(&mut self) {
-        let Known { kind, trace, id, parent, start, end, .. } = self.known;
+    /// Adds the fields that are derived from the span, such as its kind by name.
+    fn add_derived_fields(&mut self) {
+        let KnownSlots { kind, trace, id, parent, start, end, .. } = self.known;
         // A log record has no kind, so that no rule about spans takes it.
         if let Some(slot) = kind.filter(|_| !self.span.instant) {
             self.found.copy(slot, self.span.kind.name().as_bytes());
@@ -297,18 +301,14 @@ impl Draft {
     }
 }
 
-fn slot(wanted: &[(usize, Box<[u8]>)], key: &[u8]) -> Option<usize> {
-    wanted.iter().find(|(_, name)| **name == *key).map(|(slot, _)| *slot)
-}
-
-/// A number without a sign; what stands after a decimal point does not count.
+/// Parses a number without a sign and drops its digits after a decimal point.
 pub(super) fn number(text: &[u8]) -> Option<u64> {
     let whole = text.split(|&byte| byte == b'.').next()?;
     std::str::from_utf8(whole).ok()?.parse().ok()
 }
 
-/// An id as lower-case hexadecimal digits, if it was written with them or in base64; otherwise as
-/// it is. One of zeros only is none.
+/// Writes an id as lower-case hexadecimal digits, if it is in hexadecimal or base64, and unchanged
+/// otherwise. An id of zeros is no id.
 pub(super) fn id(raw: &[u8], id: &mut String) {
     id.clear();
     let hexadecimal = raw.iter().all(u8::is_ascii_hexdigit);
@@ -333,7 +333,7 @@ pub(super) fn id(raw: &[u8], id: &mut String) {
     }
 }
 
-/// Decodes base64 of either alphabet; `None` if it is none, or longer than the memory for it.
+/// Decodes base64 of either alphabet; `None` if the text is not base64 or longer than 16 bytes.
 fn base64(raw: &[u8], bytes: &mut [u8; 16]) -> Option<usize> {
     let digits = raw.strip_suffix(b"==").or(raw.strip_suffix(b"=")).unwrap_or(raw);
     let (mut bits, mut count, mut length) = (0_u32, 0, 0);

@@ -1,16 +1,16 @@
-//! gzip and zstd, recognised by content.
+//! Unpacks gzip and zstd, which are recognised by their first bytes.
 //!
-//! A file of several members (as log rotation appends them) is all of them. A file that is cut
-//! gives what can be had and then an error, which the reader passes on with its line.
+//! All members of a file are read, since log rotation appends members to a file. A truncated file
+//! yields the data before the cut and then an error, which the reader reports with its line.
 
 use std::io::{self, BufReader, Read};
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
-/// How a stream is packed.
+/// The compression of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all.
+    /// Not compressed.
     None,
     /// gzip, RFC 1952.
     Gzip,
@@ -18,33 +18,33 @@ pub enum Packing {
     Zstd,
 }
 
-/// The stream without its packing, and what that was.
+/// Returns the uncompressed stream, and how it was compressed.
 ///
 /// # Errors
-/// If not even its first bytes can be read.
+/// If the first bytes cannot be read.
 pub fn unpack<'i>(input: Box<dyn Read + 'i>) -> io::Result<(Box<dyn Read + 'i>, Packing)> {
     let mut input = Peeking { input: BufReader::new(input), head: [0; 8], start: 0, end: 0 };
     Ok(match input.peek()? {
         [0x1f, 0x8b, ..] => (Box::new(flate2::read::MultiGzDecoder::new(input)), Packing::Gzip),
-        // The second is a frame to be skipped, with which some files begin.
+        // The second pattern is a skippable frame, with which some files begin.
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-            (Box::new(Zstd { state: State::Between(input) }), Packing::Zstd)
+            (Box::new(Zstd { state: FrameState::Between(input) }), Packing::Zstd)
         }
         _ => (Box::new(input), Packing::None),
     })
 }
 
-/// A stream of which the next bytes can be looked at.
+/// A stream whose next bytes can be inspected without taking them.
 struct Peeking<'i> {
     input: BufReader<Box<dyn Read + 'i>>,
     head: [u8; 8],
-    /// The part of the head that is still to be read.
+    /// The part of the head from `start` to `end` is still to be read.
     start: usize,
     end: usize,
 }
 
 impl Peeking<'_> {
-    /// The next eight bytes, fewer at the end; they are read again afterwards.
+    /// Inspects the next eight bytes, or fewer at the end of the stream.
     fn peek(&mut self) -> io::Result<&[u8]> {
         self.head.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
@@ -72,12 +72,12 @@ impl Read for Peeking<'_> {
     }
 }
 
-/// All frames of a stream.
+/// The decoder of all frames of a stream.
 struct Zstd<'i> {
-    state: State<'i>,
+    state: FrameState<'i>,
 }
 
-enum State<'i> {
+enum FrameState<'i> {
     Between(Peeking<'i>),
     Within(Box<StreamingDecoder<Peeking<'i>, FrameDecoder>>),
     Ended,
@@ -89,31 +89,31 @@ impl Read for Zstd<'_> {
             return Ok(0);
         }
         loop {
-            match std::mem::replace(&mut self.state, State::Ended) {
-                State::Ended => return Ok(0),
-                State::Between(mut input) => match *input.peek()? {
+            match std::mem::replace(&mut self.state, FrameState::Ended) {
+                FrameState::Ended => return Ok(0),
+                FrameState::Between(mut input) => match *input.peek()? {
                     [] => return Ok(0),
-                    // A frame that says nothing: its length comes after its mark.
+                    // A skippable frame: its length follows its magic number.
                     [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d] => {
                         let length = u64::from(u32::from_le_bytes([a, b, c, d])) + 8;
                         let passed = io::copy(&mut (&mut input).take(length), &mut io::sink())?;
                         if passed < length {
                             return Err(io::ErrorKind::UnexpectedEof.into());
                         }
-                        self.state = State::Between(input);
+                        self.state = FrameState::Between(input);
                     }
                     _ => {
                         let frame = StreamingDecoder::new(input).map_err(io::Error::other)?;
-                        self.state = State::Within(Box::new(frame));
+                        self.state = FrameState::Within(Box::new(frame));
                     }
                 },
-                State::Within(mut frame) => {
+                FrameState::Within(mut frame) => {
                     let length = frame.read(buffer)?;
                     if length > 0 {
-                        self.state = State::Within(frame);
+                        self.state = FrameState::Within(frame);
                         return Ok(length);
                     }
-                    self.state = State::Between(frame.into_inner());
+                    self.state = FrameState::Between(frame.into_inner());
                 }
             }
         }

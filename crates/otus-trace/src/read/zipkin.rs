@@ -1,167 +1,112 @@
-//! Zipkin's spans of the second version: a list of spans, a list of such lists, or one on a line.
+//! Reads Zipkin's spans of version 2: a list of spans, a list of such lists, or one span on a line.
 //!
-//! Client and server may share one span id (`shared`, as B3 propagation has it): then the parent of
-//! the server's part is the client's part, which has the same id. Times are in microseconds.
+//! Client and server may share one span id (`shared`, as in B3 propagation). Then the parent of the
+//! server's part is the client's part, which has the same id. Times are in microseconds.
 
-use std::io::Read;
-
-use super::documents::{self, Documents, Place, Stop};
+use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::spans::{Draft, SpanKind};
-use super::{Extent, Fields, Options, Visit};
+use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
+use super::{Extent, ReadTask};
 
-pub(super) fn read(
-    input: &mut dyn Read,
-    fields: &Fields,
-    options: &Options,
-    visit: &mut Visit<'_>,
-) -> Extent {
-    let mut draft = Draft::new(fields);
-    draft.begin_resource();
-    documents::read(input, options, &mut Zipkin { draft }, visit)
+pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+    let mut span = SpanBuilder::new(task.fields);
+    span.begin_resource();
+    documents::read(task, &mut Zipkin { span })
 }
 
 struct Zipkin {
-    draft: Draft,
+    span: SpanBuilder,
 }
 
 impl Documents for Zipkin {
-    fn document(
-        &mut self,
-        json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        self.any(json, place, visit)
+    /// A span, a list of spans, or a list of such lists.
+    fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        let mut one = |json: &mut Cursor<'_>| -> ReadResult {
+            let begin = json.start();
+            self.span(json)?;
+            self.span.finish(begin..json.position(), fragment)
+        };
+        if json.peek() != Some(b'[') {
+            return one(json);
+        }
+        json.list(|json| if json.peek() == Some(b'[') { json.list(&mut one) } else { one(json) })
     }
 
     fn element(
         &mut self,
         _: Option<&[u8]>,
         json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        self.any(json, place, visit)
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
+        self.document(json, fragment)
     }
 }
 
 impl Zipkin {
-    /// A span, a list of spans, or a list of such lists.
-    fn any(
-        &mut self,
-        json: &mut Cursor<'_>,
-        place: Place<'_>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Stop> {
-        let mut stop = None;
-        let mut one = |json: &mut Cursor<'_>| {
-            json.peek();
-            let begin = json.position();
-            self.span(json)?;
-            self.draft.end(place, begin..json.position(), visit).map_err(|found| {
-                stop = Some(found);
-                json.malformed("stopped")
-            })
-        };
-        let done = if json.peek() != Some(b'[') {
-            one(json)
-        } else {
-            json.list(
-                |json| if json.peek() == Some(b'[') { json.list(&mut one) } else { one(json) },
-            )
-        };
-        stop.map_or(Ok(()), Err).and(done.map_err(Stop::from))
-    }
-
     fn span(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
-        self.draft.begin();
+        self.span.begin();
         let (mut start, mut duration, mut shared) = (None, None, false);
-        // A span without a kind is of its service alone.
-        self.draft.span.kind = SpanKind::Internal;
-        json.object(|json, key| match key {
-            b"traceId" => self.draft.id(json, |span| &mut span.trace),
-            b"id" => self.draft.id(json, |span| &mut span.id),
-            b"parentId" => self.draft.id(json, |span| &mut span.parent),
-            b"name" => {
-                let slot = self.draft.known().name;
-                self.draft.take(json, slot).map(drop)
+        // A span without a kind concerns only its own service.
+        self.span.span.kind = SpanKind::Internal;
+        json.object(|json, key| {
+            match key {
+                b"traceId" => self.span.id(json, |span| &mut span.trace)?,
+                b"id" => self.span.id(json, |span| &mut span.id)?,
+                b"parentId" => self.span.id(json, |span| &mut span.parent)?,
+                b"name" => self.span.copy(json, self.span.known.name)?,
+                b"kind" => self.span.kind(json)?,
+                b"timestamp" => start = self.span.number(json)?,
+                b"duration" => duration = self.span.number(json)?,
+                b"shared" => {
+                    shared = json.text(&mut self.span.text)? && self.span.text == b"true";
+                }
+                b"localEndpoint" => {
+                    self.service(json, self.span.slot(AttributeOwner::Resource, b"service.name"))?;
+                }
+                b"remoteEndpoint" => {
+                    self.service(json, self.span.slot(AttributeOwner::Span, b"peer.service"))?;
+                }
+                b"tags" if json.peek() == Some(b'{') => json.object(|json, key| {
+                    self.span.copy(json, self.span.slot(AttributeOwner::Span, key))
+                })?,
+                _ => json.skip()?,
             }
-            b"kind" => self.draft.kind(json),
-            b"timestamp" => {
-                start = self.draft.number(json)?;
-                Ok(())
-            }
-            b"duration" => {
-                duration = self.draft.number(json)?;
-                Ok(())
-            }
-            b"shared" => {
-                shared = json.text(&mut self.draft.text)? && self.draft.text == b"true";
-                Ok(())
-            }
-            b"localEndpoint" => {
-                let slot = self.draft.resource_slot(b"service.name");
-                self.service(json, slot)
-            }
-            b"remoteEndpoint" => {
-                let slot = self.draft.attribute_slot(b"peer.service");
-                self.service(json, slot)
-            }
-            b"tags" if json.peek() == Some(b'{') => json.object(|json, key| {
-                let slot = self.draft.attribute_slot(key);
-                self.draft.take(json, slot).map(drop)
-            }),
-            _ => json.value().map(drop),
+            Ok::<_, Malformed>(())
         })?;
-        self.draft.micros(start, duration);
-        if shared && self.draft.span.kind == SpanKind::Server {
-            self.draft.span.parent.clone_from(&self.draft.span.id);
+        self.span.set_micros(start, duration);
+        if shared && self.span.span.kind == SpanKind::Server {
+            self.span.span.parent.clone_from(&self.span.span.id);
         }
         Ok(())
     }
 
+    /// The service of an endpoint.
     fn service(&mut self, json: &mut Cursor<'_>, slot: Option<usize>) -> Result<(), Malformed> {
         if json.peek() != Some(b'{') {
-            return json.value().map(drop);
+            return json.skip();
         }
         json.object(|json, key| match key {
-            b"serviceName" => self.draft.take(json, slot).map(drop),
-            _ => json.value().map(drop),
+            b"serviceName" => self.span.copy(json, slot),
+            _ => json.skip(),
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::read::Item;
-    use std::ops::ControlFlow;
+    use super::super::tests::read_shown;
+    use super::super::{Format, Options};
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut fields = Fields::default();
-        let slots = ["resource.service.name", "name", "peer.service", "http.path"];
-        let slots = slots.map(|name| fields.slot(name));
-        let mut shown = Vec::new();
-        read(&mut text.as_bytes(), &fields, &Options::default(), &mut |item| {
-            shown.push(match item {
-                Item::Record(record) => {
-                    let span = record.span.unwrap();
-                    let field = |slot: usize| {
-                        String::from_utf8_lossy(record.field(slot).unwrap_or(b"-")).into_owned()
-                    };
-                    let fields = slots.map(field).join(" ");
-                    let (kind, start, end) =
-                        (span.kind.name(), span.start.unwrap_or(0), span.end.unwrap_or(0));
-                    let (line, id, parent) = (record.at.line, &span.id, &span.parent);
-                    format!("{line} {fields} {kind} {id}<{parent} {start}..{end}")
-                }
-                Item::Blank => "blank".to_owned(),
-                Item::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
+        let fields = ["resource.service.name", "name", "peer.service", "http.path"];
+        let shown =
+            read_shown(Format::Zipkin, text, &Options::default(), &fields, |record, fields| {
+                let span = record.span.unwrap();
+                let (start, end) = (span.start.unwrap_or(0), span.end.unwrap_or(0));
+                let (fields, kind) = (fields.join(" "), span.kind.name());
+                format!("{fields} {kind} {}<{} {start}..{end}", span.id, span.parent)
             });
-            ControlFlow::Continue(())
-        });
         assert_eq!(shown, expected);
     }
 

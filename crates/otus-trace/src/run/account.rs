@@ -1,66 +1,65 @@
-//! The accounting of a run: what became of every line.
+//! The accounting of a run: how every record was classified.
 //!
-//! `records = matched + ignored + blank + unmatched + incomplete + unreadable`, always; whoever
-//! prints a part of it can print the rest. Nothing here depends on what is printed.
+//! Invariant: `records = matched + ignored + blank + unmatched + incomplete + unreadable`.
 
 use std::collections::BTreeMap;
 
 use otus_core::Direction;
 use otus_syntax::{Code, Severity};
 
-use super::shape::{Place, Shape};
-use super::vocabulary::Vocabulary;
+use super::shape::Shape;
+use super::vocabulary::{RunLifelineId, RunMessageId, RunPlace, Vocabulary};
 use crate::mapping::RuleKind;
 use crate::read::{Format, Packing};
 
-/// What became of every line of a run.
+/// The accounting of a run.
 #[derive(Debug, Default)]
 pub struct Accounting {
     /// The files in the order in which they were read.
     pub files: Vec<FileAccount>,
     /// The rules of all sources, in order.
     pub rules: Vec<RuleAccount>,
-    /// What became of all records.
+    /// The classification of all records.
     pub total: Tally,
     /// The shapes of unmatched lines, the most frequent first.
     pub shapes: Vec<Shape>,
-    /// Unmatched lines of still other shapes.
+    /// The number of unmatched lines of other shapes, which are not listed.
     pub other_shapes: u64,
-    /// By lifeline of the vocabulary: what it did.
+    /// By lifeline of the vocabulary: its actions.
     pub lifelines: Vec<LifelineAccount>,
     /// By message of the vocabulary: how often it was sent and received.
     pub messages: Vec<MessageAccount>,
     /// The groups.
     pub groups: GroupAccount,
-    /// The pairs of sends and receives.
+    /// The pairs of emissions and receptions.
     pub pairs: PairAccount,
-    /// What is wrong or odd, in words, the worst first.
+    /// Findings for the user, the most severe first.
     pub findings: Vec<Finding>,
-    /// The names that numbers stand for.
+    /// The names that the ids stand for.
     pub vocabulary: Vocabulary,
 }
 
-/// What became of some records.
+/// The classification of some records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Lines, spans or rows.
+    /// All records: lines, spans or rows.
     pub records: u64,
-    /// Taken by a rule.
+    /// Mapped by a rule.
     pub matched: u64,
-    /// Left out by a rule.
+    /// Ignored by a rule.
     pub ignored: u64,
-    /// Nothing on them.
+    /// Empty.
     pub blank: u64,
-    /// Taken by no rule.
+    /// Not taken by any rule.
     pub unmatched: u64,
-    /// Taken by a rule, but without something that it needs.
+    /// Taken by a rule, but without a value that the rule needs.
     pub incomplete: u64,
-    /// Not what the format says.
+    /// Not in the format of the file.
     pub unreadable: u64,
 }
 
 impl Tally {
-    /// Adds the counts of another one.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: Tally) {
         self.records += other.records;
         self.matched += other.matched;
@@ -78,158 +77,160 @@ impl Tally {
     }
 }
 
-/// What became of a file.
+/// The account of a file.
 #[derive(Debug, Clone)]
 pub struct FileAccount {
-    /// What the caller calls it.
+    /// Its name, as the caller gave it.
     pub name: String,
-    /// The number of its source in the plan.
+    /// The index of its source in the plan.
     pub source: usize,
-    /// How it is written.
+    /// Its format.
     pub format: Format,
-    /// How it was packed.
+    /// Its compression.
     pub packing: Packing,
-    /// Its length, unpacked.
+    /// Its length in bytes, uncompressed.
     pub bytes: u64,
-    /// Its lines.
+    /// The number of its lines.
     pub lines: u64,
-    /// Its records.
+    /// The classification of its records.
     pub tally: Tally,
-    /// Events that came from it.
+    /// The number of events that it yielded.
     pub events: u64,
-    /// Lines with bytes that are not UTF-8, which were read as U+FFFD where they are names.
+    /// The number of lines with bytes that are not UTF-8, which were read as U+FFFD.
     pub not_utf8: u64,
 }
 
-/// What became of a rule.
+/// The account of a rule.
 #[derive(Debug, Clone)]
 pub struct RuleAccount {
-    /// The number of its source in the plan.
+    /// The index of its source in the plan.
     pub source: usize,
     /// Its name.
     pub name: String,
-    /// Where it is described in `otus.toml`.
+    /// Its place in `otus.toml`.
     pub span: otus_syntax::Span,
-    /// Who made it.
+    /// Its origin.
     pub kind: RuleKind,
-    /// Whether its records are left out.
+    /// Whether its records are ignored.
     pub ignore: bool,
-    /// How many records it took.
+    /// The number of records that it took.
     pub hits: u64,
-    /// The first of them.
-    pub first: Option<Place>,
+    /// The place of the first of them.
+    pub first: Option<RunPlace>,
 }
 
-/// What a lifeline did.
+/// The actions of a lifeline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LifelineAccount {
-    /// Actions that send.
+    /// The number of emissions.
     pub sends: u64,
-    /// Actions that receive.
+    /// The number of receptions.
     pub receives: u64,
-    /// Events without an action.
+    /// The number of events without an action.
     pub others: u64,
-    /// How often others name it as their peer.
+    /// How often other lifelines name it as their peer.
     pub named: u64,
-    /// Where it first acted.
-    pub first: Option<Place>,
+    /// The place of its first event.
+    pub first: Option<RunPlace>,
 }
 
 /// How often a message was sent and received.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageAccount {
-    /// Sent.
+    /// The number of emissions.
     pub sends: u64,
-    /// Received.
+    /// The number of receptions.
     pub receives: u64,
 }
 
 /// The groups of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupAccount {
-    /// How many there were.
+    /// Their number.
     pub total: u64,
-    /// How many a rule or the canonical format closed.
+    /// The number that a rule or the canonical format marked as complete.
     pub closed: u64,
-    /// Whether anything closes groups in this plan.
+    /// Whether the plan has a way to mark a group as complete.
     pub closable: bool,
-    /// The most that were open at once.
+    /// The greatest number of groups that were open at once.
     pub most_open: usize,
-    /// The most events of one.
+    /// The number of events of the largest group.
     pub largest: usize,
-    /// Some of those that never ended.
+    /// The keys of some groups that were never marked as complete.
     pub never_closed: Vec<String>,
-    /// Events without a group, in a run where others have one.
+    /// The number of events without a group, in a run where other events have one.
     pub ungrouped: u64,
 }
 
-/// Sends and receives.
+/// Pairs of emissions and receptions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PairAccount {
-    /// How many receptions have their emission.
+    /// The number of receptions whose emission was found.
     pub paired: u64,
-    /// Emissions that nobody received, and receptions that nobody sent.
-    pub unpaired: BTreeMap<Unpaired, (u64, Place)>,
+    /// Emissions without a reception and receptions without an emission: how many, and the first
+    /// place.
+    pub unpaired: BTreeMap<Unpaired, (u64, RunPlace)>,
 }
 
 impl PairAccount {
-    /// How many are unpaired in a direction.
+    /// The number of unpaired actions with a direction.
     pub fn unpaired(&self, direction: Direction) -> u64 {
         let those = self.unpaired.iter().filter(|(key, _)| key.direction == direction);
         those.map(|(_, (count, _))| count).sum()
     }
 }
 
-/// Messages without a counterpart, in numbers of the vocabulary.
+/// A kind of action without a counterpart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unpaired {
-    /// Sent and not received, or the other way round.
+    /// Sent but not received, or received but not sent.
     pub direction: Direction,
-    /// On which lifeline.
-    pub lifeline: u32,
-    /// Which message.
-    pub message: u32,
-    /// The other side, if it is known.
-    pub peer: Option<u32>,
+    /// The lifeline.
+    pub lifeline: RunLifelineId,
+    /// The message.
+    pub message: RunMessageId,
+    /// The peer, if the log names it.
+    pub peer: Option<RunLifelineId>,
 }
 
-/// Something that the user should know.
+/// A finding for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Its code.
     pub code: Code,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// A sentence without a final stop.
     pub message: String,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
-    /// How often it is so.
+    /// The number of occurrences.
     pub count: u64,
-    /// Some places.
-    pub places: Vec<Place>,
+    /// The places of the first occurrences.
+    pub places: Vec<RunPlace>,
 }
 
-/// How many places of a finding are kept.
-pub(crate) const PLACES: usize = 3;
+/// The most places that are kept of a finding.
+const PLACES: usize = 3;
 
-/// Findings that repeat, by what they are about.
+/// Collects findings; equal ones are counted.
 #[derive(Debug, Default)]
-pub(crate) struct Repeated {
+pub(super) struct Findings {
     found: BTreeMap<(Code, String), Finding>,
 }
 
-impl Repeated {
-    /// Notes that something is so once more.
-    pub(crate) fn note(&mut self, code: Code, place: Place, message: String, help: &str) {
+impl Findings {
+    /// Adds an occurrence of a finding. Beyond [`MOST_FINDINGS`], findings of one code are counted
+    /// together.
+    pub(super) fn add(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
         if self.found.len() >= MOST_FINDINGS && !self.found.contains_key(&(code, message.clone())) {
             let rest = format!("{}, in other ways", code.title());
-            return self.add(code, place, rest, "");
+            return self.count(code, place, rest, "");
         }
-        self.add(code, place, message, help);
+        self.count(code, place, message, help);
     }
 
-    fn add(&mut self, code: Code, place: Place, message: String, help: &str) {
+    fn count(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
         let finding =
             self.found.entry((code, message)).or_insert_with_key(|(code, message)| Finding {
                 code: *code,
@@ -245,8 +246,8 @@ impl Repeated {
         }
     }
 
-    /// All findings, the worst first, then by code, then in the order of the logs.
-    pub(crate) fn finish(self) -> Vec<Finding> {
+    /// All findings, the most severe first, then by code, then in the order of the logs.
+    pub(super) fn finish(self) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.found.into_values().collect();
         found.sort_by(|a, b| {
             let severity = b.severity.cmp(&a.severity);
@@ -256,5 +257,5 @@ impl Repeated {
     }
 }
 
-/// How many distinct findings are kept.
+/// The most distinct findings that are kept.
 const MOST_FINDINGS: usize = 1000;

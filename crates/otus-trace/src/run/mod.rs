@@ -1,18 +1,18 @@
-//! Running a plan: from streams of bytes to observed groups and an account of every line.
+//! Runs a plan: from streams of bytes to observed groups and an account of every record.
 //!
-//! [`map`] reads the files one after the other, takes each record through the rules of its source,
-//! keeps events by group, and gives each group to the [`Sink`] when it ends. It opens nothing
-//! itself: a [`LogFile`] is a name and a way to get its bytes.
+//! [`map`] reads the files one after the other, applies the rules of their sources to each record,
+//! stores the events by group, and gives each group to the [`Sink`] when it has ended. A
+//! [`LogFile`] is a name and a function that opens the stream.
 //!
-//! With one file, or with `[group] idle`, a group is given away as soon as a rule closes it, so
-//! memory is bounded by the groups that are open. With several files, which are not read side by
-//! side, a group may go on in the next one and is given away at the end.
+//! With one file, or with `[group] idle`, a group is released as soon as a rule closes it, so
+//! memory is bounded by the open groups. With several files, a group may continue in the next file,
+//! so it is released at the end.
 
 mod account;
+mod group;
 mod mapper;
 mod observed;
 mod propagation;
-mod release;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -28,18 +28,22 @@ pub use account::{
     Accounting, FileAccount, Finding, GroupAccount, LifelineAccount, MessageAccount, PairAccount,
     RuleAccount, Tally, Unpaired,
 };
+pub use group::Group;
 pub use observed::{Component, Event, Observed};
-pub use shape::{Place, Shape, shape};
+pub use shape::{Shape, shape};
 pub use time::key as time_key;
-pub use vocabulary::{ActionKey, Vocabulary};
+pub use vocabulary::{
+    RunAction, RunActionId, RunClockId, RunFileId, RunLabelId, RunLifelineId, RunMessageId,
+    RunPlace, RunValueId, RunVariableId, Vocabulary,
+};
 
 /// A log to be read.
 pub struct LogFile<'f> {
-    /// What to call it, as the user would.
+    /// The name by which the user knows it.
     pub name: String,
-    /// The number of its source in the plan, such as [`Plan::source_of`] says.
+    /// The index of its source in the plan ([`Plan::source_of`]).
     pub source: usize,
-    /// Opens it. What comes may be packed.
+    /// Opens it. The stream may be compressed.
     pub open: Box<dyn FnOnce() -> std::io::Result<Box<dyn Read + 'f>> + 'f>,
 }
 
@@ -57,9 +61,9 @@ impl std::fmt::Debug for LogFile<'_> {
     }
 }
 
-/// Takes groups.
+/// Receives the groups of a run.
 pub trait Sink {
-    /// A group has ended. A break ends the run.
+    /// Receives a group that has ended. A break ends the run.
     fn group(&mut self, observed: &Observed<'_>) -> ControlFlow<()>;
 }
 
@@ -69,8 +73,8 @@ impl<F: FnMut(&Observed<'_>) -> ControlFlow<()>> Sink for F {
     }
 }
 
-/// Reads logs by a plan. The files are read in the order in which they are given, which is also
-/// the local order of a lifeline that is in several of them.
+/// Reads logs by a plan. The files are read in the given order, which is also the local order of a
+/// lifeline that occurs in several of them.
 ///
 /// ```
 /// use std::ops::ControlFlow;

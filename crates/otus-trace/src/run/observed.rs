@@ -1,29 +1,27 @@
-//! What was observed of one group: events on components, and which belong together.
+//! The observation of one group: its events by component, and the pairs of emissions and
+//! receptions.
 //!
-//! Components are clocks; the events of a component are in its local order, and events of different
-//! components are ordered by nothing but their messages. From here a group becomes a multi-trace
-//! over a signature ([`Observed::multi_trace`]), a partial order for formulas
-//! ([`Observed::order`]), the text of a `.htf` ([`Observed::htf`]), or canonical lines
-//! ([`Observed::canonical`]).
+//! A component holds the events of one clock in local order; only messages order events of
+//! different components. A group becomes a multi-trace over a signature
+//! ([`Group`](super::Group)), a partial order for formulas ([`Observed::order`]), the text of a
+//! `.htf` ([`Observed::htf`]), or canonical lines ([`Observed::canonical`]).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use otus_core::{Action, Direction, LifelineId, Pool};
-use otus_syntax::SourceId;
+use otus_core::Direction;
 use otus_syntax::lexer::quote;
 use otus_syntax::source::offset;
 
-use super::shape::Place;
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, Vocabulary};
 use crate::causality::Pairs;
-use crate::group::{Marks, Row};
-use crate::multitrace::{self, MultiTrace, Partition};
+use crate::group::{Row, RowFlags};
 use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes};
 use crate::read::canonical;
 
-/// What was observed of one group.
+/// The observation of one group.
 #[derive(Debug)]
 pub struct Observed<'r> {
     pub(super) key: &'r [u8],
@@ -33,16 +31,17 @@ pub struct Observed<'r> {
     pub(super) components: &'r [Component],
     pub(super) pairs: &'r Pairs,
     pub(super) vocabulary: &'r Vocabulary,
-    /// Whether some lines with vector clocks are not among the events of their group.
+    /// Whether some lines with vector clocks are missing from the group, so that own entries have
+    /// gaps.
     pub(super) gaps: bool,
 }
 
 /// The events of one clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
-    /// The clock, in the vocabulary.
-    pub clock: u32,
-    /// Its events.
+    /// The clock.
+    pub clock: RunClockId,
+    /// The indices of its events.
     pub events: Range<usize>,
 }
 
@@ -54,34 +53,34 @@ pub struct Event<'r> {
 }
 
 impl<'r> Event<'r> {
-    /// Where it happened.
+    /// The lifeline on which it happened.
     pub fn lifeline(self) -> &'r str {
         self.vocabulary.lifeline(self.row.lifeline)
     }
 
-    /// Whether something is sent or received, and what; `None` if it only sets variables.
+    /// Its direction and message; `None` if it only sets variables.
     pub fn action(self) -> Option<(Direction, &'r str)> {
         let action = self.vocabulary.action(self.row.action?);
         Some((action.direction, self.vocabulary.message(action.message)))
     }
 
-    /// The other side, if the log names it.
+    /// Its peer, if the log names it.
     pub fn peer(self) -> Option<&'r str> {
         self.row.peer.map(|peer| self.vocabulary.lifeline(peer))
     }
 
-    /// What pairs it with its counterpart, if the log says.
+    /// The id that pairs it with its counterpart, if the log has one.
     pub fn id(self) -> Option<Cow<'r, str>> {
-        let there = self.row.marks.has(Marks::HAS_ID);
+        let there = self.row.flags.has(RowFlags::HAS_ID);
         there.then(|| String::from_utf8_lossy(&self.row.id))
     }
 
-    /// What happened in a word, if a rule says.
+    /// Its label, if a rule gives one.
     pub fn label(self) -> Option<&'r str> {
         self.row.label.map(|label| self.vocabulary.label(label))
     }
 
-    /// Variables and the values they have from then on. Those of a lifeline are called
+    /// The variables it sets, with their values. A variable of a lifeline is called
     /// `lifeline.variable`.
     pub fn set(self) -> impl Iterator<Item = (&'r str, &'r Value)> {
         let vocabulary = self.vocabulary;
@@ -91,26 +90,31 @@ impl<'r> Event<'r> {
 
     /// Whether it happened at the same moment as the event before it.
     pub fn joined(self) -> bool {
-        self.row.marks.has(Marks::JOINED)
+        self.row.flags.has(RowFlags::JOINED)
     }
 
-    /// Where it was read.
-    pub fn place(self) -> Place {
-        Place { file: self.row.file, line: self.row.line }
+    /// The place from which it was read.
+    pub fn place(self) -> RunPlace {
+        self.row.place
     }
 
-    /// The name of the file in which it was read.
+    /// The name of the file from which it was read.
     pub fn file(self) -> &'r str {
-        self.vocabulary.file(self.row.file)
+        self.vocabulary.file(self.row.place.file)
+    }
+
+    /// `client!request`, or the label, or the lifeline if it has neither.
+    pub fn text(self) -> String {
+        self.name().unwrap_or_else(|| self.lifeline().to_owned())
     }
 
     /// `client!request`, or the label.
-    pub fn text(self) -> String {
+    fn name(self) -> Option<String> {
         match self.action() {
             Some((direction, message)) => {
-                format!("{}{}{message}", self.lifeline(), sign(direction))
+                Some(format!("{}{}{message}", self.lifeline(), sign(direction)))
             }
-            None => self.label().unwrap_or(self.lifeline()).to_owned(),
+            None => self.label().map(str::to_owned),
         }
     }
 }
@@ -128,32 +132,37 @@ impl<'r> Observed<'r> {
         String::from_utf8_lossy(self.key)
     }
 
-    /// Its number, from 0, in the order in which groups began.
+    /// The name of the group: its key, or `all` if nothing is grouped.
+    pub fn name(&self) -> Cow<'r, str> {
+        if self.key.is_empty() { Cow::Borrowed("all") } else { self.key() }
+    }
+
+    /// Its number, from 0, in the order of the first events of groups.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Whether a rule said that it is complete.
+    /// Whether a rule marked it as complete.
     pub fn closed(&self) -> bool {
         self.closed
     }
 
-    /// The names that it is made of.
+    /// The names of the run.
     pub fn vocabulary(&self) -> &'r Vocabulary {
         self.vocabulary
     }
 
-    /// Its components, in the order in which their clocks were first met in the run.
+    /// Its components, in the order in which their clocks first occurred in the run.
     pub fn components(&self) -> &'r [Component] {
         self.components
     }
 
-    /// How many events it has.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether it has none.
+    /// Whether it has no events.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -169,61 +178,21 @@ impl<'r> Observed<'r> {
         self.rows.iter().map(move |row| Event { row, vocabulary })
     }
 
-    /// Emissions and their receptions, as indices of events.
+    /// The pairs of an emission and its reception, as indices of events.
     pub fn pairs(&self) -> &'r [(usize, usize)] {
         &self.pairs.matched
     }
 
-    /// Events that lack their counterpart, as indices.
+    /// The indices of events without a counterpart.
     pub fn unpaired(&self) -> &'r [usize] {
         &self.pairs.unpaired
     }
 
-    /// The lifelines of a component in the run, acting in this group or not.
-    fn lifelines_of(&self, component: &Component) -> impl Iterator<Item = u32> + use<'r> {
-        self.vocabulary.lifelines_of(component.clock).iter().copied()
-    }
-
-    /// The multi-trace over the signature of a pool, and the lifelines that it does not have, which
-    /// are left out with their actions. Messages that the pool does not have are added to it. The
-    /// place of a step is `source` and the index of its event here.
-    pub fn multi_trace(&self, pool: &mut Pool, source: SourceId) -> (MultiTrace, Vec<&'r str>) {
-        let mut unknown: Vec<&'r str> = Vec::new();
-        let mut components: Vec<Vec<LifelineId>> = Vec::new();
-        for component in self.components {
-            let mut own = Vec::new();
-            for lifeline in self.lifelines_of(component) {
-                let name = self.vocabulary.lifeline(lifeline);
-                own.extend(pool.signature().lifeline(name));
-            }
-            components.push(own);
-        }
-        let kept: Vec<bool> = components.iter().map(|own| !own.is_empty()).collect();
-        let count = pool.signature().lifeline_count();
-        let partition = Partition::new(components, count);
-        let mut builder = multitrace::Builder::new(partition, self.rows.len(), true);
-        for (component, kept) in self.components.iter().zip(kept) {
-            for index in component.events.clone() {
-                let Some(event) = self.event(index) else { continue };
-                let Some((direction, message)) = event.action() else { continue };
-                let Some(lifeline) = pool.signature().lifeline(event.lifeline()) else {
-                    if !unknown.contains(&event.lifeline()) {
-                        unknown.push(event.lifeline());
-                    }
-                    continue;
-                };
-                if !event.joined() {
-                    builder.next_moment();
-                }
-                let message = pool.add_message(message);
-                let action = pool.intern_action(Action { lifeline, direction, message });
-                builder.push(action, offset(index));
-            }
-            if kept {
-                builder.next_component();
-            }
-        }
-        (builder.finish(source), unknown)
+    /// The names of the lifelines of a component, including those without an event in this group.
+    fn lifelines_of(&self, component: &Component) -> impl Iterator<Item = &'r str> + use<'r> {
+        let vocabulary = self.vocabulary;
+        let lifelines = vocabulary.lifelines_of(component.clock).iter();
+        lifelines.map(move |&lifeline: &RunLifelineId| vocabulary.lifeline(lifeline))
     }
 
     /// The multi-trace as the text of a `.htf`, on one line.
@@ -231,9 +200,7 @@ impl<'r> Observed<'r> {
         let mut text = String::from("{");
         for (number, component) in self.components.iter().enumerate() {
             text.push_str(if number > 0 { "; [" } else { "[" });
-            let names = self.lifelines_of(component);
-            let names: Vec<_> =
-                names.map(|lifeline| quote(self.vocabulary.lifeline(lifeline))).collect();
+            let names: Vec<_> = self.lifelines_of(component).map(quote).collect();
             text.push_str(&names.join(","));
             text.push(']');
             let events = component.events.clone().filter_map(|index| self.event(index));
@@ -259,70 +226,60 @@ impl<'r> Observed<'r> {
         text
     }
 
-    /// The group as a case: its key as the id, and the text of its multi-trace.
+    /// The group as a case, with its key as the id.
     pub fn case(&self) -> crate::Case {
-        let id = if self.key.is_empty() { "all".into() } else { self.key() };
-        crate::Case { id: id.into_owned(), htf: self.htf(), ..crate::Case::default() }
+        crate::Case { id: self.name().into_owned(), htf: self.htf(), ..crate::Case::default() }
     }
 
-    /// The events as canonical lines, without the header, each with its end.
+    /// The events as canonical lines, without the header.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
         let group = self.key();
         for event in self.events() {
             let row = event.row;
+            let mut line = canonical::LineWriter::new(&group);
+            line.text("lifeline", event.lifeline());
             let clock = self.vocabulary.clock_of(row.lifeline);
             let clock = clock.map(|clock| self.vocabulary.clock(clock));
+            line.optional("clock", clock.filter(|&clock| clock != event.lifeline()));
+            if let Some((direction, message)) = event.action() {
+                line.text("action", sign(direction));
+                line.text("message", message);
+            }
+            line.optional("peer", event.peer());
+            // The ids of spans pair actions regardless of the message; canonical ids do not.
+            let mark = if row.flags.has(RowFlags::REPLY) { "/reply" } else { "" };
+            line.optional("id", event.id().map(|id| format!("{id}{mark}")).as_deref());
+            line.optional("label", event.label());
+            // Variables of the lifeline are written without its name; shared ones begin with a dot.
             let own = format!("{}.", event.lifeline());
-            // Variables of the lifeline are written without its name; those of all begin with a dot.
-            let names: Vec<(String, Value)> = event
-                .set()
-                .map(|(name, value)| match name.strip_prefix(&own) {
-                    Some(name) => (name.to_owned(), value.clone()),
-                    None => (format!(".{name}"), value.clone()),
-                })
-                .collect();
-            let set: Vec<(&str, Value)> =
-                names.iter().map(|(name, value)| (&**name, value.clone())).collect();
-            let vector: Vec<(String, u32)> = row
-                .vector
-                .iter()
-                .map(|&(host, count)| (self.vocabulary.lifeline(host).to_owned(), count))
-                .collect();
-            // The ids of spans pair whatever the message; in canonical lines all ids do so with it.
-            let id = event.id().map(|id| {
-                let mark = if row.marks.has(Marks::REPLY) { "/reply" } else { "" };
-                format!("{id}{mark}")
-            });
-            text.push_str(&canonical::write(&canonical::Event {
-                group: &group,
-                lifeline: event.lifeline(),
-                clock: clock.filter(|&clock| clock != event.lifeline()),
-                action: event.action().map(|(direction, message)| (sign(direction), message)),
-                peer: event.peer(),
-                id: id.as_deref(),
-                label: event.label(),
-                set: &set,
-                joined: event.joined(),
-                vector: &vector,
-                file: Some(event.file()),
-                line: Some(row.line),
+            line.set(event.set().map(|(name, value)| match name.strip_prefix(&own) {
+                Some(name) => (name.to_owned(), value),
+                None => (format!(".{name}"), value),
             }));
-            text.push('\n');
+            if event.joined() {
+                line.literal("joined", "true");
+            }
+            let vector = row.vector.iter();
+            line.vector(vector.map(|&(host, count)| (self.vocabulary.lifeline(host), count)));
+            line.text("file", event.file());
+            line.literal("line", row.place.line);
+            text.push_str(&line.finish());
         }
         if self.closed {
-            text.push_str(&canonical::write_end(&group));
-            text.push('\n');
+            let mut line = canonical::LineWriter::new(&group);
+            line.literal("end", "true");
+            text.push_str(&line.finish());
         }
         text
     }
 
-    /// The partial order of the events: a process for each component, edges from emissions to
-    /// their receptions, or the vector clocks of the log if it has them.
+    /// The partial order of the events: a process for each component, and edges from emissions to
+    /// their receptions, or the order of the vector clocks if the log has them.
     ///
     /// # Errors
-    /// If events happened before each other, or clocks contradict each other; the error names the
-    /// host and the line.
+    /// If the order is cyclic or the clocks contradict each other; the error names the host and the
+    /// line.
     pub fn order(&self, writes: Writes) -> Result<PartialOrder, OrderError> {
         if self.rows.iter().any(|row| !row.vector.is_empty()) {
             return self.stamped(writes);
@@ -330,22 +287,21 @@ impl<'r> Observed<'r> {
         let mut builder = order::Builder::default();
         let mut at: Vec<Happened> = Vec::with_capacity(self.rows.len());
         for component in self.components {
-            let process = builder.process(&self.component_name(component));
+            let name = self.lifelines_of(component).collect::<Vec<_>>().join(",");
+            let process = builder.process(&name);
             let events: Vec<Event<'_>> =
                 component.events.clone().filter_map(|index| self.event(index)).collect();
             for moment in events.chunk_by(|_, next| next.joined()) {
                 // An event that only sets variables may have no name.
-                let named =
-                    |event: &&Event<'_>| event.action().is_some() || event.label().is_some();
-                let texts = moment.iter().filter(named).map(|event| event.text());
-                let label = match texts.collect::<Vec<String>>().as_slice() {
+                let names = moment.iter().filter_map(|event| event.name());
+                let label = match names.collect::<Vec<String>>().as_slice() {
                     [] => None,
                     [only] => Some(only.clone()),
                     several => Some(format!("{{{}}}", several.join(", "))),
                 };
                 let mut set: Vec<(&str, &Value)> = Vec::new();
                 for (name, value) in moment.iter().flat_map(|event| event.set()) {
-                    // The last of a moment counts.
+                    // The last value at a moment counts.
                     set.retain(|(other, _)| *other != name);
                     set.push((name, value));
                 }
@@ -357,7 +313,7 @@ impl<'r> Observed<'r> {
                 for (name, value) in set {
                     event = event.set(name, value.clone());
                 }
-                let happened = event.file(first.file()).line(first.row.line).at();
+                let happened = event.file(first.file()).line(first.row.place.line).at();
                 at.extend(moment.iter().map(|_| happened));
             }
         }
@@ -367,31 +323,26 @@ impl<'r> Observed<'r> {
         builder.finish(writes)
     }
 
-    /// The order that the vector clocks of the log say.
+    /// The order that the vector clocks of the log define.
     fn stamped(&self, writes: Writes) -> Result<PartialOrder, OrderError> {
-        let name = |host: u32| self.vocabulary.lifeline(host).to_owned();
-        let mut events: Vec<Stamped> = Vec::with_capacity(self.rows.len());
+        let mut events: Vec<Stamped<'_>> = Vec::with_capacity(self.rows.len());
         for event in self.events() {
             let row = event.row;
-            // An event without a clock of its own is part of the one before it.
-            if (row.vector.is_empty() || row.marks.has(Marks::FOLLOWS))
+            // An event without a clock of its own is part of the event before it.
+            if (row.vector.is_empty() || row.flags.has(RowFlags::FOLLOWS))
                 && let Some(last) = events.last_mut()
             {
-                let set = event.set().map(|(name, value)| (name.to_owned(), value.clone()));
-                last.assignments.extend(set);
+                last.assignments.extend(event.set());
                 continue;
             }
-            let label = match (event.action(), event.label()) {
-                (Some(_), _) => Some(event.text()),
-                (None, label) => label.map(str::to_owned),
-            };
+            let clock = row.vector.iter();
             events.push(Stamped {
-                process: event.lifeline().to_owned(),
-                clock: row.vector.iter().map(|&(host, count)| (name(host), count)).collect(),
-                label,
-                assignments: event.set().map(|(n, v)| (n.to_owned(), v.clone())).collect(),
-                file: Some(event.file().to_owned()),
-                line: Some(row.line),
+                process: event.lifeline(),
+                clock: clock.map(|&(host, n)| (self.vocabulary.lifeline(host), n)).collect(),
+                label: event.name(),
+                assignments: event.set().collect(),
+                file: Some(event.file()),
+                line: Some(row.place.line),
             });
         }
         if self.gaps {
@@ -399,23 +350,17 @@ impl<'r> Observed<'r> {
         }
         order::from_clocks(&events, writes)
     }
-
-    /// What to call a component: its lifelines.
-    fn component_name(&self, component: &Component) -> String {
-        let names = self.lifelines_of(component).map(|lifeline| self.vocabulary.lifeline(lifeline));
-        names.collect::<Vec<_>>().join(",")
-    }
 }
 
-/// Numbers the events of each host anew where lines are left out: an entry c of a host becomes the
-/// number of its events here that have an own entry of c or less. If the clocks were
-/// consistent, they still are, because the new numbers grow with the old ones.
-fn close_gaps(events: &mut [Stamped]) {
-    let mut hosts: std::collections::BTreeMap<String, Vec<u32>> = std::collections::BTreeMap::new();
+/// Renumbers the events of each host when lines are missing: an entry c of a host becomes the
+/// number of its events whose own entry is at most c. Consistent clocks stay consistent, because
+/// the renumbering is monotone.
+fn close_gaps(events: &mut [Stamped<'_>]) {
+    let mut hosts: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for event in events.iter() {
         let own = event.clock.iter().find(|(host, _)| *host == event.process);
         if let Some((host, count)) = own {
-            hosts.entry(host.clone()).or_default().push(*count);
+            hosts.entry(host).or_default().push(*count);
         }
     }
     for counts in hosts.values_mut() {

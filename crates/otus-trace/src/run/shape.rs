@@ -1,31 +1,24 @@
-//! Shapes of lines: what is left when numbers, ids and quoted texts are taken out.
+//! Shapes of lines: lines with their numbers, ids and quoted texts replaced.
 //!
-//! Thousands of lines that no rule takes are a dozen shapes. `New connection from 127.0.0.1:36924 on
-//! port 18831.` becomes `New connection from #.#.#.#:# on port #.`, and a line of JSON keeps its
-//! keys and the words of its message. Shapes are counted exactly up to a number of distinct
-//! ones; later new ones are counted together.
+//! Thousands of unmatched lines usually have a dozen shapes. `New connection from 127.0.0.1:36924
+//! on port 18831.` becomes `New connection from #.#.#.#:# on port #.`, and a line of JSON keeps its
+//! keys and the words of its message. The first [`MOST`] distinct shapes are counted exactly;
+//! further ones are counted together.
 
 use otus_syntax::name::Names;
 
-/// A place in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
-pub struct Place {
-    /// The number of the file, as in the accounting.
-    pub file: u32,
-    /// The line, from 1.
-    pub line: u32,
-}
+use super::vocabulary::RunPlace;
 
-/// A shape of lines that no rule takes.
+/// A shape of unmatched lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// What they have in common.
+    /// The shape.
     pub text: String,
-    /// How many there are.
+    /// The number of lines with this shape.
     pub count: u64,
-    /// The first of them.
-    pub first: Place,
-    /// The text of the first, cut if it is long.
+    /// The place of the first of them.
+    pub first: RunPlace,
+    /// The text of the first of them, truncated if it is long.
     pub example: String,
 }
 
@@ -34,18 +27,18 @@ pub struct Shape {
 pub(crate) struct Shapes {
     names: Names,
     counted: Vec<Shape>,
-    /// Lines of shapes beyond the number that is kept.
-    pub(crate) others: u64,
+    /// The number of lines with shapes that are not kept.
+    others: u64,
     text: String,
 }
 
-/// How many distinct shapes are kept.
+/// The most distinct shapes that are kept.
 const MOST: usize = 4096;
-/// How much of a line a shape is made of.
+/// The number of bytes of a line that make its shape.
 const LONGEST: usize = 400;
 
 impl Shapes {
-    pub(crate) fn count(&mut self, line: &[u8], place: Place) {
+    pub(crate) fn count(&mut self, line: &[u8], place: RunPlace) {
         let cut = &line[..line.len().min(LONGEST)];
         fold(cut, &mut self.text);
         let known = self.names.find(&self.text);
@@ -69,7 +62,8 @@ impl Shapes {
         self.counted[index].count += 1;
     }
 
-    /// The shapes, the most frequent first; equal ones in the order of the log.
+    /// The shapes, the most frequent first and then in the order of the log, and the number of
+    /// other lines.
     pub(crate) fn finish(mut self) -> (Vec<Shape>, u64) {
         self.counted.sort_by(|a, b| b.count.cmp(&a.count).then(a.first.cmp(&b.first)));
         (self.counted, self.others)
@@ -88,7 +82,7 @@ fn fold(line: &[u8], shape: &mut String) {
     let text = String::from_utf8_lossy(line);
     let json = text.trim_start().starts_with('{');
     let mut rest: &str = &text;
-    // Whether the text before was a key of which the value says what the line is about.
+    // Whether the string before was a key whose value consists of words.
     let mut telling = false;
     while let Some(c) = rest.chars().next() {
         if c == '"' || (c == '\'' && !json && !shape.ends_with(char::is_alphanumeric)) {
@@ -114,7 +108,7 @@ fn fold(line: &[u8], shape: &mut String) {
         if length == 0 {
             shape.push(if c == '\0' { '␀' } else { c });
             rest = &rest[c.len_utf8()..];
-            // A run of nothing is one.
+            // Adjacent NUL characters become one.
             if c == '\0' {
                 rest = rest.trim_start_matches('\0');
             }
@@ -129,7 +123,7 @@ fn fold(line: &[u8], shape: &mut String) {
 const TELLING: [&str; 9] =
     ["msg", "message", "event", "type", "level", "kind", "op", "action", "severity"];
 
-/// The place of the closing quote, or the end.
+/// The index of the closing quote, or the length of the text.
 fn closing(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -168,7 +162,7 @@ fn word(word: &str, shape: &mut String) {
         shape.push('#');
         return;
     }
-    // `m1` and `sub1` differ in their numbers only.
+    // Numbers inside of words, such as `sub1`, are replaced, too.
     let mut number = false;
     for c in word.chars() {
         if c.is_ascii_digit() {
@@ -214,7 +208,7 @@ mod tests {
     fn equal_shapes_are_counted_together() {
         let mut shapes = Shapes::default();
         for (line, text) in (1..).zip(["a 1", "b", "a 2", "a 3"]) {
-            shapes.count(text.as_bytes(), Place { file: 0, line });
+            shapes.count(text.as_bytes(), RunPlace { line, ..RunPlace::default() });
         }
         let (found, others) = shapes.finish();
         let shown: Vec<_> =

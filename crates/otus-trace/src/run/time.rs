@@ -1,19 +1,19 @@
-//! Numbers and times that events are ordered by.
+//! Parses the numbers and times by which events are ordered.
 //!
-//! Everything is a number of billionths: of a second since 1970 for a time, of one for a number.
-//! Two keys of one clock are written alike, so mixing them up does not happen.
+//! A key counts billionths: of a second since 1970 for a time, of one for a number. All keys of one
+//! clock are written in the same way, so times and numbers are never compared.
 
-/// What a text says as a number or a time; `None` if it is neither.
+/// Parses a text as a number or a time; `None` if it is neither.
 ///
-/// Times are `2026-11-15T07:13:08.454Z` and its relatives: a space instead of `T`, a comma instead
-/// of the point, a zone like `+02:00` or none (then it is taken as UTC, which does not matter on
-/// one clock).
+/// A time looks like `2026-11-15T07:13:08.454Z`, with variants: a space instead of `T`, a comma
+/// instead of the point, a zone like `+02:00`, or no zone. A time without a zone is taken as UTC;
+/// on one clock the zone makes no difference.
 pub fn key(text: &[u8]) -> Option<i128> {
     let text = text.trim_ascii();
     if is_date(text) { time(text) } else { number(text) }
 }
 
-const BILLION: i128 = 1_000_000_000;
+pub(super) const BILLION: i128 = 1_000_000_000;
 
 fn is_date(text: &[u8]) -> bool {
     text.len() >= 10 && text[4] == b'-' && text[7] == b'-'
@@ -26,7 +26,7 @@ fn number(text: &[u8]) -> Option<i128> {
         _ => (false, text),
     };
     let (whole, fraction) = split(digits);
-    // What has more digits is no number of anything.
+    // Numbers with more digits would overflow.
     if whole.is_empty() && fraction.is_empty() || whole.len() > 24 {
         return None;
     }
@@ -49,7 +49,7 @@ fn integer(digits: &[u8]) -> Option<i128> {
     })
 }
 
-/// Digits after the point; those beyond the ninth do not count.
+/// Parses the digits after the point; those beyond the ninth are dropped.
 fn billionths(digits: &[u8]) -> Option<i128> {
     if !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -84,7 +84,7 @@ fn time(text: &[u8]) -> Option<i128> {
     Some(seconds * BILLION + fraction)
 }
 
-/// How many seconds a zone is ahead.
+/// The number of seconds that a zone is ahead of UTC.
 fn zone(text: &[u8]) -> Option<i128> {
     let (sign, digits) = match text {
         [] | b"Z" | b"z" => return Some(0),
@@ -101,8 +101,8 @@ fn zone(text: &[u8]) -> Option<i128> {
     Some(sign * (integer(&digits[..2])? * 3600 + minutes * 60))
 }
 
-/// Days since 1970 in the Gregorian calendar: years begin in March, so that the leap day is the
-/// last one.
+/// Days since 1970 in the Gregorian calendar, computed with years that begin in March, so that the
+/// leap day is the last day of a year.
 fn days(year: i128, month: i128, day: i128) -> Option<i128> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;

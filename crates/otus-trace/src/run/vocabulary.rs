@@ -1,64 +1,89 @@
-//! The names of a run: lifelines, messages, actions, clocks, variables, values.
+//! The names of a run: lifelines, messages, actions, clocks, variables, values, files.
 //!
-//! Everything that repeats is interned, and other names (`[lifelines]`, `[messages]`) are resolved
-//! once for each distinct name. Numbers follow the order of first use, so they do not depend on
-//! anything but the input.
+//! Everything that repeats is interned, and aliases (`[lifelines]`, `[messages]`) are resolved once
+//! for each distinct name. Ids follow the order of first use, so they depend on nothing but the
+//! input.
 
+use otus_core::index::Index as _;
 use otus_core::intern::Interner;
-use otus_core::{Direction, define_id};
+use otus_core::{Direction, IndexVec, define_id};
 use otus_syntax::name::{Names, Symbol};
 
 use crate::mapping::Aliases;
 use crate::order::Value;
 
 define_id! {
+    /// A lifeline of a run.
+    #[derive(Default)]
+    pub RunLifelineId;
+    /// A message of a run.
+    pub RunMessageId;
     /// An action of a run.
-    pub ActionNumber;
+    pub RunActionId;
+    /// A clock of a run. The lifelines of one clock are co-localized.
+    pub RunClockId;
+    /// A label of a run.
+    pub RunLabelId;
+    /// A variable of a run.
+    pub RunVariableId;
     /// A value of a run.
-    pub ValueNumber;
+    pub RunValueId;
+    /// A file of a run: one of the given files, in their order, or one that canonical lines name as
+    /// the origin of an event.
+    #[derive(Default)]
+    pub RunFileId;
+}
+
+/// A line of a file of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+pub struct RunPlace {
+    /// The file.
+    pub file: RunFileId,
+    /// The line, from 1.
+    pub line: u32,
 }
 
 /// All names of a run.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
-    pub(crate) lifelines: Aliased,
-    pub(crate) messages: Aliased,
-    actions: Interner<ActionNumber, ActionKey>,
-    pub(crate) clocks: Names,
+    lifelines: Aliased,
+    messages: Aliased,
+    actions: Interner<RunActionId, RunAction>,
+    clocks: Names,
     /// By lifeline: its clock, once it is known.
-    clock_of: Vec<Option<u32>>,
-    /// By clock: its lifelines.
-    lifelines_of: Vec<Vec<u32>>,
-    pub(crate) labels: Names,
-    pub(crate) variables: Names,
-    values: Interner<ValueNumber, Value>,
-    pub(crate) files: Vec<String>,
+    clock_of: Vec<Option<RunClockId>>,
+    lifelines_of: IndexVec<RunClockId, Vec<RunLifelineId>>,
+    labels: Names,
+    variables: Names,
+    values: Interner<RunValueId, Value>,
+    files: Vec<String>,
 }
 
-/// What an action is, in numbers.
+/// An action, by the ids of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ActionKey {
-    /// Where it happens.
-    pub lifeline: u32,
+pub struct RunAction {
+    /// The lifeline on which it happens.
+    pub lifeline: RunLifelineId,
     /// Sent or received.
     pub direction: Direction,
-    /// What.
-    pub message: u32,
+    /// The message.
+    pub message: RunMessageId,
 }
 
-/// Names with other names.
+/// Names that may have aliases.
 #[derive(Debug, Default)]
-pub(crate) struct Aliased {
-    pub(crate) names: Names,
-    /// Names as they are in the logs, and what they mean; empty if there are no other names.
+struct Aliased {
+    names: Names,
+    /// The names as they occur in the logs; empty if there are no aliases.
     raw: Names,
+    /// By raw name: the index of the name it stands for.
     meaning: Vec<u32>,
 }
 
 impl Aliased {
-    /// The number of the name that a text means.
     #[inline]
-    pub(crate) fn intern(&mut self, text: &str, aliases: &Aliases) -> u32 {
+    fn intern(&mut self, text: &[u8], aliases: &Aliases) -> u32 {
+        let text = &String::from_utf8_lossy(text);
         if aliases.is_empty() {
             return self.names.intern(text).0;
         }
@@ -73,18 +98,18 @@ impl Aliased {
 
 impl Vocabulary {
     /// The name of a lifeline.
-    pub fn lifeline(&self, number: u32) -> &str {
-        self.lifelines.names.text(Symbol(number))
+    pub fn lifeline(&self, id: RunLifelineId) -> &str {
+        self.lifelines.names.text(Symbol(id.0))
     }
 
-    /// All lifelines in the order of their first use, peers that never act included.
+    /// All lifelines in the order of their first use, with peers that never act.
     pub fn lifeline_names(&self) -> impl Iterator<Item = &str> {
         self.lifelines.names.iter().map(|(_, name)| name)
     }
 
     /// The name of a message.
-    pub fn message(&self, number: u32) -> &str {
-        self.messages.names.text(Symbol(number))
+    pub fn message(&self, id: RunMessageId) -> &str {
+        self.messages.names.text(Symbol(id.0))
     }
 
     /// All messages in the order of their first use.
@@ -92,76 +117,113 @@ impl Vocabulary {
         self.messages.names.iter().map(|(_, name)| name)
     }
 
-    /// What an action is.
-    pub fn action(&self, number: u32) -> ActionKey {
-        self.actions.items[ActionNumber(number)]
+    /// The parts of an action.
+    pub fn action(&self, id: RunActionId) -> RunAction {
+        self.actions.items[id]
     }
 
     /// The name of a clock.
-    pub fn clock(&self, number: u32) -> &str {
-        self.clocks.text(Symbol(number))
+    pub fn clock(&self, id: RunClockId) -> &str {
+        self.clocks.text(Symbol(id.0))
     }
 
     /// The clock of a lifeline, if it ever acted.
-    pub fn clock_of(&self, lifeline: u32) -> Option<u32> {
-        self.clock_of.get(lifeline as usize).copied().flatten()
+    pub fn clock_of(&self, lifeline: RunLifelineId) -> Option<RunClockId> {
+        self.clock_of.get(lifeline.index()).copied().flatten()
     }
 
     /// The lifelines of a clock, in the order in which they first acted.
-    pub fn lifelines_of(&self, clock: u32) -> &[u32] {
-        self.lifelines_of.get(clock as usize).map_or(&[], Vec::as_slice)
+    pub fn lifelines_of(&self, clock: RunClockId) -> &[RunLifelineId] {
+        self.lifelines_of.get(clock).map_or(&[], Vec::as_slice)
     }
 
     /// The text of a label.
-    pub fn label(&self, number: u32) -> &str {
-        self.labels.text(Symbol(number))
+    pub fn label(&self, id: RunLabelId) -> &str {
+        self.labels.text(Symbol(id.0))
     }
 
     /// The name of a variable.
-    pub fn variable(&self, number: u32) -> &str {
-        self.variables.text(Symbol(number))
+    pub fn variable(&self, id: RunVariableId) -> &str {
+        self.variables.text(Symbol(id.0))
     }
 
     /// A value.
-    pub fn value(&self, number: u32) -> &Value {
-        &self.values.items[ValueNumber(number)]
+    pub fn value(&self, id: RunValueId) -> &Value {
+        &self.values.items[id]
     }
 
     /// The name of a file.
-    pub fn file(&self, number: u32) -> &str {
-        self.files.get(number as usize).map_or("", String::as_str)
+    pub fn file(&self, id: RunFileId) -> &str {
+        self.files.get(id.index()).map_or("", String::as_str)
     }
 
-    pub(crate) fn intern_action(&mut self, action: ActionKey) -> u32 {
-        self.actions.intern(action).0
+    #[inline]
+    pub(crate) fn intern_lifeline(&mut self, text: &[u8], aliases: &Aliases) -> RunLifelineId {
+        RunLifelineId(self.lifelines.intern(text, aliases))
     }
 
-    pub(crate) fn intern_value(&mut self, value: Value) -> u32 {
-        self.values.intern(value).0
+    #[inline]
+    pub(crate) fn intern_message(&mut self, text: &[u8], aliases: &Aliases) -> RunMessageId {
+        RunMessageId(self.messages.intern(text, aliases))
     }
 
-    /// Gives a lifeline its clock; the clock that it has, if that is another.
-    pub(crate) fn set_clock(&mut self, lifeline: u32, clock: Option<&str>) -> Result<u32, u32> {
-        let index = lifeline as usize;
+    pub(crate) fn intern_action(&mut self, action: RunAction) -> RunActionId {
+        self.actions.intern(action)
+    }
+
+    pub(crate) fn intern_label(&mut self, text: &[u8]) -> RunLabelId {
+        RunLabelId(self.labels.intern(&String::from_utf8_lossy(text)).0)
+    }
+
+    pub(crate) fn intern_variable(&mut self, name: &str) -> RunVariableId {
+        RunVariableId(self.variables.intern(name).0)
+    }
+
+    pub(crate) fn intern_value(&mut self, value: Value) -> RunValueId {
+        self.values.intern(value)
+    }
+
+    /// Adds a file, even if there is one with the same name.
+    pub(crate) fn add_file(&mut self, name: &str) -> RunFileId {
+        self.files.push(name.to_owned());
+        RunFileId::new(self.files.len() - 1)
+    }
+
+    /// The last file with a name, which is added if it is new.
+    pub(crate) fn intern_file(&mut self, name: &str) -> RunFileId {
+        match self.files.iter().rposition(|other| other == name) {
+            Some(index) => RunFileId::new(index),
+            None => self.add_file(name),
+        }
+    }
+
+    /// Gives a lifeline its clock and returns it. If the lifeline has another clock already, that
+    /// is the error.
+    pub(crate) fn set_clock(
+        &mut self,
+        lifeline: RunLifelineId,
+        clock: Option<&str>,
+    ) -> Result<RunClockId, RunClockId> {
+        let index = lifeline.index();
         if self.clock_of.len() <= index {
             self.clock_of.resize(index + 1, None);
         }
-        // Without a name the clock is the lifeline's own, unless another source has named it.
+        // Without a name, the lifeline has a clock of its own unless another source has named one.
         if let (None, Some(known)) = (clock, self.clock_of[index]) {
             return Ok(known);
         }
-        let name = clock.unwrap_or_else(|| self.lifelines.names.text(Symbol(lifeline)));
-        let number = self.clocks.intern(name).0;
+        let name = clock.unwrap_or_else(|| self.lifelines.names.text(Symbol(lifeline.0)));
+        let id = RunClockId(self.clocks.intern(name).0);
         match self.clock_of[index] {
             None => {
-                self.clock_of[index] = Some(number);
-                if self.lifelines_of.len() <= number as usize {
-                    self.lifelines_of.resize_with(number as usize + 1, Vec::new);
+                self.clock_of[index] = Some(id);
+                if id.index() == self.lifelines_of.len() {
+                    self.lifelines_of.push(Vec::new());
                 }
-                self.lifelines_of[number as usize].push(lifeline);
-                Ok(number)
+                self.lifelines_of[id].push(lifeline);
+                Ok(id)
             }
-            Some(known) if known == number => Ok(number),
+            Some(known) if known == id => Ok(id),
             Some(known) => Err(known),
         }
     }

@@ -1,50 +1,49 @@
-//! One change in one component of a multi-trace.
+//! A mutation: one change in one component of a multi-trace.
 
 use otus_core::{Action, Pool};
 
 use super::word::{self, Word};
 use crate::multitrace::{ComponentId, MultiTrace, Step};
 
-/// What a mutant has that its original has not, or the other way round. Indices are of moments
-/// of the original, from 0.
+/// The difference between a mutant and its original. Indices count moments of the original, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
     /// An action was inserted.
     Noise {
-        /// Where.
+        /// The component.
         component: ComponentId,
-        /// Before which moment; the number of moments stands for the end.
+        /// The moment before which it was inserted; the number of moments for the end.
         index: usize,
-        /// What.
+        /// The action.
         action: Action,
     },
     /// Two moments changed places.
     SwapActions {
-        /// Where.
+        /// The component.
         component: ComponentId,
-        /// The earlier one.
+        /// The earlier moment.
         first: usize,
-        /// The later one.
+        /// The later moment.
         second: usize,
     },
     /// A moment was dropped.
     Remove {
-        /// Where.
+        /// The component.
         component: ComponentId,
-        /// Which.
+        /// The moment.
         index: usize,
     },
     /// A moment happened once more, right after itself.
     Duplicate {
-        /// Where.
+        /// The component.
         component: ComponentId,
-        /// Which.
+        /// The moment.
         index: usize,
     },
 }
 
 impl Change {
-    /// The component it changes.
+    /// The component that it changes.
     pub fn component(&self) -> ComponentId {
         match *self {
             Change::Noise { component, .. }
@@ -64,11 +63,11 @@ impl Change {
         }
     }
 
-    /// The mutant: a multi-trace with this change. The pool is the one of the original; an action
-    /// that is new in it is added.
+    /// Applies the change to the original and returns the mutant. A new action is added to the pool
+    /// of the original.
     ///
     /// # Panics
-    /// If the change is not one of this multi-trace.
+    /// If the change does not belong to this multi-trace.
     pub fn apply(&self, original: &MultiTrace, pool: &mut Pool) -> MultiTrace {
         let partition = original.partition();
         let mut builder = word::rebuild(partition, original.len() + 1);
@@ -112,7 +111,7 @@ impl Change {
         word::finish(builder)
     }
 
-    /// What was done, in words; places count from 1.
+    /// Describes the change; places count from 1.
     pub fn describe(&self, original: &MultiTrace, pool: &Pool) -> String {
         let name = word::component_text(original.partition(), self.component(), pool.signature());
         let moment = |index: usize| {

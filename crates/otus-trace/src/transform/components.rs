@@ -1,9 +1,8 @@
-//! Mutants that mix the components of two multi-traces.
+//! Mutants that combine components of two multi-traces.
 //!
-//! Of two multi-traces of the same model, a mutant takes some components from one and the others
-//! from the other. Each component by itself is then as it should be; whether they fit together
-//! only an analysis of the whole can tell, which makes these mutants the hard ones (§5.5 of the
-//! paper on slices, Appendix C of the one on removal).
+//! A mutant takes some components from one multi-trace of a model and the others from another. Each
+//! component alone is accepted, so only an analysis of the whole detects such mutants, which makes
+//! them the hard ones (§5.5 of the paper on slices, Appendix C of the paper on removal).
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use super::shuffle::{Shuffle, derive_seed};
 use super::word;
 use crate::multitrace::{ComponentId, MultiTrace, Partition, Step};
 
-/// Multi-traces whose components can be mixed.
+/// Multi-traces whose components can be combined.
 ///
 /// ```
 /// use otus_core::Pool;
@@ -37,38 +36,38 @@ use crate::multitrace::{ComponentId, MultiTrace, Partition, Step};
 #[derive(Debug, Clone)]
 pub struct Swaps<'a> {
     traces: &'a [MultiTrace],
-    /// By multi-trace and component of the first in its group: which local trace it has. Equal
-    /// ones, and only they, have equal numbers.
+    /// By multi-trace, and by component in the order of its group: the number of the local trace.
+    /// Two local traces are equal iff their numbers are.
     contents: Vec<Vec<usize>>,
-    /// By multi-trace: which group it belongs to.
+    /// By multi-trace: the index of its group.
     group_of: Vec<usize>,
-    groups: Vec<Group>,
+    groups: Vec<SwapGroup>,
 }
 
-/// Multi-traces with the same partition, whatever the order of its components.
+/// Multi-traces with the same partition, regardless of the order of its components.
 #[derive(Debug, Clone)]
-struct Group {
-    /// The first of them, whose order of components is the group's.
+struct SwapGroup {
+    /// The first of them, which fixes the order of the components.
     first: usize,
-    /// The first of each that are equal; none if they differ in one component only, so that a
-    /// thousand global traces are not tried a million times.
+    /// One of each set of equal multi-traces; empty if the multi-traces differ in one component
+    /// only, so that a thousand global traces do not cost a million attempts.
     donors: Vec<usize>,
 }
 
-/// Components to take from another multi-trace.
+/// A choice of components to take from another multi-trace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Swap {
-    /// Which components of the original are replaced.
+    /// The components of the original that are replaced.
     pub components: Vec<ComponentId>,
-    /// The index of the multi-trace that the new ones are from.
+    /// The index of the multi-trace that provides the new components.
     pub donor: usize,
 }
 
-/// Components beyond this many differing ones stay as they are, so that subsets have numbers.
+/// Of the differing components only this many are replaced, so that a subset fits into a number.
 const MAX_DIFFERING: usize = 64;
 
 impl<'a> Swaps<'a> {
-    /// The mixtures of some multi-traces over the same pool.
+    /// The combinations of some multi-traces over one pool.
     pub fn new(traces: &'a [MultiTrace]) -> Swaps<'a> {
         let mut numbers: BTreeMap<Vec<&[LifelineId]>, usize> = BTreeMap::new();
         let mut known: BTreeMap<&[Step], usize> = BTreeMap::new();
@@ -80,7 +79,7 @@ impl<'a> Swaps<'a> {
             key.sort_unstable();
             let group = *numbers.entry(key).or_insert(groups.len());
             if group == groups.len() {
-                groups.push(Group { first: i, donors: Vec::new() });
+                groups.push(SwapGroup { first: i, donors: Vec::new() });
             }
             group_of.push(group);
             let order = traces[groups[group].first].partition();
@@ -113,9 +112,9 @@ impl<'a> Swaps<'a> {
         Swaps { traces, contents, group_of, groups }
     }
 
-    /// The mutants of one of the multi-traces, in a random order that the seed fixes. Their
-    /// results are all different, and none is its original or its donor. The first ones are from
-    /// different donors, as far as there are donors with at least two components that differ.
+    /// The mutants of one of the multi-traces, in a random order that the seed determines. All
+    /// mutants are different, and none equals its original or its donor. The first ones have
+    /// different donors, as far as there are donors with at least two differing components.
     ///
     /// # Panics
     /// If there is no multi-trace with this index.
@@ -144,7 +143,7 @@ impl<'a> Swaps<'a> {
                     continue;
                 };
                 turn = at + 1;
-                // Zero is the original and the greatest number the donor; neither is drawn.
+                // The empty subset is the original and the full one the donor; neither is drawn.
                 let taken = |i: usize| (subset + 1) >> i & 1 == 1;
                 let chosen: Vec<usize> = (0..donor.differing.len())
                     .filter(|&i| taken(i))
@@ -161,7 +160,7 @@ impl<'a> Swaps<'a> {
         })
     }
 
-    /// What another multi-trace can give to an original: some of at least two components.
+    /// The components that another multi-trace can give to an original, if at least two differ.
     fn donor(&self, original: usize, index: usize, seed: u64) -> Option<Donor> {
         let (own, other) = (&self.contents[original], &self.contents[index]);
         let mut differing: Vec<usize> = (0..own.len()).filter(|&i| own[i] != other[i]).collect();
@@ -175,7 +174,7 @@ impl<'a> Swaps<'a> {
         Some(Donor { index, differing, subsets: Shuffle::new(subsets, seed) })
     }
 
-    /// The swap in terms of the original's own components.
+    /// The swap with the original's own numbers of components.
     fn swap(&self, original: usize, donor: usize, chosen: &[usize]) -> Swap {
         let first = self.traces[self.groups[self.group_of[original]].first].partition();
         let own = self.traces[original].partition();
@@ -186,7 +185,7 @@ impl<'a> Swaps<'a> {
     }
 }
 
-/// A multi-trace that gives components, and in which order subsets of them are tried.
+/// A multi-trace that gives components, and the order in which subsets of them are tried.
 struct Donor {
     index: usize,
     differing: Vec<usize>,
@@ -194,10 +193,10 @@ struct Donor {
 }
 
 impl Swap {
-    /// The mutant: the original with these components of the donor.
+    /// Replaces these components of the original by those of the donor.
     ///
     /// # Panics
-    /// If the swap is not one of these multi-traces.
+    /// If the swap does not belong to these multi-traces.
     pub fn apply(&self, original: &MultiTrace, donor: &MultiTrace) -> MultiTrace {
         let partition = original.partition();
         let mut builder = word::rebuild(partition, original.len());
@@ -213,7 +212,7 @@ impl Swap {
         word::finish(builder)
     }
 
-    /// What was done, in words.
+    /// Describes the swap.
     pub fn describe(&self, original: &MultiTrace, donor: &str, pool: &Pool) -> String {
         let name = |&component: &ComponentId| {
             word::component_text(original.partition(), component, pool.signature())
@@ -223,7 +222,7 @@ impl Swap {
     }
 }
 
-/// The component of another partition with the same lifelines as one of this.
+/// The component of another partition with the same lifelines.
 fn counterpart(own: &Partition, component: ComponentId, other: &Partition) -> ComponentId {
     other.component_of(own.lifelines(component)[0])
 }

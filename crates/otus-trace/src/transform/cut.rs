@@ -1,13 +1,14 @@
-//! Parts of a multi-trace: each component cut on one or both sides.
+//! Slices and prefixes of a multi-trace.
 //!
-//! A slice keeps a contiguous factor of every component (Def. 2 of the paper on slices), a
-//! multi-prefix keeps a beginning of every component. Both include the whole and, unless a share
-//! must be kept, nothing at all.
+//! A slice keeps a factor (a contiguous part) of every component (Def. 2 of the paper on slices); a
+//! multi-prefix keeps a prefix of every component. Both include the whole multi-trace and, unless a
+//! share must be kept, the empty one.
 //!
-//! Parts are a product of what is kept of each component, so they have numbers in a mixed radix:
-//! the last component varies fastest. In a component, nothing comes first, then factors by where
-//! they first end, shorter ones before longer ones ([`factor`](super::factor)); a factor that
-//! occurs several times counts once, and is reported at its first occurrence.
+//! The cuts are the product of the factors of the components, so they are numbered in a mixed radix
+//! in which the last component varies fastest. In a component the empty factor comes first; then
+//! come factors by the end of their first occurrence, shorter ones before longer ones
+//! ([`factor`](super::factor)). A factor that occurs several times counts once, at its first
+//! occurrence.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -60,43 +61,43 @@ pub fn wide_slices(trace: &MultiTrace, share: Share) -> Cuts<'_> {
     cuts
 }
 
-/// All multi-prefixes of a multi-trace: each component cut by itself.
+/// All multi-prefixes of a multi-trace: each component is cut independently.
 pub fn prefixes(trace: &MultiTrace) -> Cuts<'_> {
     cuts(trace, |word| (1..=word.len()).collect())
 }
 
-/// The prefixes of a global trace, that is, of a multi-trace with one component; `None` for
-/// others, whose order across components is not known. [`project`](super::project()) turns them
-/// into global prefixes of a multi-trace.
+/// The prefixes of a global trace, that is, of a multi-trace with one component; `None` for others,
+/// whose order across components is unknown. [`project`](super::project()) turns them into global
+/// prefixes of a multi-trace.
 pub fn global_prefixes(trace: &MultiTrace) -> Option<Cuts<'_>> {
     trace.partition().is_trivial().then(|| prefixes(trace))
 }
 
-/// A set of parts of a multi-trace, none of them made yet.
+/// A set of cuts of a multi-trace, which are computed on demand.
 #[derive(Debug, Clone)]
 pub struct Cuts<'a> {
     trace: &'a MultiTrace,
     windows: Vec<Windows>,
 }
 
-/// A part of a multi-trace.
+/// A slice or prefix of a multi-trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// The part.
+    /// The cut multi-trace.
     pub trace: MultiTrace,
-    /// By component: which moments of the original it keeps.
+    /// By component: the moments of the original that are kept.
     pub kept: Vec<Range<usize>>,
-    /// By component: how many moments the original has.
+    /// By component: the number of moments of the original.
     pub of: Vec<usize>,
 }
 
 impl<'a> Cuts<'a> {
-    /// How many there are, or the greatest number there is if there are more.
+    /// The number of cuts, or `u128::MAX` if there are more.
     pub fn count(&self) -> u128 {
         self.exact_count().unwrap_or(u128::MAX)
     }
 
-    /// The one with a number, from 0, in the order of [`iter`](Cuts::iter).
+    /// The cut with a number, from 0, in the order of [`iter`](Cuts::iter).
     pub fn get(&self, mut number: u128) -> Option<Cut> {
         let mut digits = vec![0; self.windows.len()];
         for (digit, windows) in digits.iter_mut().zip(&self.windows).rev() {
@@ -107,7 +108,7 @@ impl<'a> Cuts<'a> {
         (number == 0).then(|| self.cut(&digits))
     }
 
-    /// All of them, one after the other.
+    /// All cuts in order.
     pub fn iter(&self) -> impl Iterator<Item = Cut> + use<'_, 'a> {
         let mut next =
             self.windows.iter().all(|w| w.count() > 0).then(|| vec![0; self.windows.len()]);
@@ -128,14 +129,14 @@ impl<'a> Cuts<'a> {
         })
     }
 
-    /// All of them in a random order that the seed fixes; to choose some, take the first.
+    /// All cuts in a random order that the seed determines. The first ones are a random sample.
     pub fn sample(&self, seed: u64) -> impl Iterator<Item = Cut> + use<'_, 'a> {
         let numbers = self.exact_count().map(|count| Shuffle::new(count, seed));
         let mut by_digits =
             numbers.is_none().then(|| (Rng::with_seed(seed), BTreeSet::<Vec<u64>>::new()));
         let few = numbers.into_iter().flatten().filter_map(|number| self.get(number));
-        // More than 2¹²⁸: the components are drawn one by one, and a part that was drawn before,
-        // which will not happen, is drawn again.
+        // With more than 2¹²⁸ cuts, the components are drawn independently. A cut that was drawn
+        // before, which is improbable, is drawn again.
         let many = std::iter::from_fn(move || {
             let (rng, seen) = by_digits.as_mut()?;
             loop {
@@ -150,7 +151,7 @@ impl<'a> Cuts<'a> {
     }
 
     fn exact_count(&self) -> Option<u128> {
-        // A component of which nothing may be kept leaves nothing of the others to count.
+        // If a component has no window, there is no cut, however many windows the others have.
         if self.windows.iter().any(|windows| windows.count() == 0) {
             return Some(0);
         }
@@ -176,7 +177,7 @@ impl<'a> Cuts<'a> {
 }
 
 impl Cut {
-    /// What is kept, in words; places count from 1.
+    /// Describes what is kept; places count from 1.
     pub fn describe(&self, pool: &Pool) -> String {
         let partition = self.trace.partition();
         let parts: Vec<String> = self
@@ -198,33 +199,33 @@ impl Cut {
     }
 }
 
-/// What may be kept of a component.
+/// The factors of a component that may be kept, called windows.
 #[derive(Debug, Clone)]
 struct Windows {
-    /// Where moments begin in the steps, and where the last one ends.
+    /// The first step of each moment, and the end of the last one.
     bounds: Vec<usize>,
-    /// Whether nothing may be kept.
+    /// Whether the empty window is allowed.
     nothing: bool,
-    /// By moment: what may be kept that ends with it.
-    ends: Vec<End>,
+    /// By moment: the windows that end with it.
+    ends: Vec<WindowEnd>,
     count: u64,
 }
 
-/// What may be kept up to a moment.
+/// The windows that end with a moment.
 #[derive(Debug, Clone, Copy)]
-struct End {
-    /// How many windows end earlier.
+struct WindowEnd {
+    /// The number of windows that end earlier.
     before: u64,
-    /// The length of the shortest window; the longest begins with the component.
+    /// The length of the shortest window; the longest one begins with the component.
     shortest: usize,
 }
 
-/// The cuts with windows of given shortest lengths, by last moment.
+/// The cuts whose windows have the given shortest lengths, by last moment.
 fn cuts(trace: &MultiTrace, shortest: impl Fn(&Word) -> Vec<usize>) -> Cuts<'_> {
     let windows = trace.partition().components().map(|component| {
         let word = Word::new(trace, component);
         let ends =
-            shortest(&word).into_iter().map(|shortest| End { before: 0, shortest }).collect();
+            shortest(&word).into_iter().map(|shortest| WindowEnd { before: 0, shortest }).collect();
         let mut windows = Windows { bounds: word.bounds, nothing: true, ends, count: 0 };
         windows.widen(0);
         windows
@@ -233,7 +234,7 @@ fn cuts(trace: &MultiTrace, shortest: impl Fn(&Word) -> Vec<usize>) -> Cuts<'_> 
 }
 
 impl Windows {
-    /// Leaves only windows of at least a length.
+    /// Keeps only windows of at least a length.
     fn widen(&mut self, least: usize) {
         self.nothing &= least == 0;
         self.count = u64::from(self.nothing);
@@ -248,13 +249,13 @@ impl Windows {
         self.count
     }
 
-    /// The moments of the window with a number.
+    /// The window with a number, as a range of moments.
     fn get(&self, number: u64) -> Range<usize> {
         if self.nothing && number == 0 {
             return 0..0;
         }
         let last = self.ends.partition_point(|end| end.before <= number) - 1;
-        let End { before, shortest } = self.ends[last];
+        let WindowEnd { before, shortest } = self.ends[last];
         let longer = usize::try_from(number - before).expect("no window is longer than the word");
         last + 1 - (shortest + longer)..last + 1
     }

@@ -1,61 +1,61 @@
-//! Where the factors of a word occur first.
+//! The first occurrences of the factors of a word.
 //!
-//! A factor of a word is named by the end of its first occurrence and its length. At each end
-//! there is a threshold: longer factors occur there first, others have ended earlier already,
-//! because every suffix of a factor that ended earlier did so too. The threshold is the length of
-//! the suffix link when a suffix automaton (Blumer et al., 1985) is extended by that letter. Time
-//! and memory are linear in the word, whatever its alphabet.
+//! A factor is identified by the end of its first occurrence and its length. At each position there
+//! is a threshold: the longer factors that end there occur for the first time, and the others have
+//! ended earlier, because with a factor all its suffixes have ended earlier. The threshold is the
+//! length of the suffix link when a suffix automaton (Blumer et al., 1985) is extended by that
+//! letter. Time and memory are linear in the word for every alphabet.
 
 use rustc_hash::FxHashMap;
 
-/// By position: the length of the longest factor that ends there and has ended earlier too.
+/// By position: the length of the longest factor that ends there and has also ended earlier.
 pub(super) fn longest_repeats(word: &[u32]) -> Vec<u32> {
-    let mut automaton = Automaton::new(word.len());
+    let mut automaton = SuffixAutomaton::new(word.len());
     word.iter().map(|&letter| automaton.extend(letter)).collect()
 }
 
-/// The root is 0; it has no link.
+/// The root, which has no link.
 const ROOT: u32 = 0;
 const NONE: u32 = u32::MAX;
 
-/// The suffix automaton of what was read so far.
-struct Automaton {
-    states: Vec<State>,
-    edges: Vec<Edge>,
-    /// By state and letter: which edge.
+/// The suffix automaton of a prefix of the word.
+struct SuffixAutomaton {
+    states: Vec<SuffixState>,
+    edges: Vec<SuffixEdge>,
+    /// The edge of a state with a letter.
     index: FxHashMap<(u32, u32), u32>,
-    /// The state of the whole word.
+    /// The state of the whole prefix.
     last: u32,
 }
 
-/// Factors with the same ends.
+/// The factors that end at the same positions.
 #[derive(Clone, Copy)]
-struct State {
-    /// The length of the longest.
+struct SuffixState {
+    /// The length of the longest of them.
     length: u32,
-    /// The state of the longest suffix with more ends.
+    /// The state of the longest suffix that ends at more positions.
     link: u32,
-    /// The first of its edges; each names the next.
+    /// The first of its edges, which form a linked list.
     edge: u32,
 }
 
-struct Edge {
+struct SuffixEdge {
     letter: u32,
     target: u32,
     next: u32,
 }
 
-impl Automaton {
-    fn new(capacity: usize) -> Automaton {
+impl SuffixAutomaton {
+    fn new(capacity: usize) -> SuffixAutomaton {
         let mut states = Vec::with_capacity(capacity.saturating_mul(2));
-        states.push(State { length: 0, link: NONE, edge: NONE });
-        Automaton { states, edges: Vec::new(), index: FxHashMap::default(), last: ROOT }
+        states.push(SuffixState { length: 0, link: NONE, edge: NONE });
+        SuffixAutomaton { states, edges: Vec::new(), index: FxHashMap::default(), last: ROOT }
     }
 
-    /// Reads a letter; returns the length of the longest suffix that has ended before.
+    /// Appends a letter; returns the length of the longest suffix that has ended before.
     fn extend(&mut self, letter: u32) -> u32 {
         let length = self.state(self.last).length + 1;
-        let whole = self.add_state(State { length, link: ROOT, edge: NONE });
+        let whole = self.add_state(SuffixState { length, link: ROOT, edge: NONE });
         let mut from = self.last;
         self.last = whole;
         while from != NONE && !self.index.contains_key(&(from, letter)) {
@@ -76,12 +76,13 @@ impl Automaton {
         shared
     }
 
-    /// Gives the factors of `target` up to a length a state of their own.
+    /// Splits off the factors of `target` up to a length into a new state.
     fn split(&mut self, mut from: u32, letter: u32, target: u32, length: u32) -> u32 {
         let link = self.state(target).link;
-        let copy = self.add_state(State { length, link, edge: NONE });
+        let copy = self.add_state(SuffixState { length, link, edge: NONE });
         let mut next = self.state(target).edge;
-        while let Some(&Edge { letter, target, next: after }) = self.edges.get(next as usize) {
+        while let Some(&SuffixEdge { letter, target, next: after }) = self.edges.get(next as usize)
+        {
             self.add_edge(copy, letter, target);
             next = after;
         }
@@ -98,11 +99,11 @@ impl Automaton {
         copy
     }
 
-    fn state(&self, state: u32) -> State {
+    fn state(&self, state: u32) -> SuffixState {
         self.states[state as usize]
     }
 
-    fn add_state(&mut self, state: State) -> u32 {
+    fn add_state(&mut self, state: SuffixState) -> u32 {
         self.states.push(state);
         u32::try_from(self.states.len() - 1).expect("a word has fewer than 2³¹ letters")
     }
@@ -110,7 +111,7 @@ impl Automaton {
     fn add_edge(&mut self, from: u32, letter: u32, target: u32) {
         let edge = u32::try_from(self.edges.len()).expect("a word has fewer than 2³⁰ letters");
         let next = std::mem::replace(&mut self.states[from as usize].edge, edge);
-        self.edges.push(Edge { letter, target, next });
+        self.edges.push(SuffixEdge { letter, target, next });
         self.index.insert((from, letter), edge);
     }
 }
@@ -119,7 +120,7 @@ impl Automaton {
 mod tests {
     use super::*;
 
-    /// The definition, tried for every length.
+    /// The definition, checked for every length.
     fn by_definition(word: &[u32]) -> Vec<u32> {
         let longest = |end: usize| {
             let ended_before = |length: &usize| {

@@ -1,10 +1,10 @@
-//! The signature that traces imply when no specification is given.
+//! The signature that traces imply if there is no specification.
 
 use otus_core::Signature;
 use otus_syntax::ast::{Colocalization, TraceFile};
 
-/// The lifelines and messages that traces name, in order of first mention: those in the lists of
-/// components, then those of actions.
+/// The signature of all lifelines and messages in some traces, in order of first mention: first
+/// those in the lists of components, then those of actions.
 ///
 /// ```
 /// use otus_syntax::{Source, parse_trace};

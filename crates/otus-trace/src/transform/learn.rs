@@ -1,27 +1,27 @@
-//! From observed runs to an interaction that accepts them.
+//! Learns an interaction from observed runs.
 //!
-//! Data flows down this list:
+//! The steps, in the order of the data flow:
 //!
-//! - [`pairing`]: which emission each reception belongs to, where that is not known;
-//! - [`units`]: a run as a word whose letters are message passings, the same for all runs that
-//!   differ only in what causality leaves open;
-//! - [`fold`], with [`cut`], [`anchor`] and [`repeat`] on [`graph`]: several words as one term.
+//! - [`pairing`] finds the emission of each reception, where it is not known;
+//! - [`units`] turns a run into a word whose letters are message passings. Runs that differ only in
+//!   the order of concurrent events have the same word;
+//! - [`fold`], with [`cut`], [`anchor`] and [`repeat`] on [`graph`], turns several words into one
+//!   term.
 //!
-//! **One run** is drawn as it is: `seq` of its messages accepts it, and nothing else but for the
-//! order of lifelines that share a clock and, where messages cross, the order in which they are
-//! received ([`Crossings`]). **Several runs** become one interaction that accepts each of them:
-//! equal parts stay, differences are alternatives, what comes several times in a row is a loop, and
-//! what came in both orders is concurrent. It accepts more than was seen, as a specification should;
-//! [`Learnt::notes`] says where it was generous.
+//! **One run** becomes the `seq` of its messages. This term accepts only the run, up to the order
+//! of lifelines that share a clock and, where messages cross, the order of receptions
+//! ([`Crossings`]). **Several runs** become one interaction that accepts each of them: equal parts
+//! stay, differences become alternatives, repetitions become loops, and messages that occur in both
+//! orders become concurrent. The interaction generalises the runs; [`Learnt::notes`] lists where.
 //!
-//! That every run is accepted follows from the construction (see [`units`] and [`fold`]). It is
-//! checked all the same, by whoever can: `accepts` is asked about each different run, and a run that is
-//! refused gets an alternative for itself. A checker that gives up should say yes.
+//! By construction every run is accepted (see [`units`] and [`fold`]). A checker of the caller
+//! verifies this: `accepts` is called for each different run, and a run that it refuses becomes an
+//! alternative. A checker that gives up should return true.
 //!
-//! What cannot be learnt: actions of different messages that were observed as simultaneous are a step
-//! of no interaction. They are drawn one after the other, and a note says so.
+//! Simultaneous actions of different messages cannot be learnt, because no interaction has such a
+//! step. They are drawn one after the other, and a note says so.
 //!
-//! To print what was learnt, raise it: `otus_core::raise(&pool, learnt.term)` is a tree that
+//! To print the result, raise it: `otus_core::raise(&pool, learnt.term)` is a tree that
 //! `otus_syntax::print::spec`, `otus_syntax::diagram::mermaid::write` and
 //! `otus_syntax::diagram::plantuml::write` turn into text.
 //!
@@ -77,24 +77,24 @@ use units::Tangles;
 /// An observed run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
-    /// What was observed, all of it.
+    /// The complete observation.
     pub trace: &'r MultiTrace,
-    /// Emissions and receptions of which it is known that they belong together, by message ids for
-    /// example. An emission may be in several, a reception in one.
+    /// The known pairs of emissions and receptions, for example by message ids. An emission may be
+    /// in several pairs, a reception in one.
     pub pairs: &'r [Pair],
-    /// Whether what is in no pair is paired by its message, as far as that can be. Otherwise it
-    /// goes to, or comes from, the environment.
+    /// Whether actions in no pair are paired by their message, as far as possible. Otherwise their
+    /// messages go to, or come from, the environment.
     pub infer: bool,
 }
 
 impl<'r> Run<'r> {
-    /// A run of which only the multi-trace is known.
+    /// A run without known pairs.
     pub fn new(trace: &'r MultiTrace) -> Self {
         Run { trace, pairs: &[], infer: true }
     }
 }
 
-/// An emission and its reception: each as a component and the index of a step there.
+/// An emission and its reception, each by its component and the index of its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {
     /// The emission.
@@ -103,17 +103,17 @@ pub struct Pair {
     pub to: (ComponentId, usize),
 }
 
-/// How runs are drawn.
+/// Options of the learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// When repetitions become loops.
+    /// The condition under which repetitions become loops.
     pub loops: Loops,
-    /// How often a block of messages must come in a row to be a repetition; at least 2.
+    /// How often a block of messages must occur in a row to become a loop; at least 2.
     pub least_repetitions: usize,
-    /// How messages are drawn that cross or overtake each other.
+    /// The form of messages that cross or overtake each other.
     pub crossings: Crossings,
-    /// Whether parts that share no lifeline stand beside each other (`par`) rather than one after
-    /// the other (`seq`). Both mean the same.
+    /// Whether parts without a common lifeline are joined by `par` rather than `seq`, which has the
+    /// same meaning.
     pub beside: bool,
 }
 
@@ -128,44 +128,44 @@ impl Default for Options {
     }
 }
 
-/// When repetitions become loops.
+/// The condition under which repetitions become loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loops {
-    /// Never: what was seen three times is drawn three times.
+    /// Never: repeated messages are drawn repeatedly.
     Never,
-    /// When there are several different runs; a single one stays exact.
+    /// If there are several different runs; a single run stays exact.
     Several,
     /// Always.
     Always,
 }
 
-/// How messages are drawn that cross or overtake each other.
+/// The form of messages that cross or overtake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crossings {
-    /// As arrows, in a coregion of the lifelines where they are received, which allows the other
-    /// order, too. Many of them in a tangle are taken apart nevertheless.
+    /// Arrows in a coregion of the lifelines where they are received, which also allows the other
+    /// order. Large groups of crossing messages are split nevertheless.
     Coregion,
-    /// Exactly: emission and reception apart, without an arrow.
+    /// Separate emissions and receptions without an arrow, which is exact.
     Split,
 }
 
-/// What was learnt.
+/// The result of learning.
 #[derive(Debug, Clone)]
 pub struct Learnt {
     /// The interaction.
     pub term: TermId,
-    /// How many different runs there were: those that differ only in what causality leaves open
-    /// are one.
+    /// The number of different runs. Runs that differ only in the order of concurrent events count
+    /// as one.
     pub different: usize,
-    /// What is worth knowing about it.
+    /// Remarks about the result.
     pub notes: Vec<Note>,
 }
 
 /// Learns an interaction from runs over the signature of a pool.
 ///
-/// `accepts` is asked whether a term accepts the run with an index, for each different run once
-/// or twice. It need not know everything: whether it says yes to all or to none, the result accepts
-/// the runs.
+/// `accepts` is asked whether a term accepts the run with an index, at most twice for each
+/// different run. It may be imprecise: the result accepts the runs even if it always returns true,
+/// or always false.
 pub fn learn(
     pool: &mut Pool,
     runs: &[Run<'_>],
@@ -182,12 +182,13 @@ pub fn learn(
     let mut tangles = Tangles::default();
     let mut drawn: Vec<Vec<TermId>> = Vec::with_capacity(runs.len());
     for (number, run) in runs.iter().enumerate() {
-        let paired = pairing::pair(pool, (number, run), &channels, &mut notes);
+        let paired = pairing::pair(pool, number, run, &channels, &mut notes);
         learnable[number] = !paired.is_altered;
         drawn.push(units::word(pool, number, &paired, options.crossings, &mut tangles, &mut notes));
     }
     for (number, word) in drawn.into_iter().enumerate() {
-        // What is in order here and not elsewhere is one of the orders that a coregion allows.
+        // Messages that cross in another run may be in order here. The coregion of the other run
+        // allows this order.
         let word = if runs.len() > 1 { tangles.find(word) } else { word };
         if known.contains_key(&word) {
             notes.add(NoteKind::Same, number);
@@ -220,18 +221,19 @@ pub fn learn(
     Learnt { term, different: words.len(), notes: notes.into_all() }
 }
 
-/// How often runs are replayed before the replay that counts. The first knows nothing, the second
-/// who usually receives what, the third what is exchanged with the environment, too.
+/// The number of replays that estimate the channels. The first has no information, the second knows
+/// the usual receivers, and the third also knows which messages are exchanged with the environment.
 const REPLAYS: usize = 3;
 
-/// What is tried for [`Channels`]: strict ones tell similar channels apart, lenient ones leave room
-/// for channels that are used less.
+/// The values of [`Channels::usual`] that are tried. Small values distinguish similar channels,
+/// large ones allow channels that are used less.
 const USUAL: [u64; 3] = [1, 3, 8];
 
-/// As many actions are enough to know the channels.
+/// The number of actions from which channels are estimated.
 const SAMPLE: usize = 50_000;
 
-/// How often lifelines exchange each message, such that runs are drawn with the least trouble.
+/// Estimates how often lifelines exchange each message, with the option that makes the runs easiest
+/// to draw.
 fn channels(pool: &Pool, runs: &[Run<'_>]) -> Channels {
     let mut length = 0;
     let mut sample: Vec<(usize, &Run<'_>)> = Vec::new();
@@ -248,18 +250,18 @@ fn channels(pool: &Pool, runs: &[Run<'_>]) -> Channels {
         if sample.is_empty() {
             return channels;
         }
-        // What there is to remark is remarked when the channels are known.
-        let pair = |run: (usize, &Run<'_>), channels: &Channels| {
-            pairing::pair(pool, run, channels, &mut Notes::default())
+        // Notes are collected in the final replay only.
+        let pair = |&(number, run): &(usize, &Run<'_>), channels: &Channels| {
+            pairing::pair(pool, number, run, channels, &mut Notes::default())
         };
         for _ in 0..REPLAYS {
             let mut next = channels.emptied();
-            for &run in &sample {
+            for run in &sample {
                 next.add(pool, &pair(run, &channels));
             }
             channels = next;
         }
-        let trouble = sample.iter().map(|&run| units::trouble(pool, &pair(run, &channels))).sum();
+        let trouble = sample.iter().map(|run| units::trouble(pool, &pair(run, &channels))).sum();
         if best.as_ref().is_none_or(|(least, _)| trouble < *least) {
             best = Some((trouble, channels));
         }
@@ -270,7 +272,7 @@ fn channels(pool: &Pool, runs: &[Run<'_>]) -> Channels {
     best.map(|(_, channels)| channels).unwrap_or_default()
 }
 
-/// The parts of a sequence that share no lifeline, beside each other.
+/// Joins the parts of a sequence that share no lifeline by `par`.
 fn beside(pool: &mut Pool, term: TermId) -> TermId {
     let mut parts = Vec::new();
     let mut rest = term;

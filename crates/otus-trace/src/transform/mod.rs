@@ -1,26 +1,25 @@
-//! From multi-traces to other multi-traces: partial observations and mutants.
+//! Transforms multi-traces: partial observations and mutants.
 //!
-//! The experiments on interactions start from accepted multi-traces and derive others from them:
-//! parts, which a checker must still recognize, and mutants, most of which it must not (Mahe,
-//! Bannour, Gaston, Lapitre and Le Gall: §5.2 and Appendix C of the paper on lifeline removal,
-//! §2.2 and §5.5 of the one on slices).
+//! The experiments on interactions derive other multi-traces from accepted ones: parts, which a
+//! checker must accept, too, and mutants, most of which it must reject (Mahe, Bannour, Gaston,
+//! Lapitre and Le Gall: §5.2 and Appendix C of the paper on lifeline removal, §2.2 and §5.5 of the
+//! one on slices).
 //!
 //! - [`project`]: the same observation on a finer partition.
-//! - [`slices`], [`wide_slices`], [`prefixes`], [`global_prefixes`]: each component cut.
+//! - [`slices`], [`wide_slices`], [`prefixes`], [`global_prefixes`]: a part of each component.
 //! - [`noise`], [`swap_actions`], [`remove`], [`duplicate`]: one change in one component.
-//! - [`Swaps`]: components of two multi-traces mixed.
+//! - [`Swaps`]: combinations of the components of two multi-traces.
 //! - [`mod@learn`]: an interaction from multi-traces.
 //!
-//! A component is taken as a word of *moments*: actions observed as simultaneous stay together,
-//! and indices and lengths count moments. Without such sets a moment is an action.
+//! A component is a word whose letters are *moments*, sets of simultaneous actions. Indices and
+//! lengths count moments.
 //!
 //! Invariants:
-//! - the parts and changes of a multi-trace form a set without duplicates whose size is known and
-//!   whose members are reached by number, so none is made that nobody asked for, and a random
-//!   choice needs no second attempt;
+//! - the parts and changes of a multi-trace form a set without duplicates, whose size is known and
+//!   whose members are computed by number, so a random choice needs no second attempt;
 //! - a mutant differs from its original;
 //! - the same arguments and seed give the same results;
-//! - results other than projections have no places: nobody wrote them.
+//! - results other than projections have no offsets, because no text contains them.
 //!
 //! ```
 //! use otus_core::Pool;

@@ -1,15 +1,15 @@
-//! All mutants of a multi-trace that one change makes.
+//! All mutants of a multi-trace that differ from it by one change.
 //!
 //! Changes with the same result count once, by these laws about words:
-//! - inserting `x` next to an `x` is the same on either side, so none is inserted right after
-//!   one; other insertions differ;
-//! - dropping or repeating any letter of a run of equal letters is the same, so the first is
-//!   dropped and the last repeated; others differ;
-//! - exchanging equal letters changes nothing; two exchanges of different letters differ, because
-//!   each changes exactly the two places it is about.
+//! - inserting `x` before or after an `x` has the same result, so `x` is not inserted right after
+//!   an `x`; other insertions have different results;
+//! - dropping, or repeating, any letter of a run of equal letters has the same result, so only the
+//!   first is dropped and only the last is repeated; others have different results;
+//! - exchanging equal letters changes nothing; two exchanges of different letters have different
+//!   results, because each changes exactly its two places.
 //!
-//! With these the number of mutants is a sum over the word, and a mutant is found by its number
-//! in logarithmic time.
+//! So the number of mutants is a sum over the word, and a mutant is found by its number in
+//! logarithmic time.
 
 use otus_core::index::Index as _;
 use otus_core::{Action, Direction, MessageId, Pool};
@@ -19,8 +19,8 @@ use super::shuffle::Shuffle;
 use super::word::Word;
 use crate::multitrace::{ComponentId, MultiTrace};
 
-/// The mutants with one action of the signature inserted, in the component of its lifeline, as a
-/// moment of its own. In order of component, place, and action.
+/// The mutants with one action of the signature inserted in the component of its lifeline, as a
+/// separate moment; ordered by component, place and action.
 ///
 /// ```
 /// use otus_core::Pool;
@@ -60,8 +60,8 @@ pub fn noise<'a>(trace: &'a MultiTrace, pool: &Pool) -> Changes<'a> {
     })
 }
 
-/// The mutants with two moments of a component exchanged. In order of component, earlier moment,
-/// and later moment.
+/// The mutants with two moments of a component exchanged; ordered by component, earlier moment and
+/// later moment.
 pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
     changes(trace, |component| {
         let word = Word::new(trace, component);
@@ -86,7 +86,7 @@ pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
     })
 }
 
-/// The mutants with one moment dropped. In order of component and moment.
+/// The mutants with one moment dropped; ordered by component and moment.
 pub fn remove(trace: &MultiTrace) -> Changes<'_> {
     changes(trace, |component| {
         let letters = Word::new(trace, component).letters;
@@ -96,7 +96,7 @@ pub fn remove(trace: &MultiTrace) -> Changes<'_> {
     })
 }
 
-/// The mutants with one moment repeated. In order of component and moment.
+/// The mutants with one moment repeated; ordered by component and moment.
 pub fn duplicate(trace: &MultiTrace) -> Changes<'_> {
     changes(trace, |component| {
         let letters = Word::new(trace, component).letters;
@@ -106,33 +106,33 @@ pub fn duplicate(trace: &MultiTrace) -> Changes<'_> {
     })
 }
 
-/// A set of changes of a multi-trace with different results, none of which is the original.
+/// A set of changes of a multi-trace, with distinct results that differ from the original.
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
     trace: &'a MultiTrace,
     /// By component.
     tables: Vec<Table>,
-    /// By component: how many changes precede its own.
+    /// By component: the number of changes before its own.
     before: Vec<u128>,
     count: u128,
 }
 
-/// A mutant and what makes it differ from its original.
+/// A mutant and its difference from the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
     /// The mutant.
     pub trace: MultiTrace,
-    /// What was done.
+    /// The change.
     pub change: Change,
 }
 
 impl<'a> Changes<'a> {
-    /// How many there are.
+    /// The number of changes.
     pub fn count(&self) -> u128 {
         self.count
     }
 
-    /// The one with a number, from 0.
+    /// The change with a number, from 0.
     pub fn get(&self, number: u128) -> Option<Change> {
         if number >= self.count {
             return None;
@@ -141,17 +141,17 @@ impl<'a> Changes<'a> {
         Some(self.tables[index].get(ComponentId::new(index), rest, self.trace))
     }
 
-    /// All of them in order.
+    /// All changes in order.
     pub fn iter(&self) -> impl Iterator<Item = Change> + use<'_, 'a> {
         (0..self.count).filter_map(|number| self.get(number))
     }
 
-    /// All of them in a random order that the seed fixes; to choose some, take the first.
+    /// All changes in a random order that the seed determines. The first ones are a random sample.
     pub fn sample(&self, seed: u64) -> impl Iterator<Item = Change> + use<'_, 'a> {
         Shuffle::new(self.count, seed).filter_map(|number| self.get(number))
     }
 
-    /// So many mutants chosen at random, or all if there are fewer.
+    /// `count` random mutants, or all if there are fewer.
     pub fn choose(&self, count: usize, seed: u64, pool: &mut Pool) -> Vec<Mutant> {
         let made = |change: Change| Mutant { trace: change.apply(self.trace, pool), change };
         self.sample(seed).take(count).map(made).collect()
@@ -163,33 +163,33 @@ impl<'a> Changes<'a> {
 enum Table {
     Noise {
         messages: usize,
-        /// By moment: what may be inserted before it; then at the end.
+        /// The gap before each moment, and the one at the end.
         gaps: Vec<Gap>,
     },
     Swap {
         letters: Vec<u32>,
-        /// By letter: its places.
+        /// By letter: the moments that have it.
         places: Vec<Vec<usize>>,
-        /// By moment: its index among the places of its letter.
+        /// By moment: its index among the moments with its letter.
         ranks: Vec<usize>,
-        /// By earlier moment: how many changes precede those with it.
+        /// By earlier moment: the number of changes before those with it.
         firsts: Vec<u128>,
     },
     Remove(Vec<usize>),
     Duplicate(Vec<usize>),
 }
 
-/// A place between moments. The actions of a component are numbered by lifeline, direction and
+/// A gap between moments. The actions of a component are numbered by lifeline, direction and
 /// message.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
-    /// How many changes precede those at it.
+    /// The number of changes before those in this gap.
     before: u128,
-    /// The action of the moment before, which is not inserted.
+    /// The number of the action of the moment before, which is not inserted.
     excluded: Option<usize>,
 }
 
-/// Tables with their sizes, by component.
+/// Builds the tables of all components.
 fn changes(trace: &MultiTrace, table: impl Fn(ComponentId) -> (u128, Table)) -> Changes<'_> {
     let mut changes = Changes { trace, tables: Vec::new(), before: Vec::new(), count: 0 };
     for component in trace.partition().components() {
@@ -232,15 +232,15 @@ impl Table {
     }
 }
 
-/// The last entry with at most `number` before it, and the rest of the number.
+/// The index of the last entry with at most `number` before it, and the rest of the number.
 fn locate<T>(entries: &[T], before: impl Fn(&T) -> u128, number: u128) -> (usize, u128) {
     let index = entries.partition_point(|entry| before(entry) <= number) - 1;
     (index, number - before(&entries[index]))
 }
 
-/// The number of rank `rank` among those from `start` on that are not in a sorted list of such.
+/// The `rank`-th number, from 0, among the numbers from `start` on that are not in a sorted list.
 fn nth_other(start: usize, list: &[usize], rank: usize) -> usize {
-    // Before `list[i]` there are `list[i] - start - i` others.
+    // There are `list[i] - start - i` such numbers before `list[i]`.
     let (mut low, mut high) = (0, list.len());
     while low < high {
         let middle = usize::midpoint(low, high);

@@ -1,8 +1,8 @@
-//! The same observation with fewer clocks shared.
+//! Projects a multi-trace onto a finer partition.
 //!
-//! Projecting is defined where order is only forgotten: the new partition must be finer. What was
-//! observed on several clocks has no order to merge by. A set of simultaneous actions that falls
-//! to several components becomes one moment in each.
+//! The new partition must be finer, because components of different clocks cannot be merged: their
+//! relative order is unknown. A set of simultaneous actions on several new components becomes one
+//! moment in each.
 
 use std::fmt;
 
@@ -12,8 +12,7 @@ use otus_syntax::SourceId;
 
 use crate::multitrace::{Builder, MultiTrace, Partition};
 
-/// A multi-trace projected onto a finer partition of the same lifelines. Actions keep their
-/// places.
+/// Projects a multi-trace onto a finer partition of the same lifelines. Actions keep their offsets.
 ///
 /// ```
 /// use otus_core::Pool;
@@ -28,8 +27,8 @@ use crate::multitrace::{Builder, MultiTrace, Partition};
 /// ```
 ///
 /// # Errors
-/// If two lifelines that the partition puts together are on different components of the
-/// multi-trace, or the lifelines are not as many.
+/// If two lifelines of a new component are in different components of the multi-trace, or the
+/// numbers of lifelines differ.
 pub fn project(
     trace: &MultiTrace,
     partition: &Partition,
@@ -47,7 +46,7 @@ pub fn project(
             return Err(NotFiner::Apart(lifelines[0], apart));
         }
     }
-    // By new component: the moment and the index of each step, filled in one pass over the old.
+    // By new component: the moment and the index of each step.
     let mut parts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); partition.len()];
     for component in old.components() {
         let mut moment = 0;
@@ -75,12 +74,12 @@ pub fn project(
     Ok(builder.finish(first.map_or(SourceId::default(), |(source, _)| source)))
 }
 
-/// A partition that a multi-trace cannot be projected onto.
+/// The reason why a multi-trace cannot be projected onto a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotFiner {
-    /// These lifelines are to share a component, but were observed on different ones.
+    /// These lifelines share a component of the partition, but not of the multi-trace.
     Apart(LifelineId, LifelineId),
-    /// The partition is not about as many lifelines as the multi-trace.
+    /// The partition has another number of lifelines than the multi-trace.
     OtherLifelines,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A part of a whole: a fraction from 0 to 1.
+/// A fraction from 0 to 1.
 ///
 /// ```
 /// use otus_trace::transform::Share;
@@ -20,10 +20,10 @@ pub struct Share {
 }
 
 impl Share {
-    /// One third, which the paper on slices calls wide.
+    /// One third, the share of wide slices in the paper on slices.
     pub const THIRD: Share = Share { numerator: 1, denominator: 3 };
 
-    /// The fraction of two numbers, unless it is none between 0 and 1.
+    /// The fraction of two numbers; `None` if it is not between 0 and 1.
     pub fn new(numerator: u64, denominator: u64) -> Option<Share> {
         (denominator > 0 && numerator <= denominator).then_some(Share { numerator, denominator })
     }
@@ -32,7 +32,7 @@ impl Share {
     pub fn least(self, length: usize) -> usize {
         let scaled = length as u128 * u128::from(self.numerator);
         let least = scaled.div_ceil(u128::from(self.denominator));
-        // A share of a length is no longer than it.
+        // The result is at most the length, so it fits.
         usize::try_from(least).unwrap_or(length)
     }
 }
@@ -52,7 +52,7 @@ impl fmt::Display for Share {
     }
 }
 
-/// A text that is no share.
+/// The error for a text that is not a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoShare;
 
@@ -87,7 +87,7 @@ impl FromStr for Share {
 fn decimal(text: &str) -> Result<(u64, u64), NoShare> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = format!("{whole}{part}");
-    // Nine digits are finer than any trace is long.
+    // No trace is so long that more than nine digits matter.
     if digits.is_empty() || digits.len() > 9 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(NoShare);
     }

@@ -1,20 +1,20 @@
 //! Random order without repetition.
 //!
-//! The shuffle of Fisher and Yates, with an array that stores only what was moved: a draw costs
-//! the same whatever the bound, and the first draws do not depend on how many follow.
+//! The shuffle of Fisher and Yates, on an array that stores only the moved entries: the cost of a
+//! draw does not depend on the bound, and the first draws do not depend on how many follow.
 
 use std::hash::Hasher as _;
 
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
 
-/// The numbers below a bound, each once, in an order that a seed fixes.
+/// The numbers below a bound, each once, in an order that a seed determines.
 #[derive(Debug, Clone)]
 pub(super) struct Shuffle {
     rng: Rng,
     drawn: u128,
     bound: u128,
-    /// What stands at a place not drawn yet, where that is not the place's own number.
+    /// The entries of the array that differ from their index.
     moved: FxHashMap<u128, u128>,
 }
 
@@ -43,8 +43,8 @@ impl Iterator for Shuffle {
     }
 }
 
-/// A seed for one of many purposes: equal for equal arguments, unrelated otherwise. With it the
-/// choice for one multi-trace of many does not depend on the others.
+/// Derives a seed for one purpose, so that the random choices for one multi-trace do not depend on
+/// the others.
 ///
 /// ```
 /// use otus_trace::transform::derive_seed;

@@ -1,4 +1,4 @@
-//! Slices, prefixes and mutants against their definitions, on all small multi-traces.
+//! Compares slices, prefixes and mutants with their definitions, on all small multi-traces.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

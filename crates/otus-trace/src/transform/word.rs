@@ -1,4 +1,4 @@
-//! Components as words whose letters are moments.
+//! Words whose letters are the moments of a component.
 
 use otus_core::Signature;
 use otus_syntax::SourceId;
@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition, Step};
 
-/// A component as a word: where its moments begin, and which of them are equal.
+/// A component as a word.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
-    /// By moment: its letter. Equal moments, and only they, have equal letters.
+    /// By moment: its letter. Two moments are equal iff their letters are.
     pub(super) letters: Vec<u32>,
-    /// By moment: where it begins in the component's steps; then where the last one ends.
+    /// By moment: the index of its first step; then the end of the last moment.
     pub(super) bounds: Vec<usize>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn rebuild(partition: &Partition, capacity: usize) -> Builder {
     Builder::new(partition.clone(), capacity, false)
 }
 
-/// Appends steps that begin with a whole moment.
+/// Appends whole moments.
 pub(super) fn copy(builder: &mut Builder, steps: &[Step]) {
     for step in steps {
         if !step.joined() {

@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::refute::{Blocked, Certificate, NotRefuted, State, check_refutation, refute};
+use otus_analysis::refute::{
+    Blocked, Certificate, CertificateState, NotRefuted, check_refutation, refute,
+};
 use otus_analysis::{Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::{Pool, TermId, raise};
@@ -16,7 +18,7 @@ use otus_draw::layout::search::{self, search};
 use otus_draw::layout::sequence::{self, sequence};
 use otus_draw::layout::term::{self, term};
 use otus_syntax::ast::SpecFile;
-use otus_syntax::options::{GraphicOption, Layout, Logger, Picture as PictureOption, Process};
+use otus_syntax::options::{GraphicFormat, GraphicOption, Layout, Logger, Process};
 use otus_trace::order::{from_steps, pot};
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
@@ -25,7 +27,7 @@ use super::request::TextFormat;
 use crate::case::{Attachment, AttachmentKind, NoAttachment};
 use crate::error::{Error, Result};
 use crate::load::options;
-use crate::picture::{self, PictureFormat, PictureStyle};
+use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 
 /// How the graph of a search is written.
 #[derive(Debug, Clone)]
@@ -103,8 +105,8 @@ impl GraphOptions {
         let mut graph = GraphOptions::new(svg, style, max_nodes);
         for option in chosen {
             match option {
-                GraphicOption::Format(PictureOption::Svg) => ending = "svg",
-                GraphicOption::Format(PictureOption::Png) => ending = "png",
+                GraphicOption::Format(GraphicFormat::Svg) => ending = "svg",
+                GraphicOption::Format(GraphicFormat::Png) => ending = "png",
                 GraphicOption::Layout(Layout::Vertical) => graph.direction = Direction::Down,
                 GraphicOption::Layout(Layout::Horizontal) => graph.direction = Direction::Right,
                 GraphicOption::SequenceDiagrams(wanted) => graph.diagrams = *wanted,
@@ -129,24 +131,26 @@ impl GraphOptions {
         self.path.as_deref()
     }
 
-    /// The graph of a search as bytes, and a remark about them.
-    pub(crate) fn bytes(
+    /// The graph of an exploration.
+    pub(crate) fn picture(&self, context: &Context<'_>, graph: &Graph) -> Result<Picture> {
+        self.render(context, graph, None)
+    }
+
+    /// The graph of a search, and its verdict.
+    pub(crate) fn render(
         &self,
         context: &Context<'_>,
         graph: &Graph,
         verdict: Option<Verdict>,
-    ) -> Result<(Vec<u8>, Option<String>)> {
-        match self.format {
+    ) -> Result<Picture> {
+        let text = match self.format {
             GraphFormat::Picture(format) => {
-                let scene = self.draw(context, graph, verdict);
-                let picture = picture::render(&scene, format, &self.style)?;
-                Ok((picture.bytes, picture.remark.map(str::to_owned)))
+                return picture::render(&self.draw(context, graph, verdict), format, &self.style);
             }
-            GraphFormat::Dot => Ok((context.dot(graph).into_bytes(), None)),
-            GraphFormat::Json => {
-                Ok((format!("{:#}\n", graph_json(context, graph)).into_bytes(), None))
-            }
-        }
+            GraphFormat::Dot => context.dot(graph),
+            GraphFormat::Json => format!("{:#}\n", graph_json(context, graph)),
+        };
+        Ok(Picture { bytes: text.into_bytes(), remark: None })
     }
 
     fn draw(&self, context: &Context<'_>, graph: &Graph, verdict: Option<Verdict>) -> Scene {
@@ -309,7 +313,7 @@ fn certificate_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) 
         let lifelines = trace.partition().lifelines(component).iter();
         lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
     };
-    let states = |states: &[State]| -> Value {
+    let states = |states: &[CertificateState]| -> Value {
         states.iter().map(|state| state_to_json(pool, state)).collect()
     };
     let components = trace.partition().components();
@@ -326,7 +330,7 @@ fn certificate_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) 
     })
 }
 
-fn state_to_json(pool: &Pool, state: &State) -> Value {
+fn state_to_json(pool: &Pool, state: &CertificateState) -> Value {
     let mut value = json!({
         "term": pool.text(state.situation.term),
         "explained": &*state.situation.consumed,

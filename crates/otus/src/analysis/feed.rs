@@ -16,14 +16,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use otus_core::Signature;
 use otus_core::budget::Cancel;
 use otus_syntax::{Diagnostic, Source, SourceId};
-use otus_trace::run::Accounting;
+use otus_trace::run::{Accounting, Group};
 
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 use crate::format::Format;
 use crate::load::{Sources, one_document};
-use crate::logs::group::Group;
 use crate::logs::{Finder, Logs, Told};
 use crate::words::counted;
 

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use otus_analysis::budget::Stop;
 use otus_analysis::certify::{certify, closed};
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{self, Silent, State};
+use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, Pool, RegionId};
+use otus_trace::run::Group;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
 use super::attach;
@@ -22,7 +23,6 @@ use crate::case::{
     Attachment, AttachmentKind, Case, Execution, Missing, NoAttachment, Reached, Unexplained,
 };
 use crate::error::Error;
-use crate::logs::group::Group;
 
 /// A multi-trace to judge.
 pub(super) struct Subject<'a> {
@@ -168,16 +168,16 @@ impl Subject<'_> {
         let mut graph = None;
         if let Some(options) = &plan.graph {
             if outcome.verdict == Verdict::Fail {
-                let states: Vec<State> =
+                let states: Vec<SearchState> =
                     recorded.nodes.iter().map(|node| node.state.clone()).collect();
-                closed(pool, term, trace, (config, Verdict::Fail), &states).map_err(|error| {
+                closed(pool, term, trace, config, Verdict::Fail, &states).map_err(|error| {
                     self.bug("the refutation", &format!("is not closed ({error})"))
                 })?;
             }
             let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
-            let (content, remark) = match options.bytes(&context, &recorded, Some(outcome.verdict))
-            {
-                Ok((bytes, remark)) => (Ok(bytes), remark),
+            let rendered = options.render(&context, &recorded, Some(outcome.verdict));
+            let (content, remark) = match rendered {
+                Ok(picture) => (Ok(picture.bytes), picture.remark.map(str::to_owned)),
                 Err(error) => {
                     let none = NoAttachment { reason: error.to_string(), is_error: true };
                     (Err(none), None)
@@ -347,7 +347,7 @@ impl Subject<'_> {
             let place = group.place(trace, component, reached as usize)?;
             Some(Unexplained {
                 action: pool.action(step.action()).text(pool.signature()),
-                file: plan.logs.get(place.file as usize)?.name.clone(),
+                file: plan.logs.get(place.file.0 as usize)?.name.clone(),
                 line: place.line,
             })
         };

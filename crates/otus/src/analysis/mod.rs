@@ -6,7 +6,7 @@
 
 pub(crate) mod attach;
 mod baseline;
-pub mod coverage;
+pub(crate) mod coverage;
 mod declared;
 mod earlier;
 mod feed;
@@ -278,7 +278,7 @@ impl<T> Running<T> {
             && self.summary.has_no_group()
             && !is_cancelled
         {
-            report_findings(&self.context, accounting);
+            findings::report(&self.context, accounting);
             return Err(Error::Unfit(logs::no_group(group)));
         }
         let explained = plan.explained.load(Ordering::Relaxed);
@@ -360,11 +360,7 @@ struct LogRemarks {
 
 impl LogRemarks {
     fn new(accounting: &Accounting, plans: &[Arc<Plan>]) -> LogRemarks {
-        let mut lines = Vec::new();
-        let found = findings::text(accounting, otus_syntax::Severity::Warning);
-        if !found.is_empty() {
-            lines.push(found.trim_end().to_owned());
-        }
+        let mut lines: Vec<String> = findings::warnings(accounting).into_iter().collect();
         let mut all = plans.iter().map(|it| strangers(accounting, it.spec.pool.signature()));
         let first = all.next().unwrap_or_default();
         let others: Vec<Vec<String>> = all.collect();
@@ -373,13 +369,6 @@ impl LogRemarks {
             first.into_iter().filter(|line| others.iter().all(|other| other.contains(line))),
         );
         LogRemarks { lines }
-    }
-}
-
-fn report_findings(context: &Context, accounting: &Accounting) {
-    let found = findings::text(accounting, otus_syntax::Severity::Warning);
-    if !found.is_empty() {
-        context.remark(found.trim_end());
     }
 }
 

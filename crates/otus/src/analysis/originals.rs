@@ -4,7 +4,7 @@ use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Diagnostic, Source, SourceId, parse_trace};
 use otus_trace::MultiTrace;
-use otus_trace::case::{self, Place as CasePlace};
+use otus_trace::case::{self, LinePlace};
 
 use super::feed::Job;
 use super::{Opened, Request};
@@ -52,7 +52,7 @@ impl Reader<'_> {
         match job {
             Job::Lines { name, first, bytes } => {
                 for (line, number) in String::from_utf8_lossy(&bytes).lines().zip(first..) {
-                    let place = CasePlace { source: SourceId(0), start: 0, line: number };
+                    let place = LinePlace { source: SourceId(0), start: 0, line: number };
                     match case::parse_line(line, place) {
                         Ok(None) => {}
                         Ok(Some(case)) => self.text(case.id, &name, &case.htf),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use otus_core::Pool;
 use otus_syntax::{Source, Span, excerpt, parse_trace};
+use otus_trace::run::Group;
 use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace};
 
@@ -12,7 +13,6 @@ use super::spec_text::{self, excerpt_of};
 use super::worker::CaseLine;
 use crate::case::Place;
 use crate::load::Sources;
-use crate::logs::group::Group;
 use crate::report::html::model as html;
 use crate::run::Run;
 
@@ -199,7 +199,7 @@ impl Places<'_> {
             Places::Unknown => None,
             Places::Raw { group, trace, plan } => {
                 let at = group.place(trace, component, step)?;
-                let file = plan.logs.get(at.file as usize)?;
+                let file = plan.logs.get(at.file.0 as usize)?;
                 let (number, name) = (at.line as usize, format!("{}:{}", file.name, at.line));
                 let text = plan.line(file, number);
                 let Some(mut text) = text else {
@@ -233,7 +233,7 @@ impl Places<'_> {
             Places::Unknown => None,
             Places::Raw { group, trace, plan } => {
                 let at = group.place(trace, component, step)?;
-                let file = plan.logs.get(at.file as usize)?;
+                let file = plan.logs.get(at.file.0 as usize)?;
                 let line = at.line as usize;
                 let place = Place { file: file.name.clone(), line, columns: None };
                 let (text, span) = match plan.line(file, line) {

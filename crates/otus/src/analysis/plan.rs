@@ -161,6 +161,7 @@ impl Plan {
             timeout: request.limits.timeout,
             max_bytes: Some(request.limits.max_bytes.unwrap_or(MEMORY)),
             cancel: context.cancel.clone(),
+            ..Budget::default()
         };
         let method = if is_search {
             if declared.is_single() {

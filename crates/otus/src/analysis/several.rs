@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use otus_syntax::SourceId;
-use otus_trace::case::{self, Place};
+use otus_trace::case::{self, LinePlace};
 use otus_trace::mapping::Glob;
 
 use super::feed::Job;
@@ -163,7 +163,7 @@ fn id_of(line: &[u8], number: usize) -> String {
     if let Some(glance) = case::glance(text) {
         return glance.id.map_or_else(|| number.to_string(), |id| id.to_string());
     }
-    let place = Place { source: SourceId(0), start: 0, line: number };
+    let place = LinePlace { source: SourceId(0), start: 0, line: number };
     match case::parse_line(text, place) {
         Ok(Some(case)) => case.id,
         Ok(None) | Err(_) => number.to_string(),

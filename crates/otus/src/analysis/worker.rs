@@ -11,7 +11,8 @@ use otus_analysis::{Engine, Question, Verdict, engine};
 use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Severity, Source, SourceId, parse_trace};
-use otus_trace::case::{self, Place as CasePlace};
+use otus_trace::case::{self, LinePlace};
+use otus_trace::run::Group;
 use otus_trace::{MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
@@ -28,7 +29,6 @@ use crate::case::{AttachmentKind, Case, NoAttachment, Place, Unusable};
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::load::{Sources, options};
-use crate::logs::group::Group;
 use crate::run::Run;
 use crate::summary::{self, Summary};
 
@@ -240,7 +240,7 @@ impl<T: Send + 'static> Worker<T> {
                 None => self.text(&number.to_string(), &glance.htf, origin, slot),
             };
         }
-        let place = CasePlace { source: SourceId(0), start: 0, line: number };
+        let place = LinePlace { source: SourceId(0), start: 0, line: number };
         match case::parse_line(line, place) {
             Ok(None) => {}
             Ok(Some(case)) => {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use otus_ctl::interval::Stop;
+use otus_core::budget::Stop;
 use otus_draw::layout::order::{Options, run_of_cuts, space_time};
 use otus_trace::order::{EventId, PartialOrder};
 

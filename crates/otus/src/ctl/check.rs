@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use otus_ctl::interval::{Budget, Stop};
+use otus_core::budget::{Budget, Stop};
 use otus_ctl::{
     Checker, Closure, Engine, FormulaId, Formulas, Options, Property, certify, lower_with,
 };
@@ -230,10 +230,11 @@ fn options(request: &Request, context: &Context, start: Instant) -> Options {
         arrangement: request.process_order,
         closure: request.closure.unwrap_or(Closure::Downward),
         budget: Budget {
-            max_nodes: limits.max_states,
+            max_states: limits.max_states,
             max_bytes: limits.max_bytes,
             deadline: limits.timeout.and_then(|timeout| start.checked_add(timeout)),
             cancel: context.cancel.clone(),
+            ..Budget::default()
         },
     }
 }

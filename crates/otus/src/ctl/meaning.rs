@@ -102,26 +102,10 @@ impl Sense {
 
 /// Whether a formula has a modality.
 fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
-    let mut met = vec![false; tree.nodes.len()];
-    let mut pending = vec![formula];
-    while let Some(at) = pending.pop() {
-        if std::mem::replace(&mut met[at.0 as usize], true) {
-            continue;
-        }
-        let kind = &tree.node(at).kind;
-        if matches!(
-            kind,
-            FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..)
-        ) {
-            return true;
-        }
-        if let FormulaKind::Named(_, body) = kind {
-            pending.push(*body);
-        } else {
-            pending.extend(kind.operands());
-        }
-    }
-    false
+    tree.below(&[formula], |_| true).into_iter().any(|id| {
+        let kind = &tree.node(id).kind;
+        matches!(kind, FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..))
+    })
 }
 
 /// The named patterns as text: how each is called, the formula that it stands for, its meaning and an example.

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use otus_ctl::Engine;
-use otus_syntax::Severity;
 use otus_trace::order::{PartialOrder, Writes, pot};
 
 use super::check::Check;
@@ -173,10 +172,7 @@ fn group(
         }
         ControlFlow::Continue(())
     });
-    let text = findings::text(&accounting, Severity::Warning);
-    if !text.is_empty() {
-        context.remark(text.trim_end());
-    }
+    findings::report(context, &accounting);
     let order = match (found, &request.group) {
         (Some(order), _) if groups == 1 => order,
         (Some(_), _) => {

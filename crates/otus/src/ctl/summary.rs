@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use otus_ctl::interval::Stop;
+use otus_core::budget::Stop;
 use otus_trace::order::PartialOrder;
 
 use super::answer::Answer;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use otus_ctl::interval::Stop;
+use otus_core::budget::Stop;
 use otus_trace::order::{EventId, PartialOrder};
 
 use super::answer::{Answer, SatisfyingCuts};
@@ -100,10 +100,10 @@ impl fmt::Display for Answer {
 /// The flag of `otus ctl` that sets a limit.
 fn flag(stop: Stop) -> &'static str {
     match stop {
-        Stop::Nodes => " (--max-nodes)",
+        Stop::States => " (--max-nodes)",
         Stop::Memory => " (--memory)",
         Stop::Time => " (--timeout)",
-        Stop::Cancelled => "",
+        Stop::Cancelled | Stop::Exhausted | Stop::Goal => "",
     }
 }
 

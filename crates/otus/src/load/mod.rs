@@ -6,7 +6,7 @@
 pub mod options;
 mod sources;
 
-use otus_core::{Lowered, TermId};
+use otus_core::{Lowered, Signature, TermId};
 use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
@@ -257,7 +257,17 @@ impl Loaded {
             .ok_or_else(|| Error::Bug("an interaction without errors has no term".to_owned()))
     }
 
-    /// The same without a report. The term is missing only if there are errors.
+    /// The lifelines and messages of the only specification among some files. Warnings are reported.
+    ///
+    /// # Errors
+    /// As [`Loaded::read`] and [`Loaded::only_interaction`].
+    pub(crate) fn signature(context: &Context, names: &[String]) -> Result<Signature> {
+        let mut loaded = Loaded::read(context, names, None, Fences::One)?;
+        let (lowered, _) = loaded.only_interaction(context)?;
+        Ok(lowered.pool.signature().clone())
+    }
+
+    /// As [`Loaded::only_interaction`] without a report. The term is missing only if there are errors.
     pub(crate) fn lower_only(&mut self) -> Result<(Lowered, Option<TermId>)> {
         let [spec] = self.specs.as_slice() else {
             if self.specs.is_empty() {

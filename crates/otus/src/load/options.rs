@@ -102,11 +102,11 @@ pub fn loggers(value: &OptionValue) -> &[Logger] {
 
 /// A partition of the options over a signature.
 pub fn resolve(
-    partition: &otus_syntax::options::Partition,
+    partition: &otus_syntax::options::PartitionOption,
     file: &SpecFile,
     signature: &Signature,
 ) -> Result<Partition> {
-    use otus_syntax::options::Partition as Written;
+    use otus_syntax::options::PartitionOption as Written;
     let count = signature.lifeline_count();
     let groups = match partition {
         Written::Discrete => return Ok(Partition::discrete(count)),

@@ -1,34 +1,84 @@
-//! What is odd about logs, in words.
+//! Findings about logs: as plain data, and in words.
 
 use std::fmt::Write as _;
 
 use otus_syntax::{Code, Severity};
-use otus_trace::run::{Accounting, Finding, Place};
-use serde_json::{Value, json};
+use otus_trace::run::{self, Accounting};
 
-/// Findings at least as bad as `least`, one below the other. Messages without a counterpart are
-/// counted by whoever wants to know.
-pub fn text(accounting: &Accounting, least: Severity) -> String {
+use crate::case::Place;
+use crate::context::Context;
+
+/// Something that is wrong or unusual about logs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct LogFinding {
+    /// The code, like `O1102`; `otus explain O1102` says more.
+    pub code: String,
+    /// `note`, `warning` or `error`.
+    pub severity: &'static str,
+    /// A sentence without a final stop.
+    pub message: String,
+    /// How often it was found.
+    pub count: u64,
+    /// The first places; line 0 is the whole file.
+    pub places: Vec<Place>,
+    /// What to do about it.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub help: Option<String>,
+}
+
+/// All findings of a run, the worst first.
+pub(crate) fn all(accounting: &Accounting) -> Vec<LogFinding> {
+    let finding = |found: &run::Finding| LogFinding {
+        code: found.code.to_string(),
+        severity: found.severity.name(),
+        message: found.message.clone(),
+        count: found.count,
+        places: found.places.iter().map(|&found| place(accounting, found)).collect(),
+        help: found.help.clone(),
+    };
+    accounting.findings.iter().map(finding).collect()
+}
+
+/// The warnings and errors of a run in words, if there are any.
+pub fn warnings(accounting: &Accounting) -> Option<String> {
+    let text = text(&all(accounting), false);
+    (!text.is_empty()).then(|| text.trim_end().to_owned())
+}
+
+/// Reports the warnings and errors of a run.
+pub(crate) fn report(context: &Context, accounting: &Accounting) {
+    if let Some(found) = warnings(accounting) {
+        context.remark(found);
+    }
+}
+
+/// Findings in words, one below the other, notes only if they are wanted. Messages without a counterpart are left
+/// out, because accounts count them.
+pub(crate) fn text(findings: &[LogFinding], with_notes: bool) -> String {
     let mut out = String::new();
-    let wanted =
-        |finding: &&Finding| finding.severity >= least && finding.code != Code::UNPAIRED_MESSAGE;
-    for finding in accounting.findings.iter().filter(wanted) {
-        one(accounting, finding, &mut out);
+    let unpaired = Code::UNPAIRED_MESSAGE.to_string();
+    let wanted = |finding: &&LogFinding| {
+        finding.code != unpaired && (with_notes || finding.severity != Severity::Note.name())
+    };
+    for finding in findings.iter().filter(wanted) {
+        one(finding, &mut out);
         out.push('\n');
     }
     out
 }
 
-fn one(accounting: &Accounting, finding: &Finding, out: &mut String) {
+fn one(finding: &LogFinding, out: &mut String) {
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "{}[{}]: {}", finding.severity.name(), finding.code, finding.message);
+    let _ = writeln!(out, "{}[{}]: {}", finding.severity, finding.code, finding.message);
     // A rule that never fits is at no place of a log.
-    let nowhere = finding.code == Code::NOTHING_MATCHED;
+    let nowhere = finding.code == Code::NOTHING_MATCHED.to_string();
     let places = finding.places.iter().filter(|place| place.line > 0 || !nowhere);
     let shown = finding.places.len() as u64;
-    for (index, &found) in places.enumerate() {
+    for (index, place) in places.enumerate() {
         let arrow = if index == 0 { "-->" } else { ":::" };
-        let _ = writeln!(out, "  {arrow} {}", place(accounting, found));
+        let _ = writeln!(out, "  {arrow} {place}");
     }
     if shown > 0 && finding.count > shown && !nowhere {
         let _ = writeln!(out, "  ::: and {} more", finding.count - shown);
@@ -38,33 +88,8 @@ fn one(accounting: &Accounting, finding: &Finding, out: &mut String) {
     }
 }
 
-/// `logs/broker.log:36`; a whole file is without a line.
-pub fn place(accounting: &Accounting, place: Place) -> String {
-    let name = accounting.files.get(place.file as usize).map_or("", |file| &*file.name);
-    if place.line == 0 { name.to_owned() } else { format!("{name}:{}", place.line) }
-}
-
-/// A place for scripts.
-pub fn place_json(accounting: &Accounting, place: Place) -> Value {
-    let name = accounting.files.get(place.file as usize).map_or("", |file| &*file.name);
-    json!({ "file": name, "line": place.line })
-}
-
-/// All findings for scripts.
-pub fn json(accounting: &Accounting) -> Value {
-    let findings = accounting.findings.iter().map(|finding| {
-        let places = finding.places.iter().map(|&found| place_json(accounting, found));
-        let mut value = json!({
-            "code": finding.code.to_string(),
-            "severity": finding.severity.name(),
-            "message": finding.message,
-            "count": finding.count,
-            "places": places.collect::<Vec<_>>(),
-        });
-        if let Some(help) = &finding.help {
-            value["help"] = json!(help);
-        }
-        value
-    });
-    findings.collect()
+/// A place with the name of its file.
+pub(crate) fn place(accounting: &Accounting, place: run::RunPlace) -> Place {
+    let file = accounting.vocabulary.file(place.file);
+    Place { file: file.to_owned(), line: place.line as usize, columns: None }
 }

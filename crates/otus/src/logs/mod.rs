@@ -1,12 +1,10 @@
 //! Raw logs: which of the named files are logs, and how each is read.
 //!
-//! A file is a log if the `otus.toml` above it has a source for it, or if its content says itself
-//! what happened (OTLP, Jaeger, Zipkin, ShiViz, our canonical lines). Sources of formats that need
-//! no mapping are added to the plan, so that all logs of a request are one run: a group may have
-//! events in several of them.
+//! A file is a log if the `otus.toml` above it has a source for it, or if its format needs no mapping (OTLP, Jaeger,
+//! Zipkin, ShiViz, canonical lines). Such formats are added to the plan as sources, so that all logs of a request are
+//! one run: a group may have events in several of them.
 
 pub mod findings;
-pub mod group;
 pub mod strangers;
 
 use std::io::{self, Cursor, Read};
@@ -14,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use otus_trace::mapping::Plan;
+use otus_trace::mapping::{Glob, Plan};
 use otus_trace::read::{self, Format as LogFormat};
 use otus_trace::run::{Accounting, LogFile, Observed, map};
 use rustc_hash::FxHashSet;
@@ -70,7 +68,7 @@ impl Logs {
     pub fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
         let files = self.files.iter().map(LogPath::open).collect();
         map(&self.plan, files, &mut |observed: &Observed<'_>| {
-            let wanted = self.only.as_deref().is_none_or(|only| only == name_of(observed));
+            let wanted = self.only.as_deref().is_none_or(|only| only == observed.name());
             if wanted { sink(observed) } else { ControlFlow::Continue(()) }
         })
     }
@@ -107,19 +105,15 @@ impl Logs {
     }
 }
 
-/// What a group is called.
+/// The name of a group: its key, or `all` if events have none.
 pub fn name_of(observed: &Observed<'_>) -> String {
-    let key = observed.key();
-    if key.is_empty() { UNGROUPED.to_owned() } else { key.into_owned() }
+    observed.name().into_owned()
 }
 
-/// What to say if `--group` names none.
+/// The error if `--group` names no group.
 pub fn no_group(group: &str) -> String {
     format!("no group is called `{group}`; `otus map --explain` lists them")
 }
-
-/// What the group of events without a key is called.
-pub const UNGROUPED: &str = "all";
 
 impl LogPath {
     /// Where it can be read again.
@@ -155,27 +149,27 @@ pub struct Finder {
     /// The sources that were added for formats without a mapping.
     built_in: Vec<(LogFormat, usize)>,
     logs: Logs,
-    /// Files of folders that are no logs.
+    /// The number of files in folders that are no logs.
     pub passed_over: usize,
-    /// Whether a file is in a source of `otus.toml`.
+    /// Whether `otus.toml` is in use.
     uses_project: bool,
     /// The names of the logs.
     names: FxHashSet<String>,
-    /// Folders from which `otus.toml` was looked for.
+    /// The folders from which `otus.toml` was searched.
     looked: FxHashSet<PathBuf>,
 }
 
 /// The bytes that were read from a stream, and the rest of it.
 pub type Unread = (Vec<u8>, Box<dyn Read + Send>);
 
-/// What a file is.
+/// The kind of a named file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
-    /// A log, which has been taken.
+    /// A log, which the finder has taken.
     Log,
-    /// Something that its ending or its content tells.
+    /// Another file, and the format that its ending or its content tells.
     Other(Option<Format>),
-    /// A log that nothing says how to read.
+    /// A log without a mapping.
     Unmapped,
 }
 
@@ -245,7 +239,7 @@ impl Finder {
         if ending.is_some_and(Format::is_specification) {
             return Ok(Told::Other(ending));
         }
-        // Such as a heading of a document, or a mistake.
+        // The name may have a heading, as in `file.md#heading`, or a mistake.
         if self.kind(path) != Some(FileKind::File) {
             return Ok(Told::Other(ending.or(from)));
         }
@@ -282,13 +276,7 @@ impl Finder {
     /// Takes what a name stands for: a folder, a file, or standard input.
     pub fn add(&mut self, name: &str) -> Result<()> {
         if name == "-" {
-            if self
-                .standard_input(
-                    Vec::new(),
-                    self.context.files.standard_input().map_err(no_standard_input)?,
-                )?
-                .is_some()
-            {
+            if self.standard_input_head()?.is_some() {
                 unfit!(
                     "standard input does not say itself what happened, and there is no otus.toml \
                      with one source that says how to read it"
@@ -309,7 +297,49 @@ impl Finder {
         self.named_file(path)
     }
 
-    /// Takes a file that somebody named, whether or not a pattern of `otus.toml` has it.
+    /// Takes all logs that are meant: those named, or else those of the nearest `otus.toml`.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub(crate) fn gather<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = &'n String>,
+    ) -> Result<Logs> {
+        let mut is_named = false;
+        for name in names {
+            is_named = true;
+            self.add(name)?;
+        }
+        if !is_named {
+            self.project_here()?;
+            self.whole_project()?;
+        }
+        self.take().ok_or_else(|| Error::Unfit(self.nothing_given()))
+    }
+
+    /// Why there are no logs, and what to do.
+    pub(crate) fn nothing_given(&self) -> String {
+        let files = counted(self.passed_over, "file");
+        match &self.project {
+            Some(project) if project.plan.sources.is_empty() => {
+                format!("{} has no [[source]] that says where logs are; add one", project.name)
+            }
+            Some(project) => format!(
+                "no file fits the sources of {}, which have {} (relative to its folder)",
+                project.name,
+                globs(project).join(", ")
+            ),
+            None if self.passed_over > 0 => format!(
+                "there is no otus.toml that says how to read logs, and {files} did not tell \
+                 themselves; `otus init` proposes one"
+            ),
+            None => "there is no log and no otus.toml here or above; name the logs, or let `otus \
+                     init FOLDER` propose an otus.toml"
+                .to_owned(),
+        }
+    }
+
+    /// Takes a named file, whether or not a pattern of `otus.toml` has it.
     pub fn named_file(&mut self, path: &Path) -> Result<()> {
         match self.file(path, None)? {
             Told::Log => Ok(()),
@@ -378,8 +408,14 @@ impl Finder {
         Ok(())
     }
 
+    /// Takes standard input if it is a log; the bytes that were read of it are returned if it is none.
+    pub(crate) fn standard_input_head(&mut self) -> Result<Option<Vec<u8>>> {
+        let stream = self.context.files.standard_input().map_err(no_standard_input)?;
+        Ok(self.standard_input(Vec::new(), stream)?.map(|(head, _)| head))
+    }
+
     /// Takes standard input if it is a log; what has been read of it is returned if it is none.
-    /// `head` is its beginning, if somebody has read that already.
+    /// `head` is its beginning, if the caller has read it already.
     pub fn standard_input(
         &mut self,
         mut head: Vec<u8>,
@@ -393,7 +429,7 @@ impl Finder {
         let source = match format::describes_itself(&unpacked) {
             Some(format) => self.built_in(format)?,
             None => {
-                // Whatever comes belongs to the only source there is, unless it is one of our texts.
+                // A stream belongs to the only source there is, unless it is a specification or a trace.
                 self.look(Path::new("."))?;
                 let text = String::from_utf8_lossy(&unpacked);
                 let only = self.project.as_ref().is_some_and(|it| it.plan.sources.len() == 1);
@@ -414,9 +450,7 @@ impl Finder {
         let name = named(path);
         match &self.project {
             Some(project) => {
-                let globs = project.plan.sources.iter().flat_map(|source| &source.files);
-                let globs: Vec<&str> = globs.map(otus_trace::mapping::Glob::text).collect();
-                let globs = match globs.as_slice() {
+                let globs = match globs(project).as_slice() {
                     [] => "it has none".to_owned(),
                     some => format!("they have {}", some.join(", ")),
                 };
@@ -447,7 +481,7 @@ impl Finder {
             }
             Some(project) => {
                 let globs = project.plan.sources.iter().flat_map(|source| &source.files);
-                let globs: Vec<&str> = globs.map(otus_trace::mapping::Glob::text).collect();
+                let globs: Vec<&str> = globs.map(Glob::text).collect();
                 format!(
                     "no file fits the sources of {}, which have {} (relative to its folder)",
                     project.name,
@@ -519,7 +553,7 @@ impl Finder {
         let name = path.file_name()?.to_string_lossy();
         let by_name = project.plan.source_of(&path.to_string_lossy());
         let by_name = by_name.or_else(|| project.plan.source_of(&name));
-        // What says itself that it is a trace is one, unless a pattern says otherwise.
+        // A multi-trace is no log, unless a pattern names it.
         by_name.or_else(|| {
             (project.plan.sources.len() == 1 && !is_trace(&*self.context.files, path)).then_some(0)
         })
@@ -556,33 +590,30 @@ impl Finder {
     }
 }
 
+/// The patterns of the files that `otus.toml` has sources for.
+fn globs(project: &Settings) -> Vec<&str> {
+    let globs = project.plan.sources.iter().flat_map(|source| &source.files);
+    globs.map(Glob::text).collect()
+}
+
 /// A path as it was named, without a `./` in front.
 fn named(path: &Path) -> String {
     let text = path.to_string_lossy();
     text.strip_prefix("./").unwrap_or(&text).to_owned()
 }
 
-/// Whether a file is a trace of ours, by its ending, or by its content if raw logs may have that
+/// Whether a file holds multi-traces or a partial-order trace: by its ending, or by its content if logs have that
 /// ending, too.
 fn is_trace(files: &dyn Files, path: &Path) -> bool {
     match Format::of_name(path) {
         Some(Format::Htf | Format::Pot) => true,
-        Some(Format::Jsonl) => {
-            let head = beginning(files, path);
-            let text = String::from_utf8_lossy(&head);
-            // The last line may have been cut; a line of the beginning is enough.
-            let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-            first.is_some_and(|line| {
-                let value: Result<serde_json::Value, _> = serde_json::from_str(line);
-                value.is_ok_and(|value| value.get("htf").is_some_and(serde_json::Value::is_string))
-            })
-        }
+        Some(Format::Jsonl) => format::is_case_file(&beginning(files, path)),
         Some(_) | None => false,
     }
 }
 
-/// How much of a text is looked at to see what it is.
-const BEGINNING: usize = 64 << 10;
+/// The number of bytes that detection looks at.
+pub(crate) const BEGINNING: usize = 64 << 10;
 
 /// The first bytes of a file, unpacked; nothing if it cannot be read.
 pub fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {
@@ -593,12 +624,12 @@ pub fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// What the first bytes of a stream are when they are unpacked.
+/// The first bytes of a stream, unpacked.
 fn unpacked(head: &[u8]) -> Vec<u8> {
     let head = head.to_vec();
     let Ok((unpacked, _)) = read::unpack(Box::new(Cursor::new(head))) else { return Vec::new() };
     let mut bytes = Vec::new();
-    // The end is missing, which is no fault here.
+    // The stream is cut, so that unpacking its end fails.
     let _ = unpacked.take(BEGINNING as u64).read_to_end(&mut bytes);
     bytes
 }

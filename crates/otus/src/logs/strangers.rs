@@ -1,13 +1,14 @@
-//! Names of a specification beside those of the logs: what only one of them has.
+//! The lifelines and messages of logs that a specification does not have.
 
 use otus_core::Signature;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::run::Accounting;
 
 use super::findings;
+use crate::case::Place;
 use crate::words::counted;
 
-/// Lifelines and messages of logs that a specification does not have, a warning for each.
+/// A warning for each lifeline and message of logs that a specification does not have.
 pub fn strangers(accounting: &Accounting, signature: &Signature) -> Vec<String> {
     let mut lines = Vec::new();
     for stranger in lifelines(accounting, signature) {
@@ -38,7 +39,7 @@ pub fn strangers(accounting: &Accounting, signature: &Signature) -> Vec<String> 
     lines
 }
 
-/// How many names are warned of.
+/// The number of names that are warned of.
 const MOST: usize = 20;
 
 fn help(help: Option<&str>) -> String {
@@ -46,12 +47,20 @@ fn help(help: Option<&str>) -> String {
 }
 
 /// A name that only the logs have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
+#[non_exhaustive]
 pub struct Stranger {
+    /// The name.
     pub name: String,
+    /// The number of actions with it.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub actions: u64,
-    /// Where it is first.
-    pub first: Option<String>,
+    /// The first place of a lifeline.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub first: Option<Place>,
     /// What to do about it.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub help: Option<String>,
 }
 

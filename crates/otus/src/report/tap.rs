@@ -98,6 +98,7 @@ pub fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "  ...")
 }
 
+/// A text without line ends and other control characters.
 pub fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

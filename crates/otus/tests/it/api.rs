@@ -1,9 +1,9 @@
-//! The public interface, as it is listed in `api.txt`: whoever changes it sees the change, and so does
-//! whoever reads the commit. A line that goes or changes needs a new version.
+//! The public interface, as `api.txt` lists it, so that a commit shows every change of it. A line that goes or
+//! changes needs a new version.
 //!
-//! What is `pub` can be reached from outside (the lint `unreachable_pub` sees to that), so that the lines
-//! of the sources that say so are the interface, but for traits that are derived or implemented.
-//! `scripts/check-semver` asks cargo-semver-checks, which knows more and takes long to build.
+//! The lint `unreachable_pub` makes sure that every `pub` item can be reached from outside, so the lines
+//! with `pub` are the interface, except for derived traits. `scripts/check-semver` runs cargo-semver-checks, which
+//! knows more but takes long to build.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,15 +11,27 @@ use std::path::Path;
 #[test]
 fn the_public_interface_is_as_listed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder.join("src")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let sources = folder.join("src");
+    let mut files = Vec::new();
+    let mut folders = vec![sources.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                files.push(path);
+            }
+        }
+    }
     files.sort();
     let mut listing = String::new();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         let items = items(&text);
         if !items.is_empty() {
-            writeln!(listing, "# {}", file.file_name().unwrap().to_string_lossy()).unwrap();
+            let name = file.strip_prefix(&sources).unwrap().to_string_lossy().replace('\\', "/");
+            writeln!(listing, "# {name}").unwrap();
             listing.extend(items.into_iter().map(|item| item + "\n"));
         }
     }

@@ -1,9 +1,9 @@
-//! As much of `NuSMV` as the translation uses, by brute force: all states, all pairs of states, sets as fixpoints over infinite
-//! paths. It knows nothing of traces and cuts.
+//! A brute-force interpreter of the part of `NuSMV` that the translation uses: it enumerates all states and all pairs of
+//! states, and computes sets of states as fixpoints over infinite paths. It has no notion of traces and cuts.
 
 use std::collections::BTreeMap;
 
-/// A text, read.
+/// A parsed text.
 pub(super) struct Model {
     variables: Vec<(String, i64)>,
     definitions: BTreeMap<String, Term>,
@@ -26,7 +26,8 @@ enum Term {
     Until(bool, Box<Term>, Box<Term>),
 }
 
-type State = Vec<i64>;
+/// The values of the variables.
+type Valuation = Vec<i64>;
 
 impl Model {
     pub(super) fn read(text: &str) -> Model {
@@ -63,9 +64,9 @@ impl Model {
         model
     }
 
-    /// Which specifications hold: at all initial states that there are.
+    /// Whether each specification holds at the initial state.
     pub(super) fn check(&self) -> Vec<bool> {
-        let mut states: Vec<State> = vec![Vec::new()];
+        let mut states: Vec<Valuation> = vec![Vec::new()];
         for (_, most) in &self.variables {
             states = states
                 .into_iter()
@@ -100,7 +101,7 @@ impl Model {
             .collect()
     }
 
-    fn value(&self, term: &Term, now: &State, next: &State) -> i64 {
+    fn value(&self, term: &Term, now: &Valuation, next: &Valuation) -> i64 {
         let value = |term: &Term| self.value(term, now, next);
         let place =
             |name: &String| self.variables.iter().position(|(variable, _)| variable == name);
@@ -138,7 +139,7 @@ impl Model {
 
 struct Search<'m> {
     model: &'m Model,
-    states: Vec<State>,
+    states: Vec<Valuation>,
     steps: Vec<Vec<usize>>,
 }
 
@@ -173,7 +174,7 @@ impl Search<'_> {
                 }
             }
             Term::Until(true, through, goal) => self.until(&self.set(through), &self.set(goal)),
-            // The least fixpoint of g or (f and on to it in every step).
+            // The least fixpoint of `g | (f & AX it)`.
             Term::Until(false, through, goal) => {
                 let (through, mut set) = (self.set(through), self.set(goal));
                 loop {
@@ -198,7 +199,7 @@ impl Search<'_> {
         self.states.iter().map(|state| self.model.value(term, state, state) == 1).collect()
     }
 
-    /// From which a step leads into a set.
+    /// The states from which a step leads into a set.
     fn before(&self, set: &[bool]) -> Vec<bool> {
         self.steps.iter().map(|steps| steps.iter().any(|&to| set[to])).collect()
     }
@@ -216,7 +217,7 @@ impl Search<'_> {
         }
     }
 
-    /// From which an infinite path stays in a set.
+    /// The states from which an infinite path stays in a set.
     fn forever(&self, within: &[bool]) -> Vec<bool> {
         let mut set = within.to_vec();
         loop {
@@ -230,7 +231,7 @@ impl Search<'_> {
     }
 }
 
-/// Reads a term. Every operation has its brackets; within one pair all operators are the same.
+/// Parses a term. Every operation is in brackets; within one pair of brackets all operators are the same.
 fn term(text: &str) -> Term {
     let mut tokens = tokens(text);
     tokens.reverse();

@@ -1,16 +1,16 @@
-//! From a term to its leaves, and what is known of them without any multi-trace.
+//! The leaves of a term, and everything about them that is independent of the multi-trace.
 //!
-//! The leaves are numbered from left to right, each occurrence by itself. Whatever an operator
-//! orders, it orders a leaf before one with a larger number. A loop is as many copies of its body
-//! as are asked for, each of which can be chosen if the one before it is:
+//! The leaves are numbered from left to right, each occurrence by itself. An operator always orders
+//! a leaf before one with a larger number. A loop becomes as many copies of its body as are asked
+//! for, each of which can be chosen only if the one before it is:
 //!
 //! ```text
 //! loop_f(i), n times  =  alt(∅, f(i, alt(∅, f(i, …))))
 //! ```
 //!
-//! Two leaves p < q are related by the operator where their ways from the root part. Of all
-//! operators between p and q in reading order this is the one nearest to the root, so it is enough to
-//! know it for neighbours: for others it is the one of least depth on the way.
+//! Two leaves p < q are related by their lowest common ancestor. Of all operators between p and q
+//! in reading order this is the one nearest to the root, so it suffices to store it for neighbours:
+//! for other pairs it is the one of least depth in between.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, LifelineSet, Pool, RegionId, Term, TermId};
@@ -19,24 +19,24 @@ use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 
 use super::formula::{Formula, Literal};
-use crate::engine::harm;
+use crate::engine::coupling;
 
-/// The largest terms that are taken, in leaves.
+/// The most leaves of a term.
 const LEAVES: usize = 100_000;
 
 /// A term with its loops unrolled, seen through a partition.
 #[derive(Debug)]
-pub(crate) struct Compiled {
-    /// What the alternatives say about the variables of branches.
+pub(crate) struct Unrolled {
+    /// The clauses on the variables of branches.
     pub(crate) choices: Formula,
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) scopes: Vec<Scope>,
     pub(crate) iterations: Vec<Iteration>,
     /// The parts of the leaves, component by component, from left to right in each.
     parts: Vec<Part>,
-    /// Where each component ends in `parts`.
+    /// By component: its end in `parts`.
     ends: Vec<u32>,
-    /// By component: whether every choice of branches leaves it with one possible trace.
+    /// By component: whether every choice of branches leaves it with a single trace.
     pub(crate) chains: Vec<bool>,
     labels: Labels,
     sets: Sets,
@@ -48,44 +48,44 @@ pub(crate) struct Leaf {
     pub(crate) event: EventId,
     /// Whether the branches around it are chosen.
     pub(crate) chosen: Literal,
-    /// The innermost operand of a `strict` it is in.
+    /// The innermost operand of a `strict` around it.
     pub(crate) scope: u32,
-    /// The innermost iteration it is in.
+    /// The innermost iteration around it.
     pub(crate) iteration: u32,
-    /// Its number among the leaves that are directly in this iteration.
+    /// Its index among the leaves directly in this iteration.
     pub(crate) ordinal: u32,
 }
 
-/// An iteration of a loop. The first one is the whole term.
+/// An iteration of a loop. The first one stands for the whole term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Iteration {
-    /// The next one around it.
+    /// The enclosing iteration.
     pub(crate) parent: u32,
-    /// The number of its loop among those that are directly in there.
+    /// The index of its loop among those directly in the enclosing iteration.
     pub(crate) ordinal: u32,
-    /// Which iteration of the loop it is.
+    /// Its index among the iterations of the loop.
     pub(crate) index: u32,
-    /// How many leaves and loops are directly in it.
+    /// The numbers of leaves and loops directly in it.
     leaves: u32,
     loops: u32,
 }
 
-/// An operand of a `strict`. The first one is the whole term.
+/// An operand of a `strict`. The first one stands for the whole term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope {
-    /// The next one around it.
+    /// The enclosing operand.
     pub(crate) parent: u32,
-    /// Whether it comes after the one with the preceding number.
+    /// Whether it is a right operand, which follows the one with the preceding number.
     pub(crate) follows: bool,
 }
 
-/// What a component sees of a leaf.
+/// The part of a leaf on a component.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part {
     pub(crate) leaf: u32,
-    /// What is observed.
+    /// The observation.
     pub(crate) label: u32,
-    /// The operator between this part and the one before it on the same component.
+    /// The operator between this part and the previous one on the same component.
     pub(crate) before: Operator,
 }
 
@@ -93,24 +93,24 @@ pub(crate) struct Part {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Operator {
     pub(crate) depth: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: OperatorKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OperatorKind {
     Alt,
     Strict,
     Coreg(RegionId),
 }
 
-/// No observation of the term.
+/// The label of a moment that the term does not have.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
-impl Compiled {
-    /// Prepares a term, with so many iterations of each loop in it. `None` if it gets more leaves
-    /// than is sensible.
+impl Unrolled {
+    /// Unrolls a term with these numbers of iterations of its loops. `None` if it gets too many
+    /// leaves.
     ///
-    /// What it says is about the relaxed term (see [`harm`]).
+    /// The result describes the relaxed term (see [`coupling`]).
     pub(crate) fn new(
         pool: &Pool,
         term: TermId,
@@ -149,14 +149,14 @@ impl Compiled {
             total += *end;
             *end = total;
         }
-        // Counting sort: what comes last goes last.
+        // Counting sort, from the back to keep it stable.
         let mut next = ends.clone();
         let mut parts = mixed.first().map_or_else(Vec::new, |&(_, part)| vec![part; mixed.len()]);
         for &(component, part) in mixed.iter().rev() {
             next[component as usize] -= 1;
             parts[next[component as usize] as usize] = part;
         }
-        let mut compiled = Compiled {
+        let mut compiled = Unrolled {
             choices,
             leaves,
             scopes,
@@ -171,7 +171,7 @@ impl Compiled {
         Some(compiled)
     }
 
-    /// Only what is no chain asks which leaves are ordered.
+    /// Collects the lifelines that [`Unrolled::orders`] needs, for components that are not chains.
     fn collect_sets(&mut self, pool: &Pool, partition: &Partition) {
         let mut sets = Sets::default();
         for component in partition.components().filter(|c| !self.chains[c.index()]) {
@@ -179,7 +179,7 @@ impl Compiled {
                 let event = self.leaves[part.leaf as usize].event;
                 let lifelines = || pool.region(pool.event_lifelines(event));
                 sets.events.entry(event).or_insert_with(lifelines);
-                if let Kind::Coreg(region) = part.before.kind {
+                if let OperatorKind::Coreg(region) = part.before.kind {
                     sets.regions.entry(region).or_insert_with(|| pool.region(region));
                 }
             }
@@ -194,18 +194,19 @@ impl Compiled {
         &self.parts[start..end]
     }
 
-    /// Whether an operator orders two leaves, the first of which stands in its left operand, as far as
-    /// a component that is no chain can tell.
+    /// Whether an operator orders two leaves, the first of which is in its left operand, as far as
+    /// a component that is not a chain can observe.
     pub(crate) fn orders(
         &self,
-        kind: Kind,
-        (left, right): (u32, u32),
+        kind: OperatorKind,
+        left: u32,
+        right: u32,
         component: &LifelineSet,
     ) -> bool {
         match kind {
-            Kind::Alt => false,
-            Kind::Strict => true,
-            Kind::Coreg(region) => {
+            OperatorKind::Alt => false,
+            OperatorKind::Strict => true,
+            OperatorKind::Coreg(region) => {
                 let lifelines = |leaf: u32| &self.sets.events[&self.leaves[leaf as usize].event];
                 let shared = lifelines(left).intersection(lifelines(right)).intersection(component);
                 !shared.is_subset(&self.sets.regions[&region])
@@ -230,11 +231,11 @@ struct Sets {
     regions: FxHashMap<RegionId, LifelineSet>,
 }
 
-/// Moments as numbers.
+/// Moments as small numbers.
 #[derive(Debug, Default)]
 struct Labels {
-    /// By action: the label of the moment that has it alone.
-    alone: Vec<u32>,
+    /// By action: the label of the moment that consists of it.
+    by_action: Vec<u32>,
     together: FxHashMap<Box<[ActionId]>, u32>,
     count: u32,
 }
@@ -243,10 +244,10 @@ impl Labels {
     fn intern(&mut self, actions: &[ActionId]) -> u32 {
         let next = self.count;
         let label = if let [only] = actions {
-            if self.alone.len() <= only.index() {
-                self.alone.resize(only.index() + 1, UNKNOWN);
+            if self.by_action.len() <= only.index() {
+                self.by_action.resize(only.index() + 1, UNKNOWN);
             }
-            let label = &mut self.alone[only.index()];
+            let label = &mut self.by_action[only.index()];
             if *label == UNKNOWN {
                 *label = next;
             }
@@ -260,7 +261,7 @@ impl Labels {
 
     fn find(&self, moment: &[Step]) -> u32 {
         let found = if let [only] = moment {
-            self.alone.get(only.action().index())
+            self.by_action.get(only.action().index())
         } else {
             let actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
             self.together.get(actions.as_slice())
@@ -272,25 +273,25 @@ impl Labels {
 struct Reader<'a> {
     pool: &'a Pool,
     partition: &'a Partition,
-    /// How many iterations a loop gets.
+    /// The number of iterations of a loop.
     count: &'a dyn Fn(TermId) -> usize,
     iterations: Vec<Iteration>,
     choices: Formula,
     leaves: Vec<Leaf>,
     scopes: Vec<Scope>,
-    /// The parts of leaves with their components, as they come.
+    /// The parts of leaves with their components, in reading order.
     parts: Vec<(u32, Part)>,
     chains: Vec<bool>,
     labels: Labels,
     /// By component: the last leaf so far.
     last: Vec<Option<u32>>,
-    /// Operators that are nearer to the root than all that follow, each with the leaf before it.
+    /// Operators that are nearer to the root than all later ones, each with the leaf before it.
     between: Vec<(u32, Operator, TermId)>,
     /// The operator nearest to the root since the last leaf.
     nearest: Option<(Operator, TermId)>,
 }
 
-/// Where a part of a term stands.
+/// The context of a subterm.
 #[derive(Clone, Copy)]
 struct At {
     depth: u32,
@@ -299,12 +300,12 @@ struct At {
     iteration: u32,
 }
 
-/// A part of the way through a term.
+/// A task of the traversal.
 enum Visit {
     Term(TermId, At),
-    /// Between the operands.
+    /// Between the operands of a term.
     Between(Operator, TermId),
-    /// Iterations of a loop, numbered by its number and their own.
+    /// Iterations of the loop with this ordinal.
     Iterations {
         term: TermId,
         at: At,
@@ -346,15 +347,15 @@ impl Reader<'_> {
                 Term::Alt(left, right) => {
                     let (one, other) = self.choose(at.chosen);
                     let branch = |chosen| At { chosen, ..below };
-                    (Kind::Alt, (left, branch(one)), (right, branch(other)))
+                    (OperatorKind::Alt, (left, branch(one)), (right, branch(other)))
                 }
                 Term::Strict(left, right) => {
                     let first = self.scopes(at.scope);
                     let operand = |scope| At { scope, ..below };
-                    (Kind::Strict, (left, operand(first)), (right, operand(first + 1)))
+                    (OperatorKind::Strict, (left, operand(first)), (right, operand(first + 1)))
                 }
                 Term::Coreg(region, left, right) => {
-                    (Kind::Coreg(region), (left, below), (right, below))
+                    (OperatorKind::Coreg(region), (left, below), (right, below))
                 }
                 Term::LoopS(_) | Term::LoopC(..) => {
                     let around = &mut self.iterations[at.iteration as usize].loops;
@@ -372,7 +373,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The next iteration of a loop, and then the others.
+    /// Visits the next iteration of a loop, and then the others.
     fn iterate(
         &mut self,
         term: TermId,
@@ -382,10 +383,10 @@ impl Reader<'_> {
         pending: &mut Vec<Visit>,
     ) {
         let (kind, body, first, second) = match self.pool.node(term) {
-            Term::LoopC(region, body) => (Kind::Coreg(region), body, at.scope, at.scope),
+            Term::LoopC(region, body) => (OperatorKind::Coreg(region), body, at.scope, at.scope),
             Term::LoopS(body) => {
                 let first = self.scopes(at.scope);
-                (Kind::Strict, body, first, first + 1)
+                (OperatorKind::Strict, body, first, first + 1)
             }
             Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Coreg(..) | Term::Alt(..) => {
                 return;
@@ -409,7 +410,7 @@ impl Reader<'_> {
         pending.push(Visit::Term(body, At { scope: first, iteration, ..below }));
     }
 
-    /// The scopes of the operands of a `strict`; returns the number of the first.
+    /// Creates the scopes of the operands of a `strict`; returns the number of the first.
     fn scopes(&mut self, parent: u32) -> u32 {
         let first = u32::try_from(self.scopes.len()).expect("terms are far smaller");
         self.scopes.push(Scope { parent, follows: false });
@@ -417,8 +418,8 @@ impl Reader<'_> {
         first
     }
 
-    /// The literals of the two branches of an alternative that is itself in some branch: exactly
-    /// one of them is chosen if it is, and none if it is not.
+    /// The literals of the two branches of an alternative: exactly one of them holds if the
+    /// alternative itself is chosen, and none if it is not.
     fn choose(&mut self, chosen: Literal) -> (Literal, Literal) {
         let left = self.choices.variable();
         if chosen == Literal::TRUE {
@@ -435,7 +436,7 @@ impl Reader<'_> {
     fn leaf(&mut self, leaf: Leaf) {
         let number = u32::try_from(self.leaves.len()).expect("terms are far smaller");
         self.leaves.push(leaf);
-        // What comes before the first leaf is between no two.
+        // An operator before the first leaf is between no two leaves.
         if let (Some((operator, term)), Some(before)) = (self.nearest.take(), number.checked_sub(1))
         {
             while self.between.last().is_some_and(|(_, last, _)| last.depth >= operator.depth) {
@@ -463,19 +464,20 @@ impl Reader<'_> {
     }
 
     fn part(&mut self, leaf: u32, component: ComponentId, label: u32) {
-        // For the first part it does not matter.
-        let mut before = Operator { depth: 0, kind: Kind::Strict };
+        // For the first part the operator does not matter.
+        let mut before = Operator { depth: 0, kind: OperatorKind::Strict };
         if let Some(last) = self.last[component.index()].replace(leaf) {
             let at = self.between.partition_point(|&(leaf, ..)| leaf < last);
             let (_, operator, term) = self.between[at];
             before = operator;
-            if let Kind::Coreg(region) = operator.kind
+            if let OperatorKind::Coreg(region) = operator.kind
                 && self.chains[component.index()]
             {
-                let sides = harm::sides(self.pool.node(term));
+                let (left, right) = coupling::sides(self.pool.node(term));
+                let index = component.index();
                 let loose =
-                    harm::is_loose(self.pool, self.partition, region, sides, component.index());
-                self.chains[component.index()] = !loose;
+                    coupling::is_loose(self.pool, self.partition, region, left, right, index);
+                self.chains[index] = !loose;
             }
         }
         let component = u32::try_from(component.index()).expect("components have 32 bits");
@@ -483,10 +485,10 @@ impl Reader<'_> {
     }
 }
 
-/// How many leaves a term has with so many iterations of its loops.
+/// The number of leaves of a term with these numbers of iterations of its loops.
 fn size(pool: &Pool, term: TermId, iterations: &impl Fn(TermId) -> usize) -> usize {
     let mut sizes: FxHashMap<TermId, usize> = FxHashMap::default();
-    for part in harm::parts(pool, term) {
+    for part in coupling::parts(pool, term) {
         let node = pool.node(part);
         let below =
             node.operands().fold(0, |sum: usize, operand| sum.saturating_add(sizes[&operand]));

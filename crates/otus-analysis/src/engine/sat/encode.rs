@@ -1,9 +1,9 @@
-//! The formula of "µ is explained by i".
+//! The formula that says "i explains µ".
 //!
-//! **Setting.** i is decoupled by the partition C, and its loops are unrolled. A choice of branches leaves a set of
-//! leaves, and by the theorem of [`harm`](crate::engine::harm) `σ_C(i)` is what the relaxed term can show: for each
-//! component c *by itself*, the parts of the chosen leaves on c in some order that respects
-//!
+//! **Setting.** The partition C decouples i, and the loops of i are unrolled. A choice of branches
+//! leaves a set of leaves, and by the theorem of [`coupling`](crate::engine::coupling) `σ_C(i)` is
+//! the set of multi-traces of the relaxed term: for each component c *by itself*, the parts of the
+//! chosen leaves on c in some order that respects
 //! ```text
 //! p R q    iff p < q, and the operator between them is strict, or a coreg_r and both are on a
 //!          lifeline of c outside r
@@ -11,36 +11,40 @@
 //!
 //! So the formula is a conjunction: the variables of branches are shared, and each component adds
 //! clauses that say "with these branches, the moments µ|c can be the part of a trace of c that the
-//! declaration for c allows". Let k be the number of moments, early = c may stop early, late = c may start late.
+//! declaration of c allows". Let k be the number of moments, early = c may stop early, late = c may
+//! start late.
 //!
-//! **One clause, where it is enough.** Nothing is said if k = 0 and c is not complete; if it is, none of its leaves is
-//! chosen. For k = 1 let M be the leaves with the right label. If early and late: one of M is
-//! chosen (put what is left of it before and what is right of it after: R only goes right). If early and all
-//! leaves of c are in M, the same, since the leftmost chosen leaf may come first; if late and all
-//! are in M, the same, with the rightmost. If c is complete: exactly one of M and none outside.
-//! This is what makes a formula of the satisfiability reduction *that formula*: a clause for each clause.
+//! **A single clause, where it suffices.** For k = 0 there are no clauses unless c is complete;
+//! then none of its leaves is chosen. For k = 1 let M be the leaves with the right label. If early
+//! and late: one of M is chosen (put the leaves to its left before and those to its right after the
+//! window: R only goes right). If early and all leaves of c are in M, the same, since the leftmost
+//! chosen leaf may come first; if late and all are in M, the same, with the rightmost. If c is
+//! complete: exactly one of M and none outside. This makes the formula of a reduced SAT problem
+//! *that problem itself*: a clause for each clause.
 //!
-//! **Chains.** If all pairs of leaves on c that can be chosen together are in R, the choice fixes
-//! the trace of c: its chosen leaves from left to right, p₁ … pₙ before choosing. The variable
-//! `s(x,j)` says that of the first x leaves the chosen ones used at least the first j moments:
+//! **Chains.** If all pairs of leaves on c that can be chosen together are in R, the choice
+//! determines the trace of c: of its leaves p₁ … pₙ the chosen ones, from left to right. The
+//! variable `s(x,j)` says that the chosen ones among the first x leaves used at least the first j
+//! moments:
 //!
 //! ```text
 //! s(0,j) = (j = 0)      s(x,j) for 0 < x, 0 < j:
 //!   pₓ has label µⱼ:    s(x,j) ⇔ s(x−1,j) ∨ (chosen(pₓ) ∧ s(x−1,j−1))
-//!                       but only ⇒ if j = 1 and late: what is chosen may still be before the window
+//!                       but only ⇒ if j = 1 and late: a chosen leaf may still be before the window
 //!   it has another:     s(x,j) = s(x−1,j), and not chosen(pₓ) ∧ s(x−1,j−1) ∧ ¬s(x−1,j)
 //!                       unless j = 1 and late
 //! not chosen(pₓ) ∧ s(x−1,k), unless early          s(n,k)
 //! ```
 //!
-//! *Proof.* Let b(x) be the largest j with s(x,j). The clauses say: if pₓ is not chosen, then
-//! b(x) = b(x−1). If it is and 0 < b(x−1) < k, then b(x) = b(x−1) + 1 and pₓ has the label of that moment. If
-//! b(x−1) = 0 the same, or, if late, b(x) = 0. If b(x−1) = k then c stops early, and b(x) = k. At
-//! the end, b(n) = k. So the chosen leaves read before\* µ₁ … µₖ after\*, without before unless late, without after
-//! unless early, which is the declaration; and each such reading is a solution. ∎
+//! *Proof.* Let b(x) be the largest j with s(x,j). The clauses say: if pₓ is not chosen, then b(x)
+//! = b(x−1). If it is and 0 < b(x−1) < k, then b(x) = b(x−1) + 1 and pₓ has the label of that
+//! moment. If b(x−1) = 0 the same, or, if late, b(x) = 0. If b(x−1) = k then c stops early, and
+//! b(x) = k. At the end, b(n) = k. So the chosen leaves read before\* µ₁ … µₖ after\*, without
+//! before unless late, without after unless early, which is the declaration; and each such reading
+//! is a solution. ∎
 //!
-//! Constants are folded on the way: `s(x,j)` is false for j > x, true if the remaining leaves would
-//! not suffice otherwise, and a leaf with another label costs no variable.
+//! Constants are folded: `s(x,j)` is false for j > x, true if the remaining leaves would
+//! not suffice otherwise, and a leaf with another label needs no variable.
 //!
 //! **Otherwise** each leaf p on c gets a place in 0..=k+1: 0 is before the window, j the j-th
 //! moment, k+1 after. `y(p,j)` says that its place is at most j, for 0 ≤ j ≤ k. For chosen p, q:
@@ -52,38 +56,39 @@
 //! ```
 //!
 //! *Proof.* Order the chosen leaves by place, and those before and after the window from left to
-//! right. This is a trace of c, as it respects R: by the last line p R q have places p < q, or both are
-//! before or both after. Its places 1..k are the moments, which are a prefix, a suffix … as declared. Conversely a trace
-//! of c with such a window gives places. ∎
+//! right. This is a trace of c, as it respects R: by the last line p R q have places p < q, or both
+//! are before or both after. Its places 1..k are the moments, which are the declared part of the
+//! trace. Conversely a trace of c with such a window gives places. ∎
 //!
-//! **Coupled terms.** If C does not decouple i, the formula speaks about the relaxed term, which can
-//! show more. So what it refutes is refuted. A model is then looked at as a whole: the operators of the term itself
-//! order some of its leaves, and so do their places (on chains, the choice alone). If this has no cycle, any
-//! order of the leaves that respects it is a run, and explains µ. If it has one, no run has all of
-//! its leaves with these pairs of places in this order, and [`forbid`] says so in a clause: every
-//! run is still a model, and this model is none any more. There are finitely many choices and places,
-//! so asking again and again ends; in practice it is given up after some rounds. Here components that are no chains
-//! get places also for a single moment, since the one clause above chooses none.
+//! **Coupled terms.** If C does not decouple i, the formula describes the relaxed term, which has
+//! more multi-traces. So a refutation is exact. A model is then checked as a whole: the operators
+//! of the term itself order some of its leaves, and so do their places (on chains, the choice
+//! alone). If these orders have no cycle, any order of the leaves that respects them is a run, and
+//! explains µ. If they have a cycle, no run has all of its leaves with these pairs of places in
+//! this order, and [`forbid`] adds a clause that says so: every run is still a model, but this
+//! model is not. There are finitely many choices and places, so this refinement terminates; in
+//! practice it is given up after some rounds. Here components that are not chains get places even
+//! for a single moment, since the single clause above determines none.
 
 use otus_core::index::Index as _;
 use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
 
-use super::compile::{Compiled, Kind, Operator, Part, UNKNOWN};
+use super::compile::{Operator, OperatorKind, Part, UNKNOWN, Unrolled};
 use super::formula::{Formula, Literal};
 use super::replay::{ByPlace, Cycle};
 use crate::question::{Observed, Question};
 
-/// The largest formulas that are made, in estimated literals.
+/// The largest formula, in estimated literals.
 const LARGEST: usize = 4_000_000;
-/// Of up to so many literals, "at most one" is said pair by pair.
+/// The most literals for which "at most one" is encoded pairwise.
 const PAIRS: usize = 8;
 
 /// The formula for a multi-trace.
 #[derive(Debug)]
 pub(crate) struct Encoding {
     pub(crate) formula: Formula,
-    /// The components with places, and where their variables are.
+    /// The components with places, and their variables.
     pub(crate) places: Vec<Places>,
 }
 
@@ -105,23 +110,23 @@ impl Places {
     }
 }
 
-/// Why there is no formula.
+/// The reason why there is no formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Without {
-    /// Some moment is nothing that the term can show.
+pub(crate) enum NoFormula {
+    /// The term has no leaf for some moment.
     Refuted,
-    /// It would be too large.
+    /// The formula would be too large.
     TooLarge,
 }
 
 /// The formula that is satisfiable iff the multi-trace is explained.
 pub(crate) fn encode(
     partition: &Partition,
-    compiled: &Compiled,
+    compiled: &Unrolled,
     trace: &MultiTrace,
     question: &Question,
     exact: bool,
-) -> Result<Encoding, Without> {
+) -> Result<Encoding, NoFormula> {
     let mut encoder = Encoder {
         partition,
         compiled,
@@ -130,7 +135,7 @@ pub(crate) fn encode(
         places: Vec::new(),
     };
     if estimate(partition, compiled, trace, question) > LARGEST {
-        return Err(Without::TooLarge);
+        return Err(NoFormula::TooLarge);
     }
     let mut moments = Vec::new();
     for component in partition.components() {
@@ -141,16 +146,16 @@ pub(crate) fn encode(
         moments.clear();
         moments.extend(compiled.moments(trace, component));
         if moments.contains(&UNKNOWN) || moments.len() > compiled.on(component).len() {
-            return Err(Without::Refuted);
+            return Err(NoFormula::Refuted);
         }
         encoder.component(component, &moments, observed);
     }
     Ok(Encoding { formula: encoder.formula, places: encoder.places })
 }
 
-/// Adds that a cycle does not come about: one of its leaves does not happen, or one of its pairs has
-/// other places. A variable stands for "has an earlier place" of each such pair.
-pub(crate) fn forbid(formula: &mut Formula, compiled: &Compiled, places: &[Places], cycle: &Cycle) {
+/// Excludes a cycle: one of its leaves does not happen, or one of its pairs has other places. A new
+/// variable stands for "has an earlier place" of each such pair.
+pub(crate) fn forbid(formula: &mut Formula, compiled: &Unrolled, places: &[Places], cycle: &Cycle) {
     let mut clause: Vec<Literal> =
         cycle.leaves.iter().map(|&leaf| !compiled.leaves[leaf as usize].chosen).collect();
     for &ByPlace { component, pair: (first, second) } in &cycle.places {
@@ -166,10 +171,10 @@ pub(crate) fn forbid(formula: &mut Formula, compiled: &Compiled, places: &[Place
     formula.add(&clause);
 }
 
-/// At most about so many literals.
+/// An approximate upper bound on the number of literals.
 fn estimate(
     partition: &Partition,
-    compiled: &Compiled,
+    compiled: &Unrolled,
     trace: &MultiTrace,
     question: &Question,
 ) -> usize {
@@ -191,10 +196,10 @@ fn estimate(
     total
 }
 
-/// Whether the clauses of a component determine the window by the choice of branches alone. If
-/// the order of all events matters (`exact`), only a chain can be left to that.
+/// Whether the choice of branches alone determines the window of a component. If the order of all
+/// events matters (`exact`), this holds only for chains.
 pub(crate) fn is_simple(
-    compiled: &Compiled,
+    compiled: &Unrolled,
     component: ComponentId,
     moments: &[u32],
     observed: Observed,
@@ -218,8 +223,8 @@ fn is_one_clause(parts: &[Part], moments: &[u32], observed: Observed) -> bool {
 
 struct Encoder<'a> {
     partition: &'a Partition,
-    compiled: &'a Compiled,
-    /// Whether components that are no chains need places.
+    compiled: &'a Unrolled,
+    /// Whether components that are not chains need places.
     exact: bool,
     formula: Formula,
     places: Vec<Places>,
@@ -254,7 +259,7 @@ impl Encoder<'_> {
                 self.formula.add(&[!chosen(part)]);
             }
             if parts.len() <= PAIRS {
-                // Without a list of them: this is most of what a small question costs.
+                // No list is allocated, since this is most of the cost of a small question.
                 let mut right = right;
                 while let Some(one) = right.next() {
                     right.clone().for_each(|other| self.formula.add(&[!one, !other]));
@@ -265,7 +270,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Pair by pair while there are few; of many, some by a variable that stands for all of them.
+    /// Pairwise for few literals; of many, a variable stands for the first ones.
     fn at_most_one(&mut self, mut literals: Vec<Literal>) {
         while literals.len() > PAIRS {
             let rest = literals.split_off(PAIRS - 1);
@@ -300,7 +305,7 @@ impl Encoder<'_> {
                 self.formula.add(&[!chosen, !used[count]]);
             }
             let left = parts.len() - x - 1;
-            // Of s(x−1, ·): s(x−1,j) is still needed when s(x,j+1) is made.
+            // s(x−1,j) is still needed to compute s(x,j+1).
             let mut previous = used[0];
             for j in 1..=count {
                 let (all, before) = (used[j], previous);
@@ -323,7 +328,7 @@ impl Encoder<'_> {
         self.formula.add(&[used[count]]);
     }
 
-    /// `all ∨ (chosen ∧ before)`, or something between that and `all` if it is optional. `all`
+    /// `all ∨ (chosen ∧ before)`, or a value between that and `all` if it is optional. `all`
     /// implies `before`.
     fn counted(
         &mut self,
@@ -400,20 +405,19 @@ impl Encoder<'_> {
         self.orders(component, places);
     }
 
-    /// What R says about places.
+    /// The clauses of R for places.
     fn orders(&mut self, component: ComponentId, places: Places) {
         let parts = self.compiled.on(component);
         let lifelines = self.partition.set(component);
         for (p, left) in parts.iter().enumerate() {
             let leaf = self.compiled.leaves[left.leaf as usize];
-            let mut operator = Operator { depth: u32::MAX, kind: Kind::Alt };
+            let mut operator = Operator { depth: u32::MAX, kind: OperatorKind::Alt };
             for (q, right) in parts.iter().enumerate().skip(p + 1) {
                 if right.before.depth < operator.depth {
                     operator = right.before;
                 }
                 let other = self.compiled.leaves[right.leaf as usize];
-                let pair = (left.leaf, right.leaf);
-                if !self.compiled.orders(operator.kind, pair, &lifelines) {
+                if !self.compiled.orders(operator.kind, left.leaf, right.leaf, &lifelines) {
                     continue;
                 }
                 for j in 0..=places.moments as usize {

@@ -3,7 +3,7 @@
 use std::ops::Not;
 
 /// A variable or its negation: twice the number of the variable, plus one for a negation. The two
-/// constants are literals as well, so that an encoding can be written without cases; they
+/// constants are literals as well, so that an encoding needs no case distinctions; they
 /// disappear when a clause is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Literal(pub(crate) u32);
@@ -49,10 +49,10 @@ impl Not for Literal {
 /// A conjunction of clauses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Formula {
-    /// How many variables there are.
+    /// The number of variables.
     pub(crate) variables: u32,
     literals: Vec<Literal>,
-    /// Where each clause ends in `literals`.
+    /// By clause: its end in `literals`.
     ends: Vec<u32>,
 }
 
@@ -64,12 +64,12 @@ impl Formula {
         literal
     }
 
-    /// Adds a clause. Constants are evaluated.
+    /// Adds a clause, with constants evaluated.
     pub(crate) fn add(&mut self, clause: &[Literal]) {
         self.add_from(clause.iter().copied());
     }
 
-    /// The same from any source of literals.
+    /// As [`Formula::add`], from any iterator.
     pub(crate) fn add_from(&mut self, clause: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         for literal in clause {
@@ -91,7 +91,7 @@ impl Formula {
         starts.zip(&self.ends).map(|(start, &end)| &self.literals[start as usize..end as usize])
     }
 
-    /// How many literals the clauses have in all.
+    /// The number of literals of all clauses.
     pub(crate) fn len(&self) -> usize {
         self.literals.len()
     }

@@ -1,20 +1,21 @@
-//! Which variable is decided next: the one that took part in the most recent conflicts.
+//! The decision heap: the next variable to decide is the one with the most recent conflicts
+//! (VSIDS).
 
 const NONE: u32 = u32::MAX;
 
-/// Variables by activity: a binary heap in which each knows its place.
-pub(crate) struct Order {
+/// Variables by activity: a binary heap with the position of each variable.
+pub(crate) struct ActivityHeap {
     pub(crate) activity: Vec<f64>,
     step: f64,
     heap: Vec<u32>,
-    /// By variable: its place in the heap, or none.
+    /// By variable: its position in the heap, or `NONE`.
     places: Vec<u32>,
 }
 
-impl Order {
+impl ActivityHeap {
     pub(crate) fn new(variables: usize) -> Self {
         let numbers = 0..u32::try_from(variables).expect("variables have 31 bits");
-        Order {
+        ActivityHeap {
             activity: vec![0.0; variables],
             step: 1.0,
             heap: numbers.clone().collect(),
@@ -22,7 +23,7 @@ impl Order {
         }
     }
 
-    /// Puts the heap in order after activities were set, and makes them comparable with a bump.
+    /// Restores the heap after activities were set, and scales them to the size of a bump.
     pub(crate) fn rebuild(&mut self) {
         let most = self.activity.iter().copied().fold(1.0, f64::max);
         self.activity.iter_mut().for_each(|activity| *activity /= most);

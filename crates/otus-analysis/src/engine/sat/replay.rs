@@ -1,13 +1,14 @@
 //! From a model to a witness.
 //!
-//! A model chooses branches, and on each component it says which leaves are before the window, which
-//! of them is which moment, and which are after. That is a linear order on every component; if the term is decoupled then by the
-//! theorem of [`harm`](crate::engine::harm) these orders and all that the operators ask for have no cycle, so
-//! [`schedule`] can put the chosen leaves in an order. Otherwise there may be a [`Cycle`], and then only
-//! pairs are ordered that must be.
+//! A model chooses branches, and determines for each component which leaves are before the window,
+//! which of them is which moment, and which are after. That is a linear order on every component.
+//! If the term is decoupled, then by the theorem of [`coupling`](crate::engine::coupling) these
+//! orders and the constraints of the operators have no cycle, so
+//! [`schedule`] can order the chosen leaves. Otherwise there may be a [`Cycle`], and
+//! only necessary pairs are ordered.
 //!
-//! Iterations of loops in which nothing is observed are left out, which by the loop lemma leaves a
-//! witness. The position of each event comes from [`Rest`].
+//! Iterations of loops without observed events are left out, which by the loop lemma preserves the
+//! witness. [`ResidualTree`] gives the position of each event.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,12 +18,12 @@ use otus_core::{LifelineSet, Pool};
 use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
 
-use super::compile::{Compiled, Kind, Operator, Part};
+use super::compile::{Operator, OperatorKind, Part, Unrolled};
 use super::encode::is_simple;
-use super::rest::Rest;
+use super::residual::ResidualTree;
 use super::{Model, Problem};
 use crate::question::{Observed, Question};
-use crate::witness::{Place, Witness, WitnessStep};
+use crate::witness::{Witness, WitnessEvent};
 
 /// See [`Problem::witness`].
 pub(super) fn witness(
@@ -33,9 +34,9 @@ pub(super) fn witness(
     model: &Model,
 ) -> Witness {
     let compiled = problem.compiled(model);
-    let plan = plan((compiled, &problem.partition), trace, question, model);
+    let plan = plan(compiled, &problem.partition, trace, question, model);
     let Ok(Plan { order, observed }) = plan else { unreachable!("what is explained has an order") };
-    let mut rest = Rest::new(pool, problem.term);
+    let mut rest = ResidualTree::new(pool, problem.term);
     let steps = order.into_iter().map(|leaf| {
         let event = compiled.leaves[leaf as usize].event;
         let position =
@@ -47,45 +48,46 @@ pub(super) fn witness(
                 observed[leaf as usize].contains(&problem.partition.component_of(lifeline))
             })
             .collect();
-        let place = Place { event, position, observed: pool.intern_region(&seen) };
-        if seen.is_empty() { WitnessStep::Unobserved(place) } else { WitnessStep::Observed(place) }
+        WitnessEvent { event, position, observed: pool.intern_region(&seen) }.into()
     });
     Witness { steps: steps.collect() }
 }
 
-/// A run.
+/// A run of the term.
 pub(super) struct Plan {
-    /// The leaves that happen.
+    /// The leaves that happen, in order.
     order: Vec<u32>,
     /// By leaf: the components that observe it.
     observed: Vec<Vec<ComponentId>>,
 }
 
-/// An edge of a cycle, because of the places of two leaves on a component: their indices there.
+/// An edge of a cycle that is due to the places of two leaves on a component, given by their
+/// indexes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ByPlace {
     pub(super) component: ComponentId,
     pub(super) pair: (usize, usize),
 }
 
-/// Leaves that cannot all happen with some of the places they have.
+/// Leaves that cannot all happen with some of their places.
 #[derive(Debug, Default)]
 pub(super) struct Cycle {
     pub(super) leaves: Vec<u32>,
     pub(super) places: Vec<ByPlace>,
 }
 
-/// The run that a model describes, or a cycle in what it asks for. There is never one if the term
-/// is decoupled.
+/// The run that a model describes, or a cycle in its constraints. There is never a cycle if the
+/// term is decoupled.
 pub(super) fn plan(
-    (compiled, partition): (&Compiled, &Partition),
+    compiled: &Unrolled,
+    partition: &Partition,
     trace: &MultiTrace,
     question: &Question,
     model: &Model,
 ) -> Result<Plan, Cycle> {
     let mut orders: Vec<Vec<Placed>> = Vec::new();
     let mut observed: Vec<Vec<ComponentId>> = vec![Vec::new(); compiled.leaves.len()];
-    // By iteration: whether something is observed in it.
+    // By iteration: whether it has an observed event.
     let mut useful = vec![false; compiled.iterations.len()];
     useful[0] = true;
     for component in partition.components() {
@@ -120,7 +122,7 @@ pub(super) fn plan(
 /// A leaf that happens on a component.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
-    /// Before the window, in it, or after it.
+    /// Before, in, or after the window.
     place: usize,
     leaf: u32,
     /// Its index on the component.
@@ -128,7 +130,7 @@ struct Placed {
     observed: bool,
 }
 
-/// What comes before what.
+/// A constraint: one node comes before another.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
     from: usize,
@@ -142,9 +144,10 @@ impl Edge {
     }
 }
 
-/// The pairs that are ordered on a component, and no others: by an operator, or by their places.
+/// The ordered pairs on a component, and no others: those ordered by an operator or by their
+/// places.
 fn pairs(
-    compiled: &Compiled,
+    compiled: &Unrolled,
     lifelines: &LifelineSet,
     component: ComponentId,
     order: &[Placed],
@@ -154,7 +157,7 @@ fn pairs(
     let mut by_index: Vec<Placed> = order.to_vec();
     by_index.sort_unstable_by_key(|placed| placed.index);
     for (i, left) in by_index.iter().enumerate() {
-        let mut operator = Operator { depth: u32::MAX, kind: Kind::Alt };
+        let mut operator = Operator { depth: u32::MAX, kind: OperatorKind::Alt };
         let mut next = left.index + 1;
         for right in &by_index[i + 1..] {
             for part in &parts[next..=right.index] {
@@ -163,7 +166,7 @@ fn pairs(
                 }
             }
             next = right.index + 1;
-            if compiled.orders(operator.kind, (left.leaf, right.leaf), lifelines) {
+            if compiled.orders(operator.kind, left.leaf, right.leaf, lifelines) {
                 edges.push(Edge::new(left.leaf, right.leaf));
             } else if left.place != right.place {
                 let (first, second) =
@@ -176,26 +179,25 @@ fn pairs(
     }
 }
 
-/// The chosen leaves of a component in order.
+/// The chosen leaves of a component, in order.
 fn order(
-    compiled: &Compiled,
+    compiled: &Unrolled,
     trace: &MultiTrace,
     question: &Question,
     model: &Model,
     component: ComponentId,
 ) -> Vec<Placed> {
     let declared = question.of(component);
-    let moments = match declared {
-        Observed::Unobserved => Vec::new(),
-        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-            compiled.moments(trace, component).collect()
-        }
+    let moments: Vec<u32> = if declared == Observed::Unobserved {
+        Vec::new()
+    } else {
+        compiled.moments(trace, component).collect()
     };
     let parts = compiled.on(component);
     let chosen = |leaf: u32| compiled.leaves[leaf as usize].chosen.holds(&model.values);
     let count = moments.len();
     if is_simple(compiled, component, &moments, declared, model.exact) {
-        // From left to right; the first window that fits is as good as any.
+        // The leaves are ordered from left to right; any window that fits is right.
         let chosen: Vec<_> =
             parts.iter().enumerate().filter(|(_, part)| chosen(part.leaf)).collect();
         let fits = |start: usize| {
@@ -211,7 +213,7 @@ fn order(
         debug_assert!(fits(start), "a model leaves a window");
         let window = start..start + count;
         let placed = |(i, &(index, part)): (usize, &(usize, &Part))| {
-            // Without moments there is one place for all.
+            // Without moments there is a single place.
             let place = if count == 0 { 0 } else { i };
             Placed { place, leaf: part.leaf, index, observed: window.contains(&i) }
         };
@@ -230,13 +232,13 @@ fn order(
     order
 }
 
-/// The leaves that happen in an order that agrees with those of the components and with every `strict`;
-/// further to the left first, where there is a choice. What `coreg` asks for is in the
-/// edges that are given.
+/// A topological order of the leaves that happen, consistent with the orders of the components and
+/// with every `strict`; the leftmost leaf first, where there is a choice. The constraints of
+/// `coreg` are among the given edges.
 ///
-/// A `strict` is said by two points in time for each operand, its beginning and its end.
+/// A `strict` is expressed by two points in time for each operand, its beginning and its end.
 fn schedule(
-    compiled: &Compiled,
+    compiled: &Unrolled,
     happens: &[bool],
     mut edges: Vec<Edge>,
 ) -> Result<Vec<u32>, Cycle> {
@@ -261,7 +263,7 @@ fn schedule(
     for edge in &edges {
         waits[edge.to] += 1;
     }
-    // Points in time first: they take none.
+    // Points in time come before leaves.
     let key = |node: usize| Reverse((node < count, node));
     let free = (0..total).filter(|&node| waits[node] == 0 && (node >= count || happens[node]));
     let mut ready: BinaryHeap<_> = free.map(key).collect();
@@ -284,9 +286,9 @@ fn schedule(
     Err(cycle(count, &edges, &waits))
 }
 
-/// A cycle among the nodes that still wait.
+/// A cycle among the nodes that still wait for others.
 fn cycle(count: usize, edges: &[Edge], waits: &[u32]) -> Cycle {
-    // Going back from any of them leads to another, and at last to one met before.
+    // Going back from any of them leads to another, and finally to one that was visited.
     let mut cause: Vec<Option<Edge>> = vec![None; waits.len()];
     for edge in edges.iter().filter(|edge| waits[edge.from] > 0 && waits[edge.to] > 0) {
         cause[edge.to].get_or_insert(*edge);

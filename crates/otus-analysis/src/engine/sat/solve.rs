@@ -1,57 +1,51 @@
-//! Our own solver of propositional formulas.
+//! The solver of propositional formulas.
 //!
-//! Conflict-driven clause learning as it is known since GRASP (Marques-Silva and Sakallah, 1996)
-//! and Chaff (Moskewicz et al., DAC 2001), in the compact form that `MiniSat` (Eén and Sörensson,
-//! SAT 2003) made common:
+//! Conflict-driven clause learning as known since GRASP (Marques-Silva and Sakallah, 1996)
+//! and Chaff (Moskewicz et al., DAC 2001), in the compact form of `MiniSat` (Eén and Sörensson,
+//! SAT 2003):
 //!
-//! - two watched literals per clause, each watch with another literal of the clause that, if
-//!   true, saves looking at the clause;
+//! - two watched literals per clause, each watch with a blocker: another literal of the clause,
+//!   which saves visiting the clause if it is true;
 //! - the first unique implication point is learnt, without literals that the others imply
 //!   (Sörensson and Biere, SAT 2009);
-//! - variables that took part in recent conflicts are decided first, with the value they had last;
-//! - restarts after Luby's sequence; now and then at a restart the learnt clauses
-//!   that span many decision levels are forgotten (Audemard and Simon, IJCAI 2009).
+//! - variables of recent conflicts are decided first, with the value they had last;
+//! - restarts follow Luby's sequence; at some restarts the learnt clauses
+//!   that span many decision levels are deleted (Audemard and Simon, IJCAI 2009).
 //!
-//! Forgetting happens only at level 0, where no clause is a reason of anything that can be
-//! undone. The clauses that stay are then copied and watched anew, which is also when what
-//! became true for good is dropped.
+//! Clauses are deleted only at level 0, where no clause is a reason of an assignment that can be
+//! undone. The remaining clauses are then copied and watched anew, and literals that are decided at
+//! level 0 are dropped.
 //!
-//! *Invariants.* The watches of a clause are its first two literals; when one of them is false
+//! *Invariants.* The watches of a clause are its first two literals; if one of them is false
 //! after propagation, the other or the blocker was true no later. The literal that a clause
-//! implies is its first. Everything is deterministic.
+//! implies is its first. The solver is deterministic.
 
-use super::Backend;
 use super::formula::{Formula, Literal};
-use super::heap::Order;
+use super::heap::ActivityHeap;
 use crate::budget::{Meter, Stop};
 
-/// The solver of this file.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Own;
-
-impl Backend for Own {
-    fn solve(&self, formula: &Formula, meter: &mut Meter<'_>) -> Result<Option<Vec<bool>>, Stop> {
-        let mut solver = Solver::new(formula);
-        for clause in formula.clauses() {
-            if !solver.add(clause) {
-                return Ok(None);
-            }
+/// A model of the formula, as a value for each variable; `None` if there is none.
+pub(super) fn solve(formula: &Formula, meter: &mut Meter<'_>) -> Result<Option<Vec<bool>>, Stop> {
+    let mut solver = Solver::new(formula);
+    for clause in formula.clauses() {
+        if !solver.add(clause) {
+            return Ok(None);
         }
-        let satisfiable = solver.search(meter)?;
-        Ok(satisfiable.then_some(solver.phases))
     }
+    let satisfiable = solver.search(meter)?;
+    Ok(satisfiable.then_some(solver.phases))
 }
 
 /// Conflicts until the first restart; the unit of Luby's sequence.
 const RESTART: u64 = 64;
-/// Learnt clauses to keep at first, before any are forgotten; more are kept later.
+/// The number of learnt clauses after which some are deleted; it grows with every deletion.
 const KEEP: usize = 2000;
-/// Clauses that span at most so many levels are kept for ever.
+/// Clauses that span at most this number of levels are never deleted.
 const GLUE: u32 = 2;
 const NONE: u32 = u32::MAX;
 
-/// A clause in the arena: its length, how many decision levels it spans (0 if it is not learnt),
-/// then its literals.
+/// The words before the literals of a clause in the arena: its length, and the number of decision
+/// levels it spans (0 if it is not learnt).
 const HEADER: usize = 2;
 
 #[derive(Debug, Clone, Copy)]
@@ -66,20 +60,20 @@ struct Solver {
     keep: usize,
     /// By literal: the clauses that watch for it to become false.
     watches: Vec<Vec<Watch>>,
-    /// By literal: 1 if true, -1 if false, 0 if open.
+    /// By literal: 1 if true, -1 if false, 0 if unassigned.
     values: Vec<i8>,
     /// By variable.
     levels: Vec<u32>,
     reasons: Vec<u32>,
     phases: Vec<bool>,
     seen: Vec<bool>,
-    order: Order,
+    order: ActivityHeap,
     trail: Vec<Literal>,
-    /// Where each decision level starts in the trail.
+    /// By decision level: its start in the trail.
     limits: Vec<usize>,
     propagated: usize,
-    /// Scratch: the clause being learnt, the same before it is made shorter, and levels already
-    /// counted.
+    /// Scratch: the clause being learnt, the same before minimization, and the levels counted so
+    /// far.
     clause: Vec<Literal>,
     learning: Vec<Literal>,
     stamps: Vec<u32>,
@@ -89,7 +83,7 @@ struct Solver {
 impl Solver {
     fn new(formula: &Formula) -> Self {
         let variables = formula.variables as usize;
-        // Most watches of literals will be found here without growing.
+        // Reserves enough for most lists of watches never to grow.
         let mut occurrences = vec![0; 2 * variables];
         for literal in formula.clauses().flatten() {
             occurrences[literal.index()] += 1;
@@ -104,7 +98,7 @@ impl Solver {
             reasons: vec![NONE; variables],
             phases: vec![false; variables],
             seen: vec![false; variables],
-            order: Order::new(variables),
+            order: ActivityHeap::new(variables),
             trail: Vec::with_capacity(variables),
             limits: Vec::new(),
             propagated: 0,
@@ -115,7 +109,7 @@ impl Solver {
         }
     }
 
-    /// Adds a clause before the search; false if nothing can satisfy all of them.
+    /// Adds a clause before the search; false if the clauses are contradictory.
     fn add(&mut self, clause: &[Literal]) -> bool {
         let mut literals = std::mem::take(&mut self.clause);
         literals.clear();
@@ -142,9 +136,9 @@ impl Solver {
         consistent
     }
 
-    /// Whether there is a model; the phases are one then.
+    /// Whether there is a model. If so, `phases` is one.
     fn search(&mut self, meter: &mut Meter<'_>) -> Result<bool, Stop> {
-        // Variables in many clauses are decided first, until conflicts say more.
+        // Variables with many occurrences are decided first, until conflicts change that.
         for literal in 0..self.watches.len() {
             let weight = f64::from(u32::try_from(self.watches[literal].len()).unwrap_or(NONE));
             self.order.activity[literal / 2] += weight;
@@ -192,7 +186,7 @@ impl Solver {
         self.trail.push(literal);
     }
 
-    /// Decides the next variable; false if all have values.
+    /// Decides the next variable; false if all are assigned.
     fn decide(&mut self) -> bool {
         while let Some(variable) = self.order.pop() {
             let literal = Literal(variable << 1 | u32::from(!self.phases[variable as usize]));
@@ -202,14 +196,15 @@ impl Solver {
                 return true;
             }
         }
-        // The phases of assigned variables are those of the model only once they are undone.
+        // The phases of assigned variables are updated when they are undone, so this must be done
+        // here.
         self.trail
             .iter()
             .for_each(|literal| self.phases[literal.variable()] = !literal.is_negative());
         false
     }
 
-    /// Assigns what clauses force; returns a clause that is false, if there is one.
+    /// Unit propagation; returns a falsified clause, if there is one.
     fn propagate(&mut self) -> Option<u32> {
         while let Some(&literal) = self.trail.get(self.propagated) {
             self.propagated += 1;
@@ -266,8 +261,8 @@ impl Solver {
         None
     }
 
-    /// Learns from a false clause: goes back to where the learnt clause would have forced its first
-    /// literal, and assigns that.
+    /// Learns from a falsified clause: returns to the level at which the learnt clause forces its
+    /// first literal, and assigns that.
     fn learn(&mut self, conflict: u32) {
         let current = self.limits.len();
         self.clause.clear();
@@ -289,7 +284,7 @@ impl Solver {
                     }
                 }
             }
-            // The last assigned literal that took part.
+            // The last assigned literal of the conflict.
             let literal = loop {
                 at -= 1;
                 if self.seen[self.trail[at].variable()] {
@@ -302,7 +297,7 @@ impl Solver {
             }
             self.seen[literal.variable()] = false;
             reason = self.reasons[literal.variable()];
-            // The implied literal itself, which is the first of its reason.
+            // Skips the implied literal, which is the first of its reason.
             skip = 1;
         };
         self.clause[0] = first;
@@ -320,7 +315,7 @@ impl Solver {
         for literal in &self.learning {
             self.seen[literal.variable()] = false;
         }
-        // The second watch is of the level to go back to.
+        // The second watch is of the level to return to.
         let level = |literal: &Literal| self.levels[literal.variable()];
         let mut back = 0;
         if let Some(second) = (1..clause.len()).max_by_key(|&i| level(&clause[i])) {
@@ -341,7 +336,7 @@ impl Solver {
         self.clause = clause;
     }
 
-    /// Whether a literal of the clause being learnt follows from others in it, by one reason.
+    /// Whether a literal of the clause being learnt follows from others in it by a single reason.
     fn is_implied(&self, literal: Literal) -> bool {
         let reason = self.reasons[literal.variable()];
         if reason == NONE {
@@ -354,7 +349,7 @@ impl Solver {
         })
     }
 
-    /// How many decision levels a clause spans.
+    /// The number of decision levels that a clause spans (its LBD).
     fn span(&mut self, clause: &[Literal]) -> u32 {
         self.stamp += 1;
         let mut count = 0;
@@ -368,7 +363,7 @@ impl Solver {
         count
     }
 
-    /// Takes back everything above a level.
+    /// Undoes all assignments above a level.
     fn undo(&mut self, level: usize) {
         let Some(&limit) = self.limits.get(level) else { return };
         for i in (limit..self.trail.len()).rev() {
@@ -393,8 +388,8 @@ impl Solver {
         at
     }
 
-    /// At level 0: forgets half of the learnt clauses, those that span the most levels, and what
-    /// is true for good.
+    /// At level 0: deletes half of the learnt clauses, those that span the most levels, and the
+    /// clauses that are true at level 0.
     fn forget(&mut self) {
         let mut glues: Vec<u32> = clauses(&self.arena).map(|at| self.arena[at + 1]).collect();
         glues.retain(|&glue| glue > GLUE);
@@ -408,7 +403,7 @@ impl Solver {
         for at in clauses(&old) {
             let glue = old[at + 1];
             if glue > GLUE && glue >= limit {
-                // Of those that span just as many, the older ones go.
+                // Of those that span equally many, the older ones are deleted.
                 if glue > limit || budget > 0 {
                     budget = budget.saturating_sub(1);
                     continue;
@@ -420,7 +415,7 @@ impl Solver {
             if clause.iter().any(|&literal| self.value(literal) > 0) {
                 continue;
             }
-            // Propagation is complete, so two literals at least are open.
+            // Propagation is complete, so at least two literals are unassigned.
             clause.retain(|&literal| self.value(literal) == 0);
             self.learnt += usize::from(glue > 0);
             self.attach(&clause, glue);
@@ -432,7 +427,7 @@ impl Solver {
     }
 }
 
-/// Where the clauses of an arena are.
+/// The starts of the clauses of an arena.
 fn clauses(arena: &[u32]) -> impl Iterator<Item = usize> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -460,7 +455,7 @@ mod tests {
     use super::*;
     use crate::budget::Budget;
 
-    /// A formula from numbers: a variable from 1 on, or its negative.
+    /// A formula from numbers: a positive number is a variable, a negative one its negation.
     fn formula(variables: u32, clauses: &[Vec<i32>]) -> Formula {
         let mut formula = Formula::default();
         for _ in 0..variables {
@@ -479,11 +474,11 @@ mod tests {
         formula.clauses().all(|clause| clause.iter().any(|literal| literal.holds(values)))
     }
 
-    /// Whether there is a model, which must be one.
+    /// Whether there is a model. If so, checks that it is one.
     #[track_caller]
-    fn solved(backend: &impl Backend, formula: &Formula) -> bool {
+    fn solved(formula: &Formula) -> bool {
         let budget = Budget::default();
-        let found = backend.solve(formula, &mut Meter::new(&budget)).expect("no budget");
+        let found = solve(formula, &mut Meter::new(&budget)).expect("no budget");
         assert!(found.as_ref().is_none_or(|values| holds(formula, values)), "no model");
         found.is_some()
     }
@@ -505,7 +500,7 @@ mod tests {
     fn corner_cases() {
         let check = |variables, clauses: &[&[i32]], expected| {
             let clauses: Vec<Vec<i32>> = clauses.iter().map(|clause| clause.to_vec()).collect();
-            assert_eq!(solved(&Own, &formula(variables, &clauses)), expected, "{clauses:?}");
+            assert_eq!(solved(&formula(variables, &clauses)), expected, "{clauses:?}");
         };
         check(0, &[], true);
         check(0, &[&[]], false);
@@ -528,13 +523,14 @@ mod tests {
                 let values: Vec<bool> = (0..variables).map(|i| number >> i & 1 == 1).collect();
                 holds(&formula, &values)
             });
-            assert_eq!(solved(&Own, &formula), expected);
+            assert_eq!(solved(&formula), expected);
             counts[usize::from(expected)] += 1;
         }
         assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
     }
 
-    /// n + 1 pigeons do not fit into n holes, which takes so many conflicts that clauses are forgotten.
+    /// n + 1 pigeons do not fit into n holes. This takes so many conflicts that clauses are
+    /// deleted.
     #[test]
     fn forgetting_loses_no_answer() {
         let (pigeons, holes) = (9, 8);
@@ -549,7 +545,7 @@ mod tests {
         let all = formula(u32::try_from(pigeons * holes).unwrap(), &clauses);
         let budget = Budget::default();
         let mut meter = Meter::new(&budget);
-        assert_eq!(Own.solve(&all, &mut meter), Ok(None));
+        assert_eq!(solve(&all, &mut meter), Ok(None));
         assert!(meter.states() > 4000, "{}", meter.states());
     }
 
@@ -559,24 +555,35 @@ mod tests {
         assert_eq!(first, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
     }
 
-    #[cfg(feature = "sat")]
-    #[test]
-    fn the_solver_of_a_crate_says_the_same() {
-        use crate::engine::sat::crate_solver::Batsat;
+    /// `BatSat`, a descendant of `MiniSat`, as an independent oracle.
+    fn satisfiable_by_batsat(formula: &Formula) -> bool {
+        use batsat::{BasicSolver, Lit, SolverInterface as _, Var, lbool};
 
+        let mut solver = BasicSolver::default();
+        let variables: Vec<Var> =
+            (0..formula.variables).map(|_| solver.new_var_default()).collect();
+        for clause in formula.clauses() {
+            let literal = |of: &Literal| Lit::new(variables[of.variable()], !of.is_negative());
+            let mut clause: Vec<Lit> = clause.iter().map(literal).collect();
+            if !solver.add_clause_reuse(&mut clause) {
+                return false;
+            }
+        }
+        solver.solve_limited(&[]) == lbool::TRUE
+    }
+
+    #[test]
+    fn an_independent_solver_says_the_same() {
         let mut counts = [0, 0];
         let mut rng = fastrand::Rng::with_seed(2);
         for _ in 0..200 {
             let variables = rng.u32(10..=90);
             let clauses = variables as usize * 43 / 10;
             let formula = random(&mut rng, variables, clauses);
-            let answer = solved(&Own, &formula);
-            assert_eq!(answer, solved(&Batsat, &formula));
+            let answer = solved(&formula);
+            assert_eq!(answer, satisfiable_by_batsat(&formula));
             counts[usize::from(answer)] += 1;
         }
         assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
-        let budget = Budget { max_states: Some(5), ..Budget::default() };
-        let hard = random(&mut rng, 200, 860);
-        assert_eq!(Batsat.solve(&hard, &mut Meter::new(&budget)), Err(Stop::States));
     }
 }

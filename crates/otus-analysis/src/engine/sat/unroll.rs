@@ -1,14 +1,14 @@
-//! How many iterations of each loop are enough for a multi-trace.
+//! The number of iterations of each loop that suffices for a multi-trace.
 //!
 //! By the loop lemma (proved in the oracle of otus-testkit) a multi-trace that is explained at all
 //! is explained by a run in which every iteration of every loop has an observed event. So an
-//! iteration that counts shows a moment on some component c, and there it is either among the first or the
-//! last ones that c observed, or all it does on c is observed. Let k be the number of moments
+//! iteration that counts shows a moment on some component c, and there it is among the first or the
+//! last ones that c observed, or all its events on c are observed. Let k be the number of moments
 //! on c that the body can show, and m the fewest events on c of a run of the body that
-//! has any. If c is a chain, iterations follow one another on c, at most two of them are cut by the ends of the window,
-//! and each of the others uses up m moments: at most ⌊(k − 2)/m⌋ + 2 iterations show something on
-//! c, and at most k in any case. The sum over the components bounds the iterations of all
-//! instances of the loop together.
+//! has any. If c is a chain, iterations follow one another on c, at most two of them are cut by the
+//! ends of the observed window, and each of the others uses up m moments: at most ⌊(k − 2)/m⌋ + 2
+//! iterations show something on c, and at most k in any case. The sum over the components bounds
+//! the iterations of all instances of the loop together.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, Pool, Term, TermId};
@@ -16,17 +16,17 @@ use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::engine::harm;
+use crate::engine::coupling;
 use crate::question::{Observed, Question};
 
-/// By loop of a term: how many iterations are enough.
+/// By loop of a term: the number of iterations that suffices.
 pub(super) fn bounds(
     pool: &Pool,
     term: TermId,
     trace: &MultiTrace,
     question: &Question,
 ) -> FxHashMap<TermId, usize> {
-    let parts = harm::parts(pool, term);
+    let parts = coupling::parts(pool, term);
     let mut bounds = FxHashMap::default();
     for &part in &parts {
         let (Term::LoopS(body) | Term::LoopC(_, body)) = pool.node(part) else { continue };
@@ -56,7 +56,7 @@ pub(super) fn bounds(
 /// The actions of a term.
 fn actions(pool: &Pool, term: TermId) -> FxHashSet<ActionId> {
     let mut actions = FxHashSet::default();
-    for part in harm::parts(pool, term) {
+    for part in coupling::parts(pool, term) {
         if let Term::Event(event) = pool.node(part) {
             actions.extend(pool.event_actions(event));
         }
@@ -64,22 +64,23 @@ fn actions(pool: &Pool, term: TermId) -> FxHashSet<ActionId> {
     actions
 }
 
-/// Whether no part of the term leaves events of a component without order.
+/// Whether no subterm leaves events of a component unordered.
 fn is_chain(pool: &Pool, parts: &[TermId], partition: &Partition, component: ComponentId) -> bool {
     parts.iter().all(|&part| match pool.node(part) {
         node @ (Term::Coreg(region, ..) | Term::LoopC(region, _)) => {
-            !harm::is_loose(pool, partition, region, harm::sides(node), component.index())
+            let (left, right) = coupling::sides(node);
+            !coupling::is_loose(pool, partition, region, left, right, component.index())
         }
         Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => true,
     })
 }
 
-/// The fewest events on a component of a run that has any there.
+/// The fewest events on a component, over the runs that have any there.
 fn fewest(pool: &Pool, term: TermId, partition: &Partition, component: ComponentId) -> usize {
     const NEVER: usize = usize::MAX;
-    // Whether a run can do without, and the fewest of one that does not.
+    // Whether some run has no event there, and the fewest events of a run that has some.
     let mut known: FxHashMap<TermId, (bool, usize)> = FxHashMap::default();
-    for part in harm::parts(pool, term) {
+    for part in coupling::parts(pool, term) {
         let value = match pool.node(part) {
             Term::Empty => (true, NEVER),
             Term::Event(event) => {

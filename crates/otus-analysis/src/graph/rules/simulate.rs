@@ -1,4 +1,4 @@
-//! `simulate`: what was not observed is guessed, within a measure.
+//! `simulate`: unobserved events are simulated, within a measure.
 //!
 //! Mahe et al., "Tooling offline runtime verification…", Def. 7:
 //!
@@ -10,24 +10,26 @@
 //! (R_f) (i, µ, γ, j) ⇝ Ko   if µ ≠ ε and nothing else applies
 //! ```
 //!
-//! A step may be both executed and simulated. The paper's events are single actions. One of
-//! several lifelines touches several components, and each of them by itself observes it or has it
-//! outside its period of observation: it is executed if all observe it, simulated if none does, and
-//! executed in part otherwise. That is progress with µ, so it needs no measure. There may be as many
-//! children as ways to choose, but only components that have not started can choose.
+//! A step may be both executed and simulated. The paper's events are single actions. An event on
+//! several lifelines touches several components, and each of them either observes it or has it
+//! outside its period of observation: the event is executed if all components observe it, simulated
+//! if none does, and partly executed otherwise. A partial execution consumes some of µ, so it needs
+//! no measure. The number of such children is exponential only in the components that have not
+//! started.
 
+use otus_core::index::Index as _;
 use otus_core::semantics::Step;
 use otus_core::{LifelineSet, Pool};
 use otus_trace::multitrace::ComponentId;
 
-use super::{Rules, happening, index};
+use super::{Rules, occurrence};
 use crate::config::Simulation;
 use crate::graph::search::Expansion;
-use crate::graph::state::{Happening, Leaf, LeafKind, Rule, State};
+use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
 use crate::verdict::Verdict;
 
 impl Rules<'_> {
-    pub(super) fn simulate(&mut self, state: &State, simulation: &Simulation) -> Expansion {
+    pub(super) fn simulate(&mut self, state: &SearchState, simulation: &Simulation) -> Expansion {
         if self.all_over(state) {
             let accepted = state.exact && self.pool.attributes(state.term).terminates;
             let verdict = if accepted { Verdict::Pass } else { Verdict::WeakPass };
@@ -48,9 +50,9 @@ impl Rules<'_> {
             let measure = state.measure.simulated(simulation, step.loop_depth, before, after);
             if let (true, Some(measure)) = (unobserved, measure) {
                 let term = step.follow_up;
-                let next = State { term, measure, exact: false, ..state.clone() };
+                let next = SearchState { term, measure, exact: false, ..state.clone() };
                 let observed = Pool::NONE;
-                let now = Happening { observed, ..happening(self.pool, step) };
+                let now = Occurrence { observed, ..occurrence(self.pool, step) };
                 children.push((Rule::Simulate(now), next));
             }
         }
@@ -58,13 +60,13 @@ impl Rules<'_> {
         (children.is_empty().then_some(stuck), children)
     }
 
-    /// The nodes after a step that some, but not all of the components it touches observe.
+    /// The nodes after a step that some, but not all, of the components it touches observe.
     fn execute_in_part(
         &mut self,
-        state: &State,
+        state: &SearchState,
         step: &Step,
         simulation: &Simulation,
-        children: &mut Vec<(Rule, State)>,
+        children: &mut Vec<(Rule, SearchState)>,
     ) {
         let parts = self.observation.parts(self.pool, step.event);
         let mut choices: Vec<Vec<ComponentId>> = vec![Vec::new()];
@@ -90,14 +92,19 @@ impl Rules<'_> {
                 .filter(|&lifeline| chosen.contains(&partition.component_of(lifeline)))
                 .collect();
             let observed = self.pool.intern_region(&observed);
-            let now = Happening { observed, ..happening(self.pool, step) };
-            children.push((Rule::Execute(now), State { exact: false, ..next }));
+            let now = Occurrence { observed, ..occurrence(self.pool, step) };
+            children.push((Rule::Execute(now), SearchState { exact: false, ..next }));
         }
     }
 
-    /// Whether what happens on a component now is outside its period of observation.
-    fn is_outside(&self, state: &State, simulation: &Simulation, component: ComponentId) -> bool {
-        let started = state.consumed[index(component)] > 0;
+    /// Whether events on a component are now outside its period of observation.
+    fn is_outside(
+        &self,
+        state: &SearchState,
+        simulation: &Simulation,
+        component: ComponentId,
+    ) -> bool {
+        let started = state.consumed[component.index()] > 0;
         self.is_over(state, component) || (simulation.before && !started)
     }
 }

@@ -1,137 +1,95 @@
-//! What was understood of logs, written for other commands.
-//!
-//! The ending says how: canonical lines (`.jsonl`), a case file (`.cases.jsonl`), a folder of `.htf`,
-//! one `.htf` or one partial order (`.pot.json`) of one group.
+//! `otus map --write`: the groups of logs as files, for other commands.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::bail;
-use otus_syntax::{Source, parse_trace, print};
-use otus_trace::case;
-use otus_trace::order::{Writes, pot};
-use otus_trace::read::canonical;
-use otus_trace::run::Observed;
+use otus::convert::file_name;
+use otus::derive::Place;
+use otus::map::{GroupFormat, ObservedGroup};
+use otus::words::counted;
 
-use crate::args::Format;
-use crate::cases::{Place, file_name, make_folder, refuse_existing, write_new};
-use crate::logs;
+use crate::cases::{make_folder, place, refuse_existing, write_new};
 use crate::output::{self, Draft};
 
-/// Takes groups one after the other.
+/// Writes groups one after the other.
 pub(super) struct Writer {
     target: Target,
     written: usize,
 }
 
 enum Target {
-    Stdout,
     /// Canonical lines.
-    Events(Draft),
-    /// A case a line.
-    Cases(Draft),
+    StandardOutput,
+    File {
+        draft: Draft,
+        path: PathBuf,
+        format: GroupFormat,
+    },
+    /// A folder with a `.htf` for each group.
     Folder {
         folder: PathBuf,
         taken: BTreeSet<String>,
         force: bool,
     },
-    /// One group, as a multi-trace or as an order.
-    One {
-        path: PathBuf,
-        order: bool,
-        text: Option<String>,
-    },
 }
 
 impl Writer {
     pub(super) fn open(name: &str, force: bool) -> anyhow::Result<Writer> {
-        let target = match Place::named(Some(name)) {
-            Place::Stdout => {
-                output::print(&format!("{}\n", canonical::header()))?;
-                Target::Stdout
-            }
+        let target = match place(Some(name)) {
             Place::Folder(folder) => {
                 make_folder(&folder)?;
                 Target::Folder { folder, taken: BTreeSet::new(), force }
             }
             Place::File(path) => {
                 refuse_existing(&path, force)?;
-                match Format::of_name(&path) {
-                    Some(Format::Jsonl) if is_case_file(&path) => {
-                        Target::Cases(Draft::create(&path)?)
-                    }
-                    Some(Format::Jsonl) => {
-                        let mut draft = Draft::create(&path)?;
-                        draft.write(&format!("{}\n", canonical::header()))?;
-                        Target::Events(draft)
-                    }
-                    Some(Format::Htf) => Target::One { path, order: false, text: None },
-                    Some(Format::Pot) => Target::One { path, order: true, text: None },
-                    _ => bail!(
+                let Some(format) = GroupFormat::of_name(&path) else {
+                    bail!(
                         "cannot write {name}: --write takes .jsonl (canonical lines), .cases.jsonl \
                          (a multi-trace a line), a folder (`{name}/`) for a .htf each, or .htf and \
                          .pot.json for one group"
-                    ),
-                }
+                    );
+                };
+                let mut draft = Draft::create(&path)?;
+                draft.write(&format.header())?;
+                Target::File { draft, path, format }
+            }
+            _ => {
+                output::print(&GroupFormat::Events.header())?;
+                Target::StandardOutput
             }
         };
         Ok(Writer { target, written: 0 })
     }
 
-    pub(super) fn group(&mut self, observed: &Observed<'_>) -> anyhow::Result<()> {
+    pub(super) fn write(&mut self, group: &ObservedGroup<'_>) -> anyhow::Result<()> {
         self.written += 1;
         match &mut self.target {
-            Target::Stdout => output::print(&observed.canonical()),
-            Target::Events(draft) => draft.write(&observed.canonical()),
-            Target::Cases(draft) => draft.write(&(case::write(&observed.case()) + "\n")),
-            Target::Folder { folder, taken, force } => {
-                let path =
-                    folder.join(format!("{}.htf", file_name(&logs::name_of(observed), taken)));
-                write_new(&path, &multi_trace(observed), *force)
-            }
-            Target::One { path, text: Some(_), .. } => {
+            Target::StandardOutput => output::print(&group.text(GroupFormat::Events)?),
+            Target::File { path, format, .. } if format.holds_one() && self.written > 1 => {
                 bail!(
                     "there are several groups, and {} takes one; choose it by --group",
                     path.display()
                 )
             }
-            Target::One { order: true, text, .. } => {
-                let order = observed.order(Writes::Checked)?;
-                *text = Some(pot::write(&order));
-                Ok(())
-            }
-            Target::One { order: false, text, .. } => {
-                *text = Some(multi_trace(observed));
-                Ok(())
+            Target::File { draft, format, .. } => draft.write(&group.text(*format)?),
+            Target::Folder { folder, taken, force } => {
+                let path = folder.join(format!("{}.htf", file_name(&group.name(), taken)));
+                write_new(&[(path, group.text(GroupFormat::MultiTrace)?)], *force)
             }
         }
     }
 
     pub(super) fn finish(self) -> anyhow::Result<()> {
         let path = match self.target {
-            Target::Stdout => return Ok(()),
-            Target::Events(draft) | Target::Cases(draft) => draft.finish()?,
-            Target::Folder { folder, .. } => folder,
-            Target::One { path, text: Some(text), .. } => {
-                output::write_file(&path, &text)?;
-                path
-            }
-            Target::One { path, text: None, .. } => {
+            Target::StandardOutput => return Ok(()),
+            Target::File { path, format, .. } if format.holds_one() && self.written == 0 => {
                 bail!("there is no group to write to {}", path.display())
             }
+            Target::File { draft, .. } => draft.finish()?,
+            Target::Folder { folder, .. } => folder,
         };
-        let groups = otus::words::counted(self.written, "group");
-        output::complain(&format!("wrote {}: {groups}", path.display()));
+        output::complain(&format!("wrote {}: {}", path.display(), counted(self.written, "group")));
         Ok(())
     }
-}
-
-fn is_case_file(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    name == "cases.jsonl" || name.ends_with(".cases.jsonl")
-}
-
-/// A multi-trace in canonical form.
-fn multi_trace(observed: &Observed<'_>) -> String {
-    print::trace(&parse_trace(&Source::new("group", observed.htf())).tree)
 }

@@ -56,7 +56,6 @@ pub(super) fn commands(sandbox: &Sandbox) -> Vec<Command> {
             path
         });
         open.extend(below);
-        // `otus demo [NAME]` has an example by itself, `otus bench <COMMAND>` has none.
         let is_group = help.needs_command;
         let Help { about, usage, options, values, .. } = help;
         found.push(Command { path, about, usage, options, values, is_group });

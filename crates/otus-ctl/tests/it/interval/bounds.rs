@@ -1,9 +1,9 @@
 //! Budgets, cancellation, many dimensions, odd arguments.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use otus_ctl::interval::{ACCEPT, Budget, Clocks, Diagram, Machine, REJECT, Set, Stop};
+use otus_core::budget::{Budget, Stop};
+use otus_ctl::interval::{ACCEPT, Clocks, Diagram, Machine, REJECT, Set};
 
 /// The vectors whose components alternate in parity classes: many nodes.
 fn scattered(diagram: &mut Diagram, seed: u64, boxes: usize) -> Result<Set, Stop> {
@@ -26,10 +26,10 @@ fn scattered(diagram: &mut Diagram, seed: u64, boxes: usize) -> Result<Set, Stop
 
 #[test]
 fn a_node_budget_stops_and_leaves_what_was() {
-    let budget = Budget { max_nodes: Some(2000), ..Budget::default() };
-    let mut diagram = Diagram::with_budget(&[50; 6], budget);
+    let budget = Budget { max_states: Some(2000), ..Budget::default() };
+    let mut diagram = Diagram::with_budget(&[50; 6], &budget);
     let mut small = diagram.cuboid(&[(3, 7); 6]).unwrap();
-    assert_eq!(scattered(&mut diagram, 1, 100), Err(Stop::Nodes));
+    assert_eq!(scattered(&mut diagram, 1, 100), Err(Stop::States));
     assert!(diagram.nodes() <= 2000);
     assert_eq!(diagram.count(small).to_string(), (5_u64.pow(6)).to_string());
     diagram.collect([&mut small]);
@@ -43,7 +43,7 @@ fn a_node_budget_stops_and_leaves_what_was() {
     assert_eq!(diagram.nodes(), 6);
     assert_eq!(diagram.cuboid(&[(2, 3); 6]), Ok(other));
     let small = diagram.cuboid(&[(3, 7); 6]).unwrap();
-    // There is room again, and what is the same is found again.
+    // There is room again, and equal sets are shared again.
     assert_eq!(diagram.cuboid(&[(3, 7); 6]), Ok(small));
     assert!(scattered(&mut diagram, 1, 5).is_ok());
     let stats = diagram.stats();
@@ -54,7 +54,7 @@ fn a_node_budget_stops_and_leaves_what_was() {
 fn a_memory_budget_is_kept() {
     for most in [20_000, 100_000, 1_000_000, 5_000_000] {
         let budget = Budget { max_bytes: Some(most), ..Budget::default() };
-        let mut diagram = Diagram::with_budget(&[50; 6], budget);
+        let mut diagram = Diagram::with_budget(&[50; 6], &budget);
         assert_eq!(scattered(&mut diagram, 2, 1000), Err(Stop::Memory));
         assert!(diagram.bytes() as u64 <= most, "{} of {most}", diagram.bytes());
         assert!(diagram.bytes() as u64 > most / 4, "{} of {most}", diagram.bytes());
@@ -65,11 +65,11 @@ fn a_memory_budget_is_kept() {
 fn time_and_cancellation_stop() {
     let budget = Budget::default();
     budget.cancel.cancel();
-    let mut diagram = Diagram::with_budget(&[50; 6], budget);
+    let mut diagram = Diagram::with_budget(&[50; 6], &budget);
     assert_eq!(scattered(&mut diagram, 3, 10), Err(Stop::Cancelled));
-    diagram.set_budget(Budget { deadline: Some(Instant::now()), ..Budget::default() });
+    diagram.set_budget(&Budget { deadline: Some(Instant::now()), ..Budget::default() });
     assert_eq!(scattered(&mut diagram, 3, 10), Err(Stop::Time));
-    diagram.set_budget(Budget::default());
+    diagram.set_budget(&Budget::default());
     assert!(scattered(&mut diagram, 3, 10).is_ok());
 }
 
@@ -146,7 +146,7 @@ fn a_lattice_may_have_many_dimensions() {
 
 #[test]
 fn a_lattice_keeps_to_its_budget() {
-    // Each component asks for half of it in all that follow.
+    // A value of one component demands half of it from all later ones.
     struct Chain;
     impl Clocks for Chain {
         fn lower(&self, dimension: usize, value: u32, other: usize) -> u32 {
@@ -157,11 +157,11 @@ fn a_lattice_keeps_to_its_budget() {
             if other < dimension { (2 * value + 1).min(1000) } else { 1000 }
         }
     }
-    for (max_nodes, max_bytes, stop) in
-        [(Some(100), None, Stop::Nodes), (None, Some(40_000), Stop::Memory)]
+    for (max_states, max_bytes, stop) in
+        [(Some(100), None, Stop::States), (None, Some(40_000), Stop::Memory)]
     {
-        let budget = Budget { max_nodes, max_bytes, ..Budget::default() };
-        let mut diagram = Diagram::with_budget(&[1000; 4], budget);
+        let budget = Budget { max_states, max_bytes, ..Budget::default() };
+        let mut diagram = Diagram::with_budget(&[1000; 4], &budget);
         assert_eq!(diagram.lattice(&Chain), Err(stop));
         assert_eq!(diagram.lattice_find(&Chain, &mut Nothing, 2), Err(stop));
         assert!(diagram.bytes() < 40_000);

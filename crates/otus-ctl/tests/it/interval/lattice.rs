@@ -1,10 +1,10 @@
-//! The set that clocks allow, against the test of every vector; and what is special in lattices.
+//! The set that clocks allow, compared with a test of every vector; and properties of lattices.
 
 use otus_ctl::interval::{ACCEPT, ClockTable, Clocks, Diagram, REJECT, Set};
 
 use super::random::Random;
 
-/// The clocks of a random execution: per process and event, how many events of each process it knows.
+/// The clocks of a random execution: per process and event, the number of events of each process in its past.
 fn execution(random: &mut fastrand::Rng, bounds: &[u32], sociable: f64) -> Vec<Vec<Vec<u32>>> {
     let processes = bounds.len();
     let mut clocks: Vec<Vec<Vec<u32>>> = vec![vec![vec![0; processes]]; processes];
@@ -85,7 +85,7 @@ fn the_lattice_of_an_execution_is_the_set_of_its_cuts() {
         let (mut diagram, top) = check(&bounds, &table);
         assert_eq!(diagram.least(top), Some(vec![0; bounds.len()]));
         assert_eq!(diagram.greatest(top), Some(bounds.clone()));
-        // In a lattice of cuts, what lies below a set reaches it.
+        // In a lattice of cuts, every cut below a set reaches it.
         let ranges: Vec<(u32, u32)> =
             bounds.iter().map(|&bound| (random.u32(0..=bound), bound)).collect();
         let cuboid = diagram.cuboid(&ranges).unwrap();

@@ -106,7 +106,7 @@ proptest! {
         prop_assert_eq!(diagram.is_subset(*a, *b), Ok(plain_a.is_subset(plain_b)));
         prop_assert_eq!(diagram.is_disjoint(*a, *b), Ok(plain_a.is_disjoint(plain_b)));
         prop_assert_eq!(diagram.find_common(*a, *b), Ok(diagram.least(meet)));
-        // What is kept through a collection is the same set under another number.
+        // A set that is kept through a collection has another id and the same members.
         let mut kept = [union, difference];
         diagram.collect(&mut kept);
         assert_set(&mut diagram, kept[0], &(plain_a | plain_b));

@@ -1,23 +1,23 @@
-//! The order within layers, with few crossings.
+//! The order of nodes within layers, with few crossings.
 //!
 //! The first order is that of a depth-first search, in which trees have no crossing and keep the
 //! order of their children. If there are crossings, sweeps down and up sort each layer by the
-//! barycentres of its neighbours (Sugiyama et al. 1981), and in small graphs neighbours change
-//! places where that helps (Gansner et al., "A technique for drawing directed graphs", 1993).
-//! The best order met is kept; an earlier one if several are equally good. Crossings are counted
+//! barycentres of its neighbours (Sugiyama et al. 1981), and in small graphs adjacent nodes are exchanged
+//! if that removes crossings (Gansner et al., "A technique for drawing directed graphs", 1993).
+//! The best order is kept, the earliest of several equally good ones. Crossings are counted
 //! with a Fenwick tree (Barth, Jünger and Mutzel, "Simple and efficient bilayer cross counting",
 //! 2004).
 
-use super::Virtual;
+use super::ProperGraph;
 
-/// How often the layers are swept down and up; in large graphs less often.
+/// The number of sweeps down and up; large graphs have fewer.
 const ROUNDS: usize = 24;
 const ROUNDS_LARGE: usize = 6;
-/// What counts as large.
+/// The number of nodes from which a graph is large.
 const LARGE: usize = 4_000;
 
-/// Fills the layers of a graph.
-pub fn reduce(graph: &mut Virtual) {
+/// Orders the layers of a graph.
+pub fn reduce(graph: &mut ProperGraph) {
     graph.layers = first(graph);
     let mut places = places(graph);
     let mut fewest = crossings(graph, &places);
@@ -49,7 +49,7 @@ pub fn reduce(graph: &mut Virtual) {
 }
 
 /// The order in which a depth-first search meets nodes.
-fn first(graph: &Virtual) -> Vec<Vec<u32>> {
+fn first(graph: &ProperGraph) -> Vec<Vec<u32>> {
     let last = graph.nodes.iter().map(|node| node.layer).max();
     let mut layers = vec![Vec::new(); last.map_or(0, |last| last as usize + 1)];
     let mut met = vec![false; graph.nodes.len()];
@@ -66,8 +66,8 @@ fn first(graph: &Virtual) -> Vec<Vec<u32>> {
     layers
 }
 
-/// By virtual node: where it is in its layer.
-fn places(graph: &Virtual) -> Vec<u32> {
+/// By virtual node: its index in its layer.
+fn places(graph: &ProperGraph) -> Vec<u32> {
     let mut places = vec![0; graph.nodes.len()];
     for layer in &graph.layers {
         for (place, &node) in (0..).zip(layer) {
@@ -77,9 +77,9 @@ fn places(graph: &Virtual) -> Vec<u32> {
     places
 }
 
-/// Sorts a layer by the barycentres of neighbours in the layer above, or below. What has none
-/// keeps its place.
-fn sort(graph: &mut Virtual, places: &mut [u32], layer: usize, above: bool) {
+/// Sorts a layer by the barycentres of neighbours in the layer above, or below. Nodes without neighbours
+/// keep their places.
+fn sort(graph: &mut ProperGraph, places: &mut [u32], layer: usize, above: bool) {
     let neighbours = if above { &graph.up } else { &graph.down };
     let center = |node: u32| {
         let near = &neighbours[node as usize];
@@ -98,8 +98,8 @@ fn sort(graph: &mut Virtual, places: &mut [u32], layer: usize, above: bool) {
     }
 }
 
-/// Lets neighbours in a layer change places as long as crossings get fewer, a few times.
-fn exchange(graph: &mut Virtual, places: &mut [u32]) {
+/// Exchanges adjacent nodes of a layer as long as that removes crossings, a few times.
+fn exchange(graph: &mut ProperGraph, places: &mut [u32]) {
     for _ in 0..4 {
         let mut better = false;
         for layer in 0..graph.layers.len() {
@@ -122,7 +122,7 @@ fn exchange(graph: &mut Virtual, places: &mut [u32]) {
     }
 }
 
-/// How many edges cross if one node is left of another, by their neighbours in one layer.
+/// The number of crossings if one node is left of another, given their neighbours in one layer.
 fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
     let crossed = |&&from: &&u32| {
         let before = right.iter().filter(|&&to| places[to as usize] < places[from as usize]);
@@ -131,8 +131,8 @@ fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
     left.iter().map(|from| crossed(&from)).sum()
 }
 
-/// How many edges cross in all.
-fn crossings(graph: &Virtual, places: &[u32]) -> u64 {
+/// The number of all crossings.
+fn crossings(graph: &ProperGraph, places: &[u32]) -> u64 {
     let mut total = 0;
     for pair in graph.layers.windows(2) {
         let [upper, lower] = pair else { continue };

@@ -2,23 +2,23 @@
 //!
 //! Brandes and Köpf, "Fast and simple horizontal coordinate assignment" (2001): nodes are aligned
 //! with a median neighbour into blocks, in four ways (down or up, from the left or from the
-//! right), each is packed, and a node's place is the mean of the two middle ones of the four.
-//! Bends of a long edge are aligned first of all, so that it is straight.
+//! right), each is packed, and a node's place is the mean of the two median ones of the four.
+//! Bends of a long edge are aligned first, so that it is straight.
 //!
-//! Packing differs from the paper's, which has been found wrong for some inputs: here blocks and
-//! the distances they have to keep are a graph without cycles, places are the longest ways in it,
-//! and what is loose moves to its right neighbour. Every packing keeps all distances, and so does
+//! Packing differs from that of the paper, which is wrong for some inputs: here the blocks and
+//! their least distances form an acyclic graph, places are the lengths of longest paths in it,
+//! and blocks that can still move are moved to their right neighbour. Every packing keeps all distances, and so does
 //! any order statistic of the four, hence also the result.
 
 use rustc_hash::FxHashSet;
 
-use super::Virtual;
+use super::ProperGraph;
 
-/// By virtual node: where its middle is.
+/// By virtual node: the coordinate of its middle.
 ///
 /// # Panics
 /// Never: there are four candidates.
-pub fn across(graph: &Virtual, gap: f64) -> Vec<f64> {
+pub fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
     if graph.nodes.is_empty() {
         return Vec::new();
     }
@@ -67,7 +67,7 @@ pub fn across(graph: &Virtual, gap: f64) -> Vec<f64> {
 }
 
 /// Segments of short edges that cross a segment of a long one: these are not aligned.
-fn conflicts(graph: &Virtual) -> FxHashSet<(u32, u32)> {
+fn conflicts(graph: &ProperGraph) -> FxHashSet<(u32, u32)> {
     let mut places = vec![0; graph.nodes.len()];
     for layer in &graph.layers {
         for (place, &node) in layer.iter().enumerate() {
@@ -105,7 +105,7 @@ fn conflicts(graph: &Virtual) -> FxHashSet<(u32, u32)> {
 
 /// The graph as seen from one of four sides: the way to align is always down and to the left.
 struct View<'a> {
-    graph: &'a Virtual,
+    graph: &'a ProperGraph,
     upwards: bool,
     mirrored: bool,
     gap: f64,
@@ -114,7 +114,7 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(graph: &'a Virtual, upwards: bool, mirrored: bool, gap: f64) -> Self {
+    fn new(graph: &'a ProperGraph, upwards: bool, mirrored: bool, gap: f64) -> Self {
         let mut layers = graph.layers.clone();
         if upwards {
             layers.reverse();
@@ -141,7 +141,7 @@ impl<'a> View<'a> {
         let mut continued = vec![false; graph.nodes.len()];
         let mut near: Vec<u32> = Vec::new();
         for layer in &self.layers {
-            // What is left of this is taken.
+            // Nodes left of this one are aligned already.
             let mut free = 0;
             for &node in layer {
                 near.clear();
@@ -167,7 +167,7 @@ impl<'a> View<'a> {
         roots
     }
 
-    /// Places that keep all distances and have the nodes of a block in one.
+    /// Coordinates that keep all distances, equal for all nodes of a block.
     fn pack(&self, roots: &[u32]) -> Vec<f64> {
         let count = self.graph.nodes.len();
         let mut after: Vec<Vec<(u32, f64)>> = vec![Vec::new(); count];
@@ -211,7 +211,7 @@ impl<'a> View<'a> {
         roots.iter().map(|&root| places[root as usize]).collect()
     }
 
-    /// Lines may be nearer to each other than nodes.
+    /// The least gap between two nodes; bends may be nearer to each other than nodes.
     fn gap_between(&self, left: usize, right: usize) -> f64 {
         let bends = [left, right].iter().filter(|&&node| self.graph.nodes[node].is_bend).count();
         match bends {

@@ -1,9 +1,9 @@
-//! Which layer each node is in.
+//! The layer of each node.
 
 use super::Edge;
 
-/// Which edges are to be drawn against their direction, so that no cycle is left: those that a
-/// depth-first search finds to lead back. It begins at nodes that no edge enters.
+/// By edge: whether it is reversed to remove cycles. Those are the back edges of a
+/// depth-first search that begins at nodes without incoming edges.
 pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -47,7 +47,7 @@ pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
     turned
 }
 
-/// By node: the length of the longest way to it.
+/// By node: the length of the longest path to it.
 pub fn ranks(count: usize, edges: &[Edge], turned: &[bool]) -> Vec<u32> {
     let mut out: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];

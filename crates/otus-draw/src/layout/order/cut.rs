@@ -1,10 +1,10 @@
-//! The ways of cuts through a space-time diagram.
+//! The lines of cuts through a space-time diagram.
 //!
-//! On each process a cut lies in a gap between two rows: below the last event it has and above
-//! the first it lacks. Of the gaps that this leaves it takes the one nearest to the lowest of
-//! its events, so that it is as straight as it can be. If one cut is part of another, its gaps
-//! are nowhere lower; so the cuts of a run do not cross as long as those in one gap, and those
-//! that change gaps between the same two processes, lie side by side in the right order.
+//! On each process, a cut lies in a gap between two rows: below its last event and above
+//! the first event outside. Of the possible gaps, it takes the one nearest to the lowest of
+//! all its events, so that the line is as straight as possible. If one cut is part of another, its gaps
+//! are nowhere lower; so the cuts of a run do not cross if those in one gap, and those
+//! that change gaps between the same two processes, lie side by side in their order.
 
 use std::ops::Range;
 
@@ -19,14 +19,14 @@ use crate::scene::{Anchor, Item, Line, Role, Scene, Shape, Tone};
 /// A cut and its gaps; gap g is above row g.
 #[derive(Debug)]
 pub(super) struct Path {
-    /// Its place among all cuts.
+    /// Its index among all cuts.
     index: usize,
     pub(super) name: String,
     tone: Tone,
     pub(super) counts: Vec<usize>,
     /// By process.
     pub(super) gaps: Vec<usize>,
-    /// Whether it has all that happened before its events.
+    /// Whether it is consistent: it has all events that happened before its own.
     pub(super) consistent: bool,
 }
 
@@ -44,7 +44,7 @@ impl Path {
             (event.0 - trace.range(trace.process_of(event)).start) as usize >= counts[process]
         };
         let consistent = !trace.edges().iter().any(|edge| !outside(edge.to) && outside(edge.from));
-        // The first gap that is low enough, and the last that is high enough.
+        // The first and the last possible gap.
         let clamp = |row: usize| row.clamp(window.start, window.end) - window.start;
         let bounds: Vec<(usize, usize)> = trace
             .processes()
@@ -82,7 +82,7 @@ pub(super) fn row_of(trace: &PartialOrder, levels: &[u32], cut: &Cut) -> usize {
     last.max().unwrap_or(0)
 }
 
-/// Which of `count` cuts are shown if `most` may be: the first, the last and some between.
+/// The indices of at most `most` of `count` cuts: the first, the last and some between.
 pub(super) fn choose(count: usize, most: usize) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
@@ -93,17 +93,17 @@ pub(super) fn choose(count: usize, most: usize) -> Vec<usize> {
     (0..most).map(|i| i * (count - 1) / (most - 1)).collect()
 }
 
-/// From one cut to the next in a gap: room for their names.
+/// The distance between cuts in a gap, with room for their names.
 const APART: f64 = 13.0;
-/// Above and below the cuts in a gap.
+/// The space above and below the cuts in a gap.
 const REST: f64 = 9.0;
 
-/// How high a gap with some cuts is.
+/// The height of a gap with some cuts.
 pub(super) fn gap_height(cuts: usize) -> f64 {
     2.0 * REST + APART * number(cuts)
 }
 
-/// How wide the room between the labels of a process and the next is.
+/// The least distance between the labels of a process and those of the next.
 pub(super) fn corridor(cuts: &[Path], process: usize) -> f64 {
     let moving = cuts.iter().filter(|cut| cut.gaps[process] != cut.gaps[process + 1]).count();
     14.0 + if moving > 0 { 8.0 + 8.0 * number(moving) } else { 0.0 }
@@ -114,7 +114,7 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let count = plan.columns.len();
     let left = places.x[0] - places.reach[0][0] - 12.0;
     let right = places.x[count - 1] + places.reach[count - 1][1] + 12.0;
-    // By gap: the cuts in it so far.
+    // By gap: the number of cuts in it so far.
     let mut used = vec![0_usize; plan.rows + 1];
     let mut heights: Vec<Vec<f64>> = Vec::new();
     for cut in &plan.cuts {
@@ -137,7 +137,7 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let mut corners: Vec<Vec<Point>> = vec![Vec::new(); plan.cuts.len()];
     for process in 0..count - 1 {
         let way = |cut: usize| heights[cut][process + 1] - heights[cut][process];
-        // Those that go down begin with the lowest, those that go up with the highest.
+        // Cuts that go down are placed from the lowest, cuts that go up from the highest.
         let down = (0..plan.cuts.len()).rev().filter(|&cut| way(cut) > 0.0);
         let up = (0..plan.cuts.len()).filter(|&cut| way(cut) < 0.0);
         let moving: Vec<usize> = down.chain(up).collect();
@@ -167,7 +167,7 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     }
 }
 
-/// A way through corners with points close to each of them, so that only the corners are round.
+/// A polyline through corners with points close to each of them, so that only the corners are rounded.
 fn rounded(first: Point, corners: &[Point], last: Point) -> Vec<Point> {
     let mut points = vec![first];
     for (index, &corner) in corners.iter().enumerate() {

@@ -1,24 +1,23 @@
 //! The lattice of the cuts of a small trace.
 //!
 //! The consistent cuts of a partial order, ordered by inclusion, are a distributive lattice
-//! (Mattern, *Virtual Time and Global States of Distributed Systems*, 1989), and what CTL
-//! formulas are about: its paths are the runs. Cuts with equally many events stand in a row, so
-//! an edge leads from one row to the next, and all that is between two rows is edges.
+//! (Mattern, *Virtual Time and Global States of Distributed Systems*, 1989). Its paths are the runs that CTL
+//! formulas speak of. Cuts with the same number of events form a row, so
+//! every edge leads from one row to the next, and between two rows there are only edges.
 
 use otus_core::index::Index as _;
 use otus_trace::order::PartialOrder;
 
 use super::Cut;
 use crate::geometry::{Rect, Size, point};
-use crate::layout::multitrace::grouped;
-use crate::metrics::PLAIN;
+use crate::metrics::{PLAIN, grouped};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
 
 /// There are more cuts than a picture can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the trace has more than {limit} cuts; too many to draw their lattice")]
 pub struct TooManyCuts {
-    /// How many may be shown.
+    /// The most cuts that may be shown.
     pub limit: usize,
 }
 
@@ -61,7 +60,7 @@ pub fn lattice(
             let at = point(rect.center().x, base);
             let label = Item::label(Role::Node, text(counts), at, Anchor::Middle, PLAIN);
             scene.push(label.tone(own));
-            // Only one event fewer: the cuts above that differ in one process.
+            // Predecessors are the cuts above that have one event fewer.
             for (before, from, above_key) in &above {
                 let part = before.iter().zip(counts).all(|(a, b)| a <= b);
                 if !part {
@@ -100,8 +99,8 @@ fn text(counts: &[usize]) -> String {
     format!("⟨{}⟩", counts.join(", "))
 }
 
-/// All consistent cuts by their number of events, those of a row in the order in which the first
-/// processes are ahead.
+/// All consistent cuts by their number of events; in a row, those with more events of the first
+/// processes come first.
 fn rows(trace: &PartialOrder, limit: usize) -> Result<Vec<Vec<Vec<usize>>>, TooManyCuts> {
     let mut rows = vec![vec![vec![0_usize; trace.process_count()]]];
     let mut count = 1;
@@ -124,7 +123,7 @@ fn rows(trace: &PartialOrder, limit: usize) -> Result<Vec<Vec<Vec<usize>>>, TooM
                     next.push(after);
                 }
             }
-            // A wide row is given up before it is complete; each cut is found once a process.
+            // Give up before a wide row is complete; each cut is found at most once per process.
             if next.len() > limit.saturating_mul(trace.process_count()) {
                 return Err(TooManyCuts { limit });
             }

@@ -1,19 +1,19 @@
-//! The ways of arrows through a space-time diagram.
+//! The routes of arrows through a space-time diagram.
 //!
-//! An arrow is straight unless that crosses a label or a dot; then it may have one bend, in a gap
-//! between two processes, where nothing is. If all bends are in the way of something too, it
+//! An arrow is straight unless it would cross a label or a dot; then it may have one bend, in the free space
+//! between two processes. If every bend would cross one too, it makes a detour: it
 //! leaves its process below the zone of labels, crosses in the gap, and goes down on a track
-//! beside the line of its target, between that line and its labels: there is nothing but tracks,
+//! between the line of its target and the labels there. Only tracks are in that space,
 //! and no two arrows share one at the same height.
 
-use super::{Arrow, DOT, Places, Plan, Side, TRACK};
+use super::{Arrow, DOT, DotId, Places, Plan, Side, TRACK};
 use crate::check::crosses;
 use crate::geometry::{Point, Rect, Size, point};
 
-/// How an arrow gets to its target.
+/// The kind of route of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
-    /// By a straight line, or with a bend.
+    /// A straight line, or a line with one bend.
     Free,
     /// Through the gap above its target.
     Gap,
@@ -21,13 +21,13 @@ pub(super) enum Route {
     Track(usize),
 }
 
-/// Routes for arrows that must not be straight and for the others; counts the tracks beside
+/// The kinds of routes of all arrows, given those that need a detour; counts the tracks beside
 /// each process.
 pub(super) fn assign(plan: &Plan, detour: &[bool], tracks: &mut [[usize; 2]]) -> Vec<Route> {
     let mut routes = vec![Route::Free; plan.arrows.len()];
     let mut order: Vec<usize> = (0..plan.arrows.len()).filter(|&index| detour[index]).collect();
     order.sort_by_key(|&index| (rows(plan, plan.arrows[index]), index));
-    // By process and side: where each track is free again.
+    // By process and side: the row from which each track is free again.
     let mut free: Vec<[Vec<usize>; 2]> = vec![<[Vec<usize>; 2]>::default(); tracks.len()];
     for index in order {
         let arrow = plan.arrows[index];
@@ -36,7 +36,7 @@ pub(super) fn assign(plan: &Plan, detour: &[bool], tracks: &mut [[usize; 2]]) ->
             routes[index] = Route::Gap;
             continue;
         }
-        let process = arrow.to.0;
+        let process = arrow.to.process;
         let tracks_here = &mut free[process][side(arrow) as usize];
         let track = tracks_here.iter().position(|&end| end <= from).unwrap_or_else(|| {
             tracks_here.push(0);
@@ -51,25 +51,26 @@ pub(super) fn assign(plan: &Plan, detour: &[bool], tracks: &mut [[usize; 2]]) ->
     routes
 }
 
-/// From which side an arrow comes to its target.
+/// The side from which an arrow comes to its target.
 fn side(arrow: Arrow) -> Side {
-    if arrow.from.0 < arrow.to.0 { Side::Left } else { Side::Right }
+    if arrow.from.process < arrow.to.process { Side::Left } else { Side::Right }
 }
 
 fn rows(plan: &Plan, arrow: Arrow) -> (usize, usize) {
-    let row = |(process, index): (usize, usize)| plan.columns[process][index].row;
+    let row = |dot: DotId| plan.columns[dot.process][dot.index].row;
     (row(arrow.from), row(arrow.to))
 }
 
-/// How many rows times processes an arrow may pass to be straight, and to have a bend; beyond
-/// that it is not even tried.
+/// The largest products of rows and processes that an arrow passes for which a straight line, and a bend, are
+/// tried.
 const FAR: usize = 4000;
 const NEAR: usize = 60;
 
-/// The shortest way with at most one bend that crosses no label and no dot, if there is one.
+/// The shortest route with at most one bend that crosses no label and no dot, if there is one.
 pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Point>> {
     let (first, last) = rows(plan, arrow);
-    let (low, high) = (arrow.from.0.min(arrow.to.0), arrow.from.0.max(arrow.to.0));
+    let (low, high) =
+        (arrow.from.process.min(arrow.to.process), arrow.from.process.max(arrow.to.process));
     let size = (last - first).saturating_mul(high - low);
     if size > FAR {
         return None;
@@ -103,17 +104,18 @@ fn length(points: &[Point]) -> f64 {
     parts.map(|part| part.x.hypot(part.y)).sum()
 }
 
-/// Whether an arrow that takes a way would cross a label or a dot.
+/// Whether an arrow on a route would cross a label or a dot.
 fn is_blocked(plan: &Plan, places: &Places, arrow: Arrow, way: &[Point]) -> bool {
     let (first, last) = rows(plan, arrow);
     let crossed = |rect: Rect| way.windows(2).any(|pair| crosses(pair[0], pair[1], rect));
-    let mut columns = arrow.from.0.min(arrow.to.0)..=arrow.from.0.max(arrow.to.0);
+    let mut columns =
+        arrow.from.process.min(arrow.to.process)..=arrow.from.process.max(arrow.to.process);
     columns.any(|process| {
         let column = &plan.columns[process];
         let start = column.partition_point(|shown| shown.row < first);
         let near = column[start..].iter().take_while(|shown| shown.row <= last);
         near.enumerate().any(|(offset, shown)| {
-            let here = (process, start + offset);
+            let here = DotId { process, index: start + offset };
             let center = point(places.x[process], places.y[shown.row]);
             let dot = Rect::at(center, Size::default()).grow(DOT + 3.0);
             let is_end = here == arrow.from || here == arrow.to;
@@ -123,7 +125,7 @@ fn is_blocked(plan: &Plan, places: &Places, arrow: Arrow, way: &[Point]) -> bool
     })
 }
 
-/// From rim to rim of the dots, over a bend if there is one.
+/// The points from the border of one dot to that of the other, with a bend if there is one.
 fn way(plan: &Plan, places: &Places, arrow: Arrow, bend: Option<Point>) -> Vec<Point> {
     let [from, to] = [arrow.from, arrow.to].map(|end| center(plan, places, end));
     let rim = |from: Point, to: Point| {
@@ -137,11 +139,11 @@ fn way(plan: &Plan, places: &Places, arrow: Arrow, bend: Option<Point>) -> Vec<P
     points
 }
 
-fn center(plan: &Plan, places: &Places, (process, index): (usize, usize)) -> Point {
-    point(places.x[process], places.y[plan.columns[process][index].row])
+fn center(plan: &Plan, places: &Places, dot: DotId) -> Point {
+    point(places.x[dot.process], places.y[plan.columns[dot.process][dot.index].row])
 }
 
-/// The way of an arrow that goes round.
+/// The points of an arrow that makes a detour.
 pub(super) fn around(plan: &Plan, places: &Places, arrow: Arrow, route: Route) -> Vec<Point> {
     let (first, last) = rows(plan, arrow);
     let [from, to] = [arrow.from, arrow.to].map(|end| center(plan, places, end));

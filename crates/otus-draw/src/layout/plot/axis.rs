@@ -1,55 +1,55 @@
-//! Axes: ranges that are round, and ticks that can be read.
+//! Axes: round ranges and readable ticks.
 
 /// An axis before its range is known.
 #[derive(Debug, Clone, Default)]
 pub struct Axis {
-    /// What is measured along it.
+    /// The quantity, with its unit.
     pub label: String,
-    /// How far apart numbers are.
+    /// The scale.
     pub scale: Scale,
-    /// How numbers are written.
+    /// The format of numbers.
     pub unit: Unit,
 }
 
-/// How far apart numbers are on an axis.
+/// The scale of an axis.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// By their difference, from zero on if none is negative.
+    /// Linear, from zero on if no number is negative.
     #[default]
     Linear,
-    /// By their ratio; only for positive ones.
+    /// Logarithmic; only for positive numbers.
     Log,
-    /// These are no numbers: 0 is the first name, 1 the second.
+    /// Categories: 0 is the first name, 1 the second.
     Names(Vec<String>),
 }
 
-/// How numbers are written.
+/// The format of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
-    /// As they are.
+    /// Plain.
     #[default]
     Plain,
-    /// As times of so many seconds.
+    /// Times, given in seconds.
     Seconds,
 }
 
 impl Axis {
-    /// Numbers by their difference.
+    /// A linear axis.
     pub fn linear(label: impl Into<String>) -> Self {
         Axis { label: label.into(), ..Axis::default() }
     }
 
-    /// Numbers by their ratio.
+    /// A logarithmic axis.
     pub fn log(label: impl Into<String>) -> Self {
         Axis { label: label.into(), scale: Scale::Log, unit: Unit::Plain }
     }
 
-    /// Times by their ratio.
+    /// A logarithmic axis of times.
     pub fn log_seconds(label: impl Into<String>) -> Self {
         Axis { label: label.into(), scale: Scale::Log, unit: Unit::Seconds }
     }
 
-    /// Things that have names.
+    /// An axis of categories.
     pub fn names<T: Into<String>>(
         label: impl Into<String>,
         names: impl IntoIterator<Item = T>,
@@ -60,7 +60,7 @@ impl Axis {
 }
 
 impl Scale {
-    /// Whether a number has a place.
+    /// Whether the axis can show a number.
     pub fn shows(&self, value: f64) -> bool {
         match self {
             Scale::Linear | Scale::Names(_) => value.is_finite(),
@@ -76,17 +76,17 @@ pub(super) struct Ruler {
     unit: Unit,
     /// The ends, as logarithms to base ten on a logarithmic axis.
     range: [f64; 2],
-    /// From one tick to the next, in the same measure.
+    /// The distance between ticks, in the same measure.
     step: f64,
 }
 
-/// How many ticks a linear axis has, about.
+/// The approximate number of ticks of a linear axis.
 const TICKS: f64 = 5.0;
-/// Beyond so many tens, not every one has a tick.
+/// The number of decades beyond which not every one has a tick.
 const TENS: f64 = 8.0;
 
 impl Ruler {
-    /// A round range that has all numbers.
+    /// A ruler with a round range that contains all numbers.
     pub(super) fn new(axis: &Axis, values: &[f64]) -> Ruler {
         let scale = axis.scale.clone();
         let shown = values.iter().copied().filter(|value| scale.shows(*value));
@@ -115,13 +115,13 @@ impl Ruler {
         Ruler { scale, unit: axis.unit, range, step }
     }
 
-    /// Where a number is, from 0 at the beginning to 1 at the end.
+    /// The place of a number, from 0 at the beginning to 1 at the end.
     pub(super) fn part(&self, value: f64) -> f64 {
         let value = if self.scale == Scale::Log { value.log10() } else { value };
         ((value - self.range[0]) / (self.range[1] - self.range[0])).clamp(0.0, 1.0)
     }
 
-    /// Numbers with what is written beside them, in order.
+    /// The ticks with their texts, in order.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         match &self.scale {
             Scale::Names(names) => {
@@ -138,7 +138,7 @@ impl Ruler {
         }
     }
 
-    /// Every second stretch from one tick to the next; none where things have names.
+    /// Every second interval between ticks; none for categories.
     pub(super) fn bands(&self) -> Vec<[f64; 2]> {
         let number = |at: f64| if self.scale == Scale::Log { 10_f64.powf(at) } else { at };
         match self.scale {
@@ -152,7 +152,7 @@ impl Ruler {
         }
     }
 
-    /// Where ticks are, in the measure of the range.
+    /// The places of ticks, in the measure of the range.
     fn marks(&self) -> Vec<f64> {
         let [low, high] = self.range;
         let mut marks = Vec::new();
@@ -178,7 +178,7 @@ fn round_step(least: f64) -> f64 {
         .unwrap_or(10.0 * ten)
 }
 
-/// A round number as people write it.
+/// Formats a round number.
 fn write(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Plain => plain(value),

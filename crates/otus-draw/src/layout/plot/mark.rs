@@ -1,4 +1,4 @@
-//! What a point looks like: forms that differ in black and white.
+//! The forms of points, which differ in black and white too.
 
 use crate::geometry::{Point, point};
 use crate::scene::{Item, Role, Shape, Tone};
@@ -6,19 +6,19 @@ use crate::scene::{Item, Role, Shape, Tone};
 /// The form of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mark {
-    /// Round.
+    /// A disc.
     #[default]
     Disc,
-    /// Upright.
+    /// A square.
     Square,
-    /// On a corner.
+    /// A square on a corner.
     Diamond,
-    /// Pointing up.
+    /// A triangle that points up.
     Triangle,
 }
 
 impl Mark {
-    /// A point of a size in a tone. A dashed outline of a few pixels is none, so tones with dashes are filled.
+    /// A point of a size in a tone. A dashed outline of a few pixels is not recognizable, so tones with dashes are filled.
     pub(super) fn item(self, at: Point, radius: f64, tone: Tone) -> Item {
         let shape = match self {
             Mark::Disc => Shape::Disc { center: at, radius },

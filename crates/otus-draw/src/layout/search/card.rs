@@ -1,4 +1,4 @@
-//! One node of a search as a picture: its number and measure, the interaction, and what is left
+//! One node of a search as a picture: its number and measure, the interaction, and the rest
 //! of the multi-trace.
 
 use std::rc::Rc;
@@ -18,19 +18,19 @@ use crate::scene::{Anchor, Item, Role, Scene, Tone};
 pub(super) struct Cards<'a> {
     context: &'a Context<'a>,
     options: &'a Options<'a>,
-    /// By node: what happened to each component.
+    /// By node: the lane of each component.
     lanes: &'a FxHashMap<usize, Vec<Lane>>,
     pictures: FxHashMap<TermId, Rc<Scene>>,
 }
 
 const PADDING: f64 = 8.0;
 const TEXT: Font = Font { size: 11.0, bold: false };
-/// The most that text may take.
+/// The greatest width of text.
 const MOST_WIDE: f64 = 260.0;
 const MOST_LINES: usize = 16;
-/// How many actions of a component are shown.
+/// The most actions of a component that are shown.
 const MOST_ACTIONS: usize = 12;
-/// Larger interactions are not written down.
+/// The number of nodes from which interactions are not written as text.
 const MOST_NODES: u64 = 400;
 
 impl<'a> Cards<'a> {
@@ -74,11 +74,11 @@ impl<'a> Cards<'a> {
         let centered = |scene: &Scene| middle - scene.size.width / 2.0;
 
         let mut scene = Scene::default();
-        let style = (Role::Aside, Tone::Normal);
         let top = 5.0;
-        let bottom = scene.lines(&[head], (left, top), Anchor::Start, SMALL, style);
+        let bottom = scene.asides(&[head], point(left, top));
         if !measure.is_empty() {
-            scene.lines(&[measure], (right, top), Anchor::End, SMALL, style);
+            let at = point(right, top);
+            scene.lines(&[measure], at, Anchor::End, SMALL, Role::Aside, Tone::Normal);
         }
         let mut y = bottom + 3.0;
         scene.place(&term, point(self.options.term.map_or(left, |_| centered(&term)), y));
@@ -92,8 +92,8 @@ impl<'a> Cards<'a> {
         }
         if let Some(text) = may_end {
             y += 4.0;
-            let style = (Role::Node, Tone::Good);
-            y = scene.lines(&[text], (middle, y), Anchor::Middle, STRONG, style);
+            let at = point(middle, y);
+            y = scene.lines(&[text], at, Anchor::Middle, STRONG, Role::Node, Tone::Good);
         }
         scene.size = Size { width: width + 2.0 * PADDING, height: y + 6.0 };
         scene
@@ -115,7 +115,7 @@ impl<'a> Cards<'a> {
     fn text(&self, term: TermId) -> Vec<String> {
         let nodes = self.context.pool.attributes(term).nodes;
         if nodes > MOST_NODES {
-            return vec![format!("an interaction of {} nodes", super::count(nodes))];
+            return vec![format!("an interaction of {} nodes", crate::metrics::grouped(nodes))];
         }
         let text = print::interaction(&raise(self.context.pool, term));
         let mut lines: Vec<String> = text.trim_end().lines().flat_map(wrap).collect();
@@ -128,7 +128,7 @@ impl<'a> Cards<'a> {
     }
 }
 
-/// A line in lines that are not too wide; those after the first are further in.
+/// Breaks a line into lines that are not too wide; all but the first are indented.
 fn wrap(line: &str) -> Vec<String> {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -137,12 +137,12 @@ fn wrap(line: &str) -> Vec<String> {
     lines.map(|(index, part)| " ".repeat(indent + if index > 0 { 2 } else { 0 }) + &part).collect()
 }
 
-/// Spaces are narrow here, and what is further in is to be seen.
+/// The width of indentation, which is more than that of spaces, so that it can be seen.
 fn step(spaces: usize) -> f64 {
     f64::from(u32::try_from(spaces).unwrap_or(0).min(40)) * TEXT.size * 0.5
 }
 
-/// Lines of text, which keep the space they begin with.
+/// Lines of text with their indentation.
 fn lines(lines: &[String]) -> Scene {
     let mut scene = Scene::default();
     let mut y = 0.0;
@@ -150,7 +150,7 @@ fn lines(lines: &[String]) -> Scene {
     for line in lines {
         let text = line.trim_start();
         let x = step(line.len() - text.len());
-        y = scene.lines(&[text], (x, y), Anchor::Start, TEXT, (Role::Node, Tone::Normal));
+        y = scene.lines(&[text], point(x, y), Anchor::Start, TEXT, Role::Node, Tone::Normal);
         width = width.max(x + TEXT.width(text));
     }
     scene.size = Size { width, height: y };

@@ -1,12 +1,12 @@
-//! What happened to each component on the way to a node: how much was consumed, simulated before
-//! observation began and after it ended, and whether it was removed. These are the flags and
+//! The lane of each component at a node of a search: the numbers of actions consumed, simulated before
+//! observation began and after it ended, and whether the component was removed. These are the flags and
 //! clovers of Fig. 7 of Mahe et al., "Tooling offline runtime verification…".
 //!
-//! A state says what is consumed, but not what was simulated: that depends on the way. Counts go
-//! from parents to children, and only for ancestors of what is drawn.
+//! A state has the number of consumed actions, but not of simulated ones, which depend on the path. They are counted
+//! from parents to children, and only for ancestors of drawn nodes.
 
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{Rule, State};
+use otus_analysis::graph::{Rule, SearchState};
 use otus_core::LifelineSet;
 use otus_core::index::Index as _;
 use otus_trace::MultiTrace;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::layout::multitrace::Lane;
 
-/// By node that is kept, and by component. Nothing for an exploration.
+/// The lanes by kept node and component; empty for an exploration.
 pub(super) fn lanes(
     context: &Context<'_>,
     graph: &Graph,
@@ -23,7 +23,7 @@ pub(super) fn lanes(
     let mut known: FxHashMap<usize, Vec<Lane>> = FxHashMap::default();
     let Some(trace) = context.trace else { return known };
     let parent = |node: usize| graph.nodes[node].parent.map(|(parent, _)| parent.0 as usize);
-    // Parents have smaller numbers than their children.
+    // Parents have smaller numbers than their children, so a backward pass finds all ancestors.
     let mut needed = kept.to_vec();
     for node in (0..needed.len()).rev() {
         if let (true, Some(parent)) = (needed[node], parent(node)) {
@@ -51,11 +51,11 @@ pub(super) fn lanes(
     known
 }
 
-/// Counts what a rule lets happen without being observed, once for each component it touches.
+/// Counts the unobserved actions of a rule, once for each component it touches.
 fn simulated(
     context: &Context<'_>,
     trace: &MultiTrace,
-    before: &State,
+    before: &SearchState,
     rule: &Rule,
     lanes: &mut [Lane],
 ) {
@@ -73,7 +73,7 @@ fn simulated(
     for component in touched {
         let consumed = before.consumed[component.index()];
         let lane = &mut lanes[component.index()];
-        // What was never observed at all has ended before it began.
+        // On a component without observation, actions count as simulated after its end.
         if consumed == 0 && !trace.steps(component).is_empty() {
             lane.simulated_before += 1;
         } else {

@@ -1,26 +1,26 @@
-//! Which part of a large search is drawn.
+//! The part of a large search that is drawn.
 //!
-//! First the path to the leaf that decided, or to the node that came furthest; then what is near
-//! it, nearest first, in equal shares. Of a path that is too long the beginning and the end are
-//! kept. What is left out is counted where it hangs.
+//! First the path to the leaf that decided the verdict, or to the node that explained most; then the nodes near
+//! it, nearest first, in equal shares. Of a path that is too long, the beginning and the end are
+//! kept. Omitted nodes are counted at their parents.
 
 use std::collections::VecDeque;
 
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::Graph;
 
-/// What is drawn of a graph.
+/// The part of a graph that is drawn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Window {
     /// By node.
     pub(super) kept: Vec<bool>,
-    /// By node: whether it is on the path to the one that decided.
+    /// By node: whether it is on the path to the target.
     pub(super) on_path: Vec<bool>,
-    /// By node that is kept: how many nodes below it are not.
+    /// By node that is kept: the number of omitted nodes below it.
     pub(super) hidden: Vec<usize>,
-    /// The node that decided, or came furthest.
+    /// The node that decided the verdict, or explained most.
     pub(super) target: usize,
-    /// What is left out of the path.
+    /// The omitted part of the path.
     pub(super) gap: Option<Gap>,
 }
 
@@ -29,13 +29,13 @@ pub(super) struct Window {
 pub(super) struct Gap {
     /// The last node before it and the first one after it.
     pub(super) between: [usize; 2],
-    /// How many nodes of the path are left out.
+    /// The number of omitted nodes of the path.
     pub(super) steps: usize,
-    /// How many nodes in all.
+    /// The number of omitted nodes, with those beside the path.
     pub(super) nodes: usize,
 }
 
-/// How many children of a node are taken before others have their turn.
+/// The number of children of a node that are taken in one turn.
 const SHARE: usize = 6;
 
 pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
@@ -85,7 +85,7 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
         window.kept[node] = true;
     }
     let mut left = most - kept_path.len();
-    // With how many of its children were looked at.
+    // Nodes, each with the number of its children that were considered.
     let mut queue: VecDeque<(usize, usize)> = kept_path.iter().rev().map(|&n| (n, 0)).collect();
     while left > 0
         && let Some((node, seen)) = queue.pop_front()
@@ -118,10 +118,10 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
     window
 }
 
-/// How good a node is as a target: its verdict, how much it explained, how far it is.
+/// The quality of a node as a target: its verdict, the number of actions explained, its depth.
 type Rank = (Option<Verdict>, u64, usize);
 
-/// The first of the best leaves; if none is good, the one that explained most. Without a leaf the
+/// The first of the leaves with the best verdict; if none passes, the leaf that explained most. Without leaves, the
 /// node that explained most.
 fn target(graph: &Graph) -> usize {
     let mut depths = vec![0_usize; graph.nodes.len()];

@@ -1,27 +1,27 @@
-//! Second pass: how far lifelines are apart.
+//! Second pass: the distances between lifelines.
 //!
-//! Everything drawn spans some lifelines, from `first` to `last`, and may reach beyond them by
-//! so much to the left and to the right (arrows that turn back or come from the environment, the
-//! sides of frames). Two demands make a diagram without collisions:
+//! Every arrow and frame spans some lifelines, from `first` to `last`, and may extend beyond them
+//! to the left and to the right (arrows to the same lifeline or from the environment, the
+//! sides of frames). Two constraints prevent overlaps:
 //!
 //! ```text
-//! x[last] − x[first] ≥ room for the label between them
-//! x[l] − x[l − 1] ≥ the most that anything reaches left of l, and right of l − 1
+//! x[last] − x[first] ≥ width of the label between them
+//! x[l] − x[l − 1] ≥ the greatest extent left of l, and right of l − 1
 //! ```
 //!
-//! All demands are of the form x\[j\] − x\[i\] ≥ d with i < j, so one sweep from left to right
-//! gives the least solution. By the second, what begins at lifeline l stays right of l − 1:
-//! a frame therefore has to clear only those of its parts that begin at its own first lifeline.
+//! All constraints have the form x\[j\] − x\[i\] ≥ d with i < j, so one sweep from left to right
+//! gives the least solution. By the second, items that begin at lifeline l stay right of l − 1:
+//! so the left side of a frame depends only on those of its parts that begin at its own first lifeline.
 
 use super::Options;
 use super::paint::elided;
 use super::rows::{Arrow, Row, Rows};
 use crate::metrics::{PLAIN, SMALL, STRONG};
 
-/// Where everything is from left to right.
+/// The horizontal coordinates.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// The place of each lifeline.
+    /// The coordinate of each lifeline.
     pub(super) x: Vec<f64>,
     /// By frame: its tab in lines.
     pub(super) tabs: Vec<Vec<String>>,
@@ -29,22 +29,22 @@ pub(super) struct Columns {
     pub(super) sides: Vec<(f64, f64)>,
 }
 
-/// Between a lifeline and what is beside it.
+/// The space beside a lifeline.
 const CLEAR: f64 = 10.0;
-/// From a frame to what is in it, and to a frame around it.
+/// The distance from a frame to its content, and to a frame around it.
 const PADDING: f64 = 9.0;
-/// How far a frame reaches beyond its outer lifelines at least.
+/// The least extent of a frame beyond its outer lifelines.
 const WING: f64 = 18.0;
-/// How far an arrow that turns back goes.
+/// The width of an arrow to the same lifeline.
 pub(super) const TURN: f64 = 26.0;
-/// From the end of an arrow to its label.
+/// The distance from the end of an arrow to its label.
 pub(super) const ARROW_PADDING: f64 = 13.0;
-/// How large the ring is that stands for the environment.
+/// The radius of the ring that stands for the environment.
 pub(super) const RING: f64 = 4.0;
-/// Between the corner of a tab and its text.
+/// The distance between the side of a tab and its text.
 pub(super) const TAB_PADDING: f64 = 6.0;
 
-/// How far something reaches beyond the lifelines it spans.
+/// The extent of an item beyond the lifelines it spans.
 #[derive(Clone, Copy, Default)]
 struct Reach {
     left: f64,
@@ -54,14 +54,14 @@ struct Reach {
 /// Finds the columns; frames without any action span all lifelines.
 pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<'_>) -> Columns {
     let count = heads.len();
-    let mut demands = Demands {
+    let mut constraints = Constraints {
         gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
         spans: vec![Vec::new(); count],
     };
     let font = super::paint::head_font(options);
     let half = |lines: &[String]| font.widest(lines) / 2.0 + 8.0;
     for at in 1..count {
-        demands.span(at - 1, at, half(&heads[at - 1]) + half(&heads[at]) + 12.0);
+        constraints.span(at - 1, at, half(&heads[at - 1]) + half(&heads[at]) + 12.0);
     }
     let mut edge = 0.0_f64;
     if let Some(lines) = heads.first() {
@@ -70,7 +70,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
     rows.give_spans((0, count.saturating_sub(1)));
     let tabs: Vec<Vec<String>> =
         rows.frames.iter().map(|frame| STRONG.wrap(&frame.title, 240.0)).collect();
-    // How wide each frame has to be for what is written in it.
+    // By frame: the least width for the text in it.
     let mut widths: Vec<f64> =
         tabs.iter().map(|tab| STRONG.widest(tab) + 2.0 * TAB_PADDING + 16.0).collect();
     let mut reach = vec![Reach { left: WING, right: WING }; rows.frames.len()];
@@ -90,7 +90,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
             }
             Row::Arrow(arrow) => {
                 let Some(span) = arrow.span() else { continue };
-                (span, arrow_demands(arrow, &mut demands))
+                (span, arrow_constraints(arrow, &mut constraints))
             }
             Row::Close(frame) => {
                 open.pop();
@@ -100,13 +100,13 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
                 if first == last {
                     own.right = own.right.max(least - own.left);
                 } else {
-                    demands.span(first, last, least - own.left - own.right);
+                    constraints.span(first, last, least - own.left - own.right);
                 }
                 ((first, last), *own)
             }
         };
         let (first, last) = span;
-        demands.beside(first, last, reached);
+        constraints.beside(first, last, reached);
         if first == 0 {
             edge = edge.max(reached.left);
         }
@@ -120,7 +120,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
             }
         }
     }
-    let x = demands.solve(edge + super::paint::margin(options));
+    let x = constraints.solve(edge + super::paint::margin(options));
     let at = |lifeline: usize| x.get(lifeline).copied().unwrap_or(edge + CLEAR);
     let sides = rows
         .frames
@@ -134,8 +134,8 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
     Columns { x, tabs, sides }
 }
 
-/// What a message asks for, and how far it reaches.
-fn arrow_demands(arrow: &Arrow, demands: &mut Demands) -> Reach {
+/// Adds the constraints of a message, and returns its extent.
+fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
     let label = label_width(arrow);
     let outside = outside(arrow) + 2.0 * RING;
     let mut reach = Reach::default();
@@ -150,30 +150,30 @@ fn arrow_demands(arrow: &Arrow, demands: &mut Demands) -> Reach {
     }
     match side(arrow) {
         Side::Turn => reach.right = TURN + 8.0 + label,
-        Side::Right(far) => demands.span(origin, far, label + 2.0 * ARROW_PADDING),
-        Side::Left(far) => demands.span(far, origin, label + 2.0 * ARROW_PADDING),
+        Side::Right(far) => constraints.span(origin, far, label + 2.0 * ARROW_PADDING),
+        Side::Left(far) => constraints.span(far, origin, label + 2.0 * ARROW_PADDING),
     }
     if arrow.returns() && arrow.targets.last() == Some(&origin) {
         reach.right = reach.right.max(TURN + 8.0);
     } else if arrow.returns() {
-        demands.span(origin, origin + 1, TURN + 8.0 + CLEAR);
+        constraints.span(origin, origin + 1, TURN + 8.0 + CLEAR);
     }
     reach
 }
 
-/// How wide the label of a message is.
+/// The width of the label of a message.
 pub(super) fn label_width(arrow: &Arrow) -> f64 {
     PLAIN.widest(&arrow.label)
 }
 
-/// How long an arrow from or to the environment is.
+/// The length of an arrow from or to the environment.
 pub(super) fn outside(arrow: &Arrow) -> f64 {
     (label_width(arrow) + 2.0 * ARROW_PADDING).max(46.0)
 }
 
-/// Where the label of a message goes.
+/// The place of the label of a message.
 pub(super) enum Side {
-    /// Beside an arrow that turns back.
+    /// Beside an arrow to the same lifeline.
     Turn,
     /// Between the origin and a lifeline to its right.
     Right(usize),
@@ -194,14 +194,14 @@ pub(super) fn side(arrow: &Arrow) -> Side {
 }
 
 /// Least distances between lifelines.
-struct Demands {
-    /// By lifeline: from the one before it.
+struct Constraints {
+    /// By lifeline: the distance from the one before it.
     gaps: Vec<f64>,
-    /// By lifeline: from earlier ones.
+    /// By lifeline: the distances from earlier ones.
     spans: Vec<Vec<(usize, f64)>>,
 }
 
-impl Demands {
+impl Constraints {
     fn span(&mut self, first: usize, last: usize, least: f64) {
         if first + 1 == last {
             self.gaps[last] = self.gaps[last].max(least);

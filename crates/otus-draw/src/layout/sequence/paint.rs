@@ -1,9 +1,9 @@
-//! Third pass: down the rows, putting everything in its place.
+//! Third pass: draws row by row.
 
 use super::Options;
 use super::columns::{Columns, RING, Side, TAB_PADDING, TURN, outside, side};
 use super::rows::{Arrow, Row, Rows};
-use crate::geometry::{Rect, point};
+use crate::geometry::{Point, Rect, point};
 use crate::metrics::{Font, PLAIN, SMALL, STRONG};
 use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
 
@@ -12,7 +12,7 @@ pub(super) fn head_font(options: &Options<'_>) -> Font {
     if options.compact { Font { size: 11.0, bold: true } } else { Font { size: 13.0, bold: true } }
 }
 
-/// Around the whole picture.
+/// The margin of the picture.
 pub(super) fn margin(options: &Options<'_>) -> f64 {
     if options.compact { 2.0 } else { 16.0 }
 }
@@ -20,7 +20,7 @@ pub(super) fn margin(options: &Options<'_>) -> f64 {
 /// Diagrams higher than this have the names of their lifelines at the bottom too.
 const TALL: f64 = 900.0;
 
-/// From an arrow to the label above it.
+/// The distance from an arrow to the label above it.
 const LIFT: f64 = 5.0;
 
 pub(super) fn paint(
@@ -68,8 +68,8 @@ pub(super) fn paint(
             let rect = Rect { left, top, right, bottom: top + head_height };
             scene.push(Item::rect(Role::Head, rect).subject(format!("lifeline-{lifeline}")));
             let first = top + (head_height - lines_height(font, lines.len())) / 2.0;
-            let style = (Role::Head, Tone::Normal);
-            scene.lines(lines, (*x, first), Anchor::Middle, font, style);
+            let at = point(*x, first);
+            scene.lines(lines, at, Anchor::Middle, font, Role::Head, Tone::Normal);
         }
     }
     scene.items.extend(back);
@@ -82,7 +82,7 @@ pub(super) fn paint(
     scene
 }
 
-/// What stands for parts that are not drawn.
+/// The text in place of parts that are not drawn.
 pub(super) fn elided(count: usize) -> String {
     format!("… {count} more parts, not drawn")
 }
@@ -95,19 +95,19 @@ struct Painter<'a> {
     columns: &'a Columns,
     rows: &'a Rows,
     keys: &'a [Key],
-    /// Where the next row begins.
+    /// The top of the next row.
     y: f64,
     /// The frames around the next row, innermost last.
     open: Vec<usize>,
-    /// By frame: where it begins.
+    /// By frame: its top.
     tops: Vec<f64>,
-    /// By frame: where its tab ends.
+    /// By frame: the bottom of its tab.
     tab_bottoms: Vec<f64>,
-    /// Frames, which lie behind.
+    /// Frames, which are painted first.
     back: Vec<Item>,
-    /// Messages and text, which lie in front.
+    /// Messages and text, which are painted last.
     front: Vec<Item>,
-    /// Between rows.
+    /// The space between rows.
     gap: f64,
 }
 
@@ -161,8 +161,8 @@ impl Painter<'_> {
         ];
         self.front.push(Item::new(Role::Tab, Shape::Polygon(corner)).tone(tone));
         let mut text = Scene::default();
-        let at = (left + TAB_PADDING, top + 2.0);
-        text.lines(tab, at, Anchor::Start, STRONG, (Role::Tab, tone));
+        let at = point(left + TAB_PADDING, top + 2.0);
+        text.lines(tab, at, Anchor::Start, STRONG, Role::Tab, tone);
         self.front.append(&mut text.items);
         self.tab_bottoms[frame] = bottom;
         self.y = bottom + 5.0;
@@ -213,7 +213,7 @@ impl Painter<'_> {
         }
         let y = self.y + label_height + LIFT;
         let outside = outside(arrow);
-        // The segments from where it is sent, each with where it arrives.
+        // The segments: the coordinate and the lifeline, if any, of the origin and of the target.
         let mut segments: Vec<(f64, Option<usize>, f64, Option<usize>)> = Vec::new();
         let middle = match arrow.origin {
             None => {
@@ -247,7 +247,7 @@ impl Painter<'_> {
         };
         let tail =
             if arrow.targets.len() > 1 && arrow.origin.is_some() { End::Dot } else { End::Plain };
-        // Farther targets first, so that heads lie above lines.
+        // Farther targets first, so that lines do not cover arrow heads.
         segments.sort_by(|a, b| (b.2 - b.0).abs().total_cmp(&(a.2 - a.0).abs()));
         for (from, from_on, to, to_on) in segments {
             let line = Line {
@@ -260,38 +260,39 @@ impl Painter<'_> {
             self.front.push(item.subject(subject.clone()));
         }
         let top = self.y;
-        self.label(arrow, (middle, top), Anchor::Middle, &subject);
+        self.label(arrow, point(middle, top), Anchor::Middle, &subject);
         self.y = y + self.gap;
         if let Some(origin) = arrow.origin.filter(|_| arrow.returns()) {
             self.back_to(origin, y, head, arrow.tone, &subject);
         }
     }
 
-    /// A message to oneself.
+    /// A message of a lifeline to itself.
     fn turn(&mut self, arrow: &Arrow, origin: usize, head: End, subject: &str) {
         let height = lines_height(PLAIN, arrow.label.len()).max(14.0);
         let x = self.columns.x[origin];
         self.label(
             arrow,
-            (x + TURN + 6.0, self.y + (height - lines_height(PLAIN, arrow.label.len())) / 2.0),
+            point(x + TURN + 6.0, self.y + (height - lines_height(PLAIN, arrow.label.len())) / 2.0),
             Anchor::Start,
             subject,
         );
         let (top, bottom) = (self.y + height / 2.0 - 6.0, self.y + height / 2.0 + 6.0);
-        self.loop_line(origin, (top, bottom), head, arrow.tone, subject);
+        self.loop_line(origin, top, bottom, head, arrow.tone, subject);
         self.y += height + self.gap;
     }
 
-    /// The part of a broadcast that comes back to its origin.
+    /// The part of a broadcast that its origin receives.
     fn back_to(&mut self, origin: usize, y: f64, head: End, tone: Tone, subject: &str) {
-        self.loop_line(origin, (y, y + 12.0), head, tone, subject);
+        self.loop_line(origin, y, y + 12.0, head, tone, subject);
         self.y = y + 12.0 + self.gap;
     }
 
     fn loop_line(
         &mut self,
         origin: usize,
-        (top, bottom): (f64, f64),
+        top: f64,
+        bottom: f64,
         head: End,
         tone: Tone,
         subject: &str,
@@ -308,15 +309,15 @@ impl Painter<'_> {
         self.front.push(item.subject(subject));
     }
 
-    /// Where a message leaves or enters the picture.
+    /// A ring, which stands for the environment.
     fn ring(&mut self, x: f64, y: f64, tone: Tone) {
         let shape = Shape::Disc { center: point(x, y), radius: RING };
         self.front.push(Item::new(Role::Event, shape).tone(tone));
     }
 
-    fn label(&mut self, arrow: &Arrow, at: (f64, f64), anchor: Anchor, subject: &str) {
+    fn label(&mut self, arrow: &Arrow, at: Point, anchor: Anchor, subject: &str) {
         let mut text = Scene::default();
-        text.lines(&arrow.label, at, anchor, PLAIN, (Role::Text, arrow.tone));
+        text.lines(&arrow.label, at, anchor, PLAIN, Role::Text, arrow.tone);
         self.front.extend(text.items.into_iter().map(|item| item.subject(subject)));
     }
 }

@@ -1,7 +1,7 @@
 //! First pass: the tree as a list of rows, from top to bottom.
 //!
-//! A node may be an operand of several others, and is drawn as often as it occurs; the number of
-//! rows is bounded, and what is beyond the bound is counted, not drawn.
+//! A node may be an operand of several others, and is drawn as often as it occurs. The number of
+//! rows is bounded; rows beyond the bound are counted, not drawn.
 
 use otus_core::LifelineId;
 use otus_core::Signature;
@@ -13,7 +13,7 @@ use super::{Options, tone};
 use crate::metrics::PLAIN;
 use crate::scene::Tone;
 
-/// What is drawn from top to bottom.
+/// The rows, and the frames that they refer to.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
@@ -33,7 +33,7 @@ pub(super) enum Row {
     Split(usize),
     /// A frame ends.
     Close(usize),
-    /// So many rows were left out.
+    /// The number of omitted rows.
     Elided(usize),
 }
 
@@ -54,9 +54,9 @@ pub(super) struct Arrow {
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) node: NodeId,
-    /// What its tab says.
+    /// The text of its tab.
     pub(super) title: String,
-    /// The lifelines on which order does not matter, where that is not all or none.
+    /// The lifelines of a coregion on which events are not ordered; empty for `seq` and `par`.
     pub(super) concurrent: Vec<usize>,
     /// The first and the last lifeline it spans; none if it has no action.
     pub(super) span: Option<(usize, usize)>,
@@ -64,7 +64,7 @@ pub(super) struct Frame {
 }
 
 impl Arrow {
-    /// Everyone it touches.
+    /// The lifelines it touches.
     pub(super) fn lifelines(&self) -> impl Iterator<Item = usize> {
         self.origin.into_iter().chain(self.targets.iter().copied())
     }
@@ -142,7 +142,7 @@ impl Rows {
                 }
                 NodeKind::Operator(Operator::Seq, operands) => {
                     let is_empty = |id: &NodeId| interaction.node(*id).kind == NodeKind::Empty;
-                    // ∅ adds nothing to a sequence, and is not drawn in one that has more.
+                    // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
                     let mut drawn: Vec<NodeId> =
                         operands.iter().copied().filter(|id| !is_empty(id)).collect();
                     if drawn.is_empty() {
@@ -183,7 +183,7 @@ impl Rows {
         rows
     }
 
-    /// Gives frames without any action the span of the frame around them, or that of the whole.
+    /// Gives frames without any action the span of the frame around them, or that of the whole diagram.
     pub(super) fn give_spans(&mut self, whole: (usize, usize)) {
         let mut open = vec![whole];
         for row in &self.rows {
@@ -200,7 +200,7 @@ impl Rows {
         }
     }
 
-    /// Numbers lifelines by their place among those that are shown.
+    /// Renumbers lifelines by their index among those that are shown.
     pub(super) fn keep(&mut self, shown: &[LifelineId], count: usize) {
         let mut place = vec![None; count];
         for (at, lifeline) in shown.iter().enumerate() {
@@ -260,7 +260,7 @@ fn index(file: &SpecFile, signature: &Signature, name: Name) -> Option<usize> {
     signature.lifeline(file.names.text(name.symbol)).map(otus_core::index::Index::index)
 }
 
-/// The lifelines of an operator on which order does not matter.
+/// The lifelines of an operator on which events are not ordered.
 fn region(file: &SpecFile, signature: &Signature, operator: &Operator) -> Vec<usize> {
     let names = match operator {
         Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)) => names.as_slice(),
@@ -269,7 +269,7 @@ fn region(file: &SpecFile, signature: &Signature, operator: &Operator) -> Vec<us
     names.iter().filter_map(|&name| index(file, signature, name)).collect()
 }
 
-/// What the tab of an operator says.
+/// The text of the tab of an operator.
 fn title(file: &SpecFile, operator: &Operator) -> String {
     let list = |names: &[Name]| {
         let names: Vec<&str> = names.iter().map(|name| file.names.text(name.symbol)).collect();

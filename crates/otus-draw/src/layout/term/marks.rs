@@ -1,7 +1,7 @@
-//! What is said of parts of a term, and what a step does to them.
+//! Marks: the tones of parts of a term, and the marks that show a step.
 //!
-//! Equal parts of a term are one term but stand at several positions, so marks go by position.
-//! They are kept as a tree of positions: a walk down a term walks down its marks.
+//! Equal parts of a term are one term at several positions, so marks are attached to positions.
+//! They form a tree (a trie of positions) that is traversed in parallel with the term.
 
 use otus_core::{LifelineSet, Pool, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -16,14 +16,14 @@ pub struct Marks {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
-    /// Of this node alone.
+    /// The tone of this node alone.
     own: Option<Tone>,
-    /// Of all below, and of this node if it has none of its own.
+    /// The tone of all nodes below, and of this node if it has none of its own.
     below: Option<Tone>,
     children: [Option<u32>; 2],
 }
 
-/// A position in marks: where it is if anything is marked from there on, and what holds there.
+/// A position in marks: its node in the tree, if it or a part below is marked, and the inherited tone.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor {
     at: Option<u32>,
@@ -37,7 +37,7 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// Marks one node. Letters of a position other than 1 and 2 count as 2.
+    /// Marks one node. Digits of a position other than 1 and 2 count as 2.
     pub fn node(&mut self, position: &[u8], tone: Tone) {
         let at = self.reach(position);
         self.nodes[at].own = Some(tone);
@@ -61,7 +61,7 @@ impl Marks {
         own.unwrap_or(cursor.inherited)
     }
 
-    /// Whether anything further down is marked by itself.
+    /// Whether a part further down has a mark of its own.
     pub(crate) fn has_below(&self, cursor: Cursor) -> bool {
         cursor.at.is_some_and(|at| self.nodes[at as usize].children.iter().any(Option::is_some))
     }
@@ -91,10 +91,10 @@ fn operand(letter: u8) -> usize {
     usize::from(letter != 1)
 }
 
-/// What the step at a position does to a term (Fig. 3 and 4 of the paper): what happens is
-/// active, what is pruned or not chosen is faded, and operators that vanish because an operand
-/// did are assumed away. A loop stays as it is when an iteration of it begins, so within it only
-/// what happens is marked. `None` if no event is at the position, or none that may happen now.
+/// The marks that show the step at a position of a term (Fig. 3 and 4 of the paper): the executed event is
+/// active, pruned or unchosen parts are faded, and operators that vanish with an operand
+/// are assumed. A loop is copied when an iteration of it begins, so within it only
+/// the executed event is marked. `None` if the position has no event, or one that cannot be executed now.
 ///
 /// # Panics
 /// Never: a path has at least its root.
@@ -118,7 +118,7 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     marks.nodes[*here.last()?].own = Some(Tone::Active);
     let first_loop = (0..path.len()).find(|&at| in_loop(at)).unwrap_or(path.len());
 
-    // From the event upwards: whether what is left of the operand on the path is ∅.
+    // From the event upwards: whether the rest of the operand on the path is ∅.
     let mut empty = true;
     for at in (0..position.len()).rev() {
         let marked = at < first_loop;
@@ -152,15 +152,15 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
                     region => lifelines.difference(&pool.region(region)),
                 };
                 let left_is = prune(pool, left, &avoided, &mut Known::default());
-                if left_is == Left::Nothing {
+                if left_is == Pruned::Nothing {
                     return None;
                 }
                 if marked && !avoided.is_empty() {
                     let aside = marks.child(here[at], 1);
                     mark_pruned(pool, left, &avoided, &mut marks, aside);
                 }
-                let vanishes = empty || left_is == Left::Empty;
-                empty &= left_is == Left::Empty;
+                let vanishes = empty || left_is == Pruned::Empty;
+                empty &= left_is == Pruned::Empty;
                 vanishes
             }
             Term::Strict(_, rest) | Term::Coreg(_, _, rest) => {
@@ -176,19 +176,19 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     Some(marks)
 }
 
-/// What pruning leaves of a term.
+/// The result of pruning.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Left {
+enum Pruned {
     /// ⊥: not even ∅.
     Nothing,
     Empty,
     Some,
 }
 
-type Known = FxHashMap<TermId, Left>;
+type Known = FxHashMap<TermId, Pruned>;
 
-/// What pruning leaves of a term, by the rules of [`otus_core::algebra::prune()`].
-fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) -> Left {
+/// The result of pruning a term, by the rules of [`otus_core::algebra::prune()`].
+fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) -> Pruned {
     let mut stack = vec![root];
     while let Some(&term) = stack.last() {
         let height = stack.len();
@@ -204,24 +204,24 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
             continue;
         }
         let left = match pool.node(term) {
-            Term::Empty => Left::Empty,
+            Term::Empty => Pruned::Empty,
             Term::Event(event) => {
                 let touched = pool.region(pool.event_lifelines(event));
-                if touched.is_disjoint(avoided) { Left::Some } else { Left::Nothing }
+                if touched.is_disjoint(avoided) { Pruned::Some } else { Pruned::Nothing }
             }
             Term::Strict(i, j) | Term::Coreg(_, i, j) => match (known[&i], known[&j]) {
-                (Left::Nothing, _) | (_, Left::Nothing) => Left::Nothing,
-                (Left::Empty, Left::Empty) => Left::Empty,
-                (Left::Some, _) | (_, Left::Some) => Left::Some,
+                (Pruned::Nothing, _) | (_, Pruned::Nothing) => Pruned::Nothing,
+                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
+                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
             },
             Term::Alt(i, j) => match (known[&i], known[&j]) {
-                (Left::Nothing, other) | (other, Left::Nothing) => other,
-                (Left::Empty, Left::Empty) => Left::Empty,
-                (Left::Some, _) | (_, Left::Some) => Left::Some,
+                (Pruned::Nothing, other) | (other, Pruned::Nothing) => other,
+                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
+                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
             },
             Term::LoopS(body) | Term::LoopC(_, body) => match known[&body] {
-                Left::Nothing | Left::Empty => Left::Empty,
-                Left::Some => Left::Some,
+                Pruned::Nothing | Pruned::Empty => Pruned::Empty,
+                Pruned::Some => Pruned::Some,
             },
         };
         known.insert(term, left);
@@ -232,11 +232,11 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
 /// The most marks that one pruning makes; a picture has fewer nodes.
 const MOST: usize = 100_000;
 
-/// Marks what pruning takes away from a part that is not pruned as a whole.
+/// Marks the parts that pruning removes from a part that is not pruned as a whole.
 fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Marks, place: usize) {
     let mut known = Known::default();
     prune(pool, part, avoided, &mut known);
-    // With whether what pruning leaves of it is taken away by simplification.
+    // Subterm, node of the marks, and whether simplification removes its pruned form.
     let mut queue = std::collections::VecDeque::from([(part, place, false)]);
     while let Some((term, at, is_gone)) = queue.pop_front() {
         if marks.nodes.len() > MOST {
@@ -249,7 +249,7 @@ fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Mar
         }
         let operands: Vec<TermId> = pool.node(term).operands().collect();
         let is_loop = matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..));
-        if is_loop && known[&operands[0]] == Left::Nothing {
+        if is_loop && known[&operands[0]] == Pruned::Nothing {
             marks.nodes[at].below = Some(Tone::Faded);
             continue;
         }
@@ -257,13 +257,13 @@ fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Mar
         for (letter, operand) in (1..).zip(operands) {
             let child = marks.child(at, letter);
             match known[&operand] {
-                Left::Nothing => {
+                Pruned::Nothing => {
                     marks.nodes[child].below = Some(Tone::Faded);
                     vanishes = true;
                 }
-                left @ (Left::Empty | Left::Some) => {
-                    // ∅ stays a choice, but is no part of a sequence.
-                    let goes = left == Left::Empty && !matches!(pool.node(term), Term::Alt(..));
+                left @ (Pruned::Empty | Pruned::Some) => {
+                    // ∅ remains an operand of a choice, but not of a sequence.
+                    let goes = left == Pruned::Empty && !matches!(pool.node(term), Term::Alt(..));
                     vanishes |= goes;
                     queue.push_back((operand, child, is_gone || goes));
                 }

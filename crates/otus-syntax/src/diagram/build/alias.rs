@@ -1,14 +1,14 @@
-//! Participants that stand for something else: the environment, or a lifeline whose name the
-//! diagram cannot spell. Both hold for the whole diagram.
+//! Participants that denote the environment, or a lifeline whose name the diagram cannot spell. Both kinds
+//! of alias apply to the whole diagram.
 
 use rustc_hash::FxHashMap;
 
 use crate::diagram::statement::{End, Mark, Statement, StatementKind};
 use crate::name::{Name, Symbol};
 
-/// Which participants are not what they are called.
+/// The aliases of a diagram.
 pub(super) struct Aliases {
-    /// The lifeline that an alias stands for; `None` for the environment.
+    /// By alias: its lifeline; `None` for the environment.
     table: FxHashMap<Symbol, Option<Name>>,
 }
 
@@ -31,7 +31,7 @@ impl Aliases {
         Aliases { table }
     }
 
-    /// The lifeline a participant stands for, `None` for the environment.
+    /// The lifeline of a participant; `None` for the environment.
     pub(super) fn lifeline(&self, name: Name) -> Option<Name> {
         match self.table.get(&name.symbol) {
             None => Some(name),
@@ -40,7 +40,7 @@ impl Aliases {
         }
     }
 
-    /// The lifeline at one end of an arrow, `None` for the environment.
+    /// The lifeline at one end of an arrow; `None` for the environment.
     pub(super) fn end(&self, end: End) -> Option<Name> {
         match end {
             End::Lifeline(name) => self.lifeline(name),

@@ -6,7 +6,8 @@ use crate::name::Name;
 use crate::source::Span;
 
 impl Builder<'_> {
-    /// The arrows of a `broadcast` block as one message passing; in sequence if they differ.
+    /// The arrows of a `broadcast` block as one message passing. If they differ, that is reported and they
+    /// become a sequence.
     pub(super) fn broadcast(&mut self, scope: Scope, span: Span) -> NodeId {
         let finding = match (scope.foreign, &scope.arrows[..]) {
             (Some(at), _) => Some((at, "only arrows can stand in a broadcast")),

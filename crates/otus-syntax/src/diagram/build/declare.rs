@@ -2,8 +2,8 @@
 //!
 //! Lifelines are declared by their heads (`participant`) in the order of the picture, then by
 //! the arrows that use them; messages by the arrows, in order of first use. The environment is
-//! not a lifeline. A name that only a directive's list uses (`coreg(l1)`) is not declared by it, so
-//! that a misspelt one is found when the tree is lowered.
+//! not a lifeline. The list of a directive (`coreg(l1)`) does not declare its names, so that lowering
+//! detects misspelt ones.
 
 use rustc_hash::FxHashMap;
 
@@ -23,47 +23,27 @@ pub(super) fn sections(
     let mut lifelines = Declared::default();
     let mut messages = Declared::default();
     for statement in statements {
-        match &statement.kind {
-            StatementKind::Participant { name, label } => {
-                if let Some(name) = aliases.lifeline(*name) {
-                    let shown = label.as_deref().filter(|&text| text != names.text(name.symbol));
-                    lifelines.declare(name, shown);
-                }
+        if let StatementKind::Participant { name, label } = &statement.kind {
+            if let Some(name) = aliases.lifeline(*name) {
+                let shown = label.as_deref().filter(|&text| text != names.text(name.symbol));
+                lifelines.declare(name, shown);
             }
-            StatementKind::Lifelines(listed) => {
-                for name in aliases.lifelines(listed) {
-                    lifelines.declare(name, None);
-                }
+        } else if let StatementKind::Lifelines(listed) = &statement.kind {
+            for name in aliases.lifelines(listed) {
+                lifelines.declare(name, None);
             }
-            StatementKind::Message { .. }
-            | StatementKind::Open(_)
-            | StatementKind::Next(_)
-            | StatementKind::Close
-            | StatementKind::Mark(_)
-            | StatementKind::Empty
-            | StatementKind::Messages(_) => {}
         }
     }
     for statement in statements {
-        match &statement.kind {
-            StatementKind::Message { from, to, message } => {
-                for name in [aliases.end(*from), aliases.end(*to)].into_iter().flatten() {
-                    lifelines.declare(name, None);
-                }
-                messages.declare(*message, None);
+        if let StatementKind::Message { from, to, message } = &statement.kind {
+            for name in [aliases.end(*from), aliases.end(*to)].into_iter().flatten() {
+                lifelines.declare(name, None);
             }
-            StatementKind::Messages(listed) => {
-                for &name in listed {
-                    messages.declare(name, None);
-                }
+            messages.declare(*message, None);
+        } else if let StatementKind::Messages(listed) = &statement.kind {
+            for &name in listed {
+                messages.declare(name, None);
             }
-            StatementKind::Participant { .. }
-            | StatementKind::Lifelines(_)
-            | StatementKind::Open(_)
-            | StatementKind::Next(_)
-            | StatementKind::Close
-            | StatementKind::Mark(_)
-            | StatementKind::Empty => {}
         }
     }
     let mut sections = Vec::new();
@@ -84,7 +64,7 @@ struct Declared {
 }
 
 impl Declared {
-    /// Declares a name, or adds a label to one that has none yet.
+    /// Declares a name, or adds a label to a declared name without one.
     fn declare(&mut self, name: Name, label: Option<&str>) {
         let names = &mut self.names;
         let at = *self.index.entry(name.symbol).or_insert_with(|| {

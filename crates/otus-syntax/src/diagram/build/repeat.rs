@@ -1,4 +1,4 @@
-//! Loops: bounded ones unfold, and a `break` leaves them.
+//! Loops: bounded loops are unfolded, and a `break` leaves the loop.
 
 use super::{Builder, Item};
 use crate::ast::{LoopKind, NodeId, Operator};
@@ -7,12 +7,21 @@ use crate::diagnostic::Diagnostic;
 use crate::diagram::statement::Repetition;
 use crate::source::Span;
 
-/// How many nodes the unfolding of loops may add to a diagram, counted with repetition.
+/// The most nodes that the unfolding of loops may add to a diagram, as a tree.
 pub const MAX_UNFOLDED: u64 = 100_000;
 
+/// The parts of a loop.
+struct LoopParts<'a> {
+    items: &'a [Item],
+    /// A complete iteration.
+    body: NodeId,
+    /// An interrupted iteration.
+    exit: Option<NodeId>,
+}
+
 impl Builder<'_> {
-    /// A loop over a sequence. With K the operator that orders its iterations (seq for loopW,
-    /// strict for loopS, …) and x the body:
+    /// A loop over a sequence. K is the operator that orders its iterations (seq for loopW, strict for
+    /// loopS, …), x the body:
     ///
     /// ```text
     /// 0..*       loopK(x)
@@ -20,13 +29,13 @@ impl Builder<'_> {
     /// n..m       K(x, …, x, opt(K(x, opt(… x))))          n times x, then up to m − n more
     /// ```
     ///
-    /// A `break` directly in the body leaves the whole loop. With e the ways to leave an
-    /// iteration, `seq(p0, alt(B1, seq(p1, B2)))` for a body `p0; break B1; p1; break B2; p2`,
-    /// and x = `seq(p0, p1, p2)`:
+    /// A `break` directly in the body leaves the whole loop. Let e be the interrupted iteration,
+    /// `seq(p0, alt(B1, seq(p1, B2)))` for a body `p0; break B1; p1; break B2; p2`, and
+    /// x = `seq(p0, p1, p2)`:
     ///
     /// ```text
     /// 0..*       K(loopK(x), opt(e))
-    /// otherwise  each iteration is alt(K(x, what follows), e)
+    /// otherwise  each iteration is alt(K(x, rest), e), with the rest of the iterations
     /// ```
     pub(super) fn repeat(
         &mut self,
@@ -37,14 +46,11 @@ impl Builder<'_> {
         span: Span,
     ) -> NodeId {
         if !repetition.stated {
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::FREE_TEXT_LOOP,
-                    self.source,
-                    opener,
-                    "how often this loop repeats is free text: read as any number of times",
-                )
-                .with_help("write `loop 0..*`, `loop 1..*`, `loop 3 times` or `loop 2..5`"),
+            self.report(
+                Code::FREE_TEXT_LOOP,
+                opener,
+                "how often this loop repeats is free text: read as any number of times",
+                "write `loop 0..*`, `loop 1..*`, `loop 3 times` or `loop 2..5`",
             );
         }
         let operator = match kind {
@@ -57,12 +63,13 @@ impl Builder<'_> {
         if let Some(exit) =
             exit.filter(|_| items.iter().all(|item| matches!(item, Item::Break(..))))
         {
-            // Iterations that do nothing are none: what is left is to leave, or not.
+            // Complete iterations are empty, so only the choice to leave remains.
             return self.optional(exit, span);
         }
         let least = repetition.least;
         let most = repetition.most.map(|most| most.max(least));
-        if !self.may_unfold(items, (body, exit), kind, (least, most), opener) {
+        let parts = LoopParts { items, body, exit };
+        if !self.may_unfold(&parts, kind, Repetition { most, ..repetition }, opener) {
             return self.apply(Operator::Loop(kind.clone()), vec![body], span);
         }
         let Some(exit) = exit else {
@@ -108,16 +115,16 @@ impl Builder<'_> {
         }
     }
 
-    /// The body of a loop without its breaks, and the ways to leave it, if there are any.
+    /// The body of a loop without its breaks, and the interrupted iteration if there are any.
     fn loop_body(&mut self, items: &[Item], span: Span) -> (NodeId, Option<NodeId>) {
         let last_break = items.iter().rposition(|item| matches!(item, Item::Break(..)));
         let exit = last_break.map(|last| {
             let Item::Break(body, _) = items[last] else { unreachable!("found as a break") };
-            // The last break ends the way out; those before it are choices along it.
-            let mut way = items[..last].to_vec();
-            way.push(Item::Node(body));
+            // The last break ends the interrupted iteration; earlier ones are choices in it.
+            let mut interrupted = items[..last].to_vec();
+            interrupted.push(Item::Node(body));
             let at = self.span_of(body);
-            self.join(&way, &Operator::Seq, at)
+            self.join(&interrupted, &Operator::Seq, at)
         });
         if let [Item::Break(_, opener)] = *items {
             self.break_alone(opener);
@@ -132,31 +139,29 @@ impl Builder<'_> {
         (self.apply_in(&Operator::Seq, body, span), exit)
     }
 
-    /// Whether the copies that a loop needs stay within [`MAX_UNFOLDED`]; says so if they do not.
+    /// Whether the copies that a loop needs stay within [`MAX_UNFOLDED`]; reports if they do not.
     ///
-    /// Copies share their nodes, but whoever walks the term meets each of them: without a limit,
-    /// forty nested `loop 1..*` would be a term of 2^40.
+    /// Copies share their nodes, but a traversal of the term visits each copy. Without a limit, forty
+    /// nested `loop 1..*` would be a term of 2^40 nodes.
     fn may_unfold(
         &mut self,
-        items: &[Item],
-        (body, exit): (NodeId, Option<NodeId>),
+        parts: &LoopParts<'_>,
         kind: &LoopKind,
-        (least, most): (u32, Option<u32>),
+        repetition: Repetition,
         opener: Span,
     ) -> bool {
-        let size = |node: NodeId| self.sizes[node.0 as usize];
-        let region = match kind {
-            LoopKind::Strict | LoopKind::Weak | LoopKind::HeadFirst | LoopKind::Parallel => 0,
-            LoopKind::Coregion(region) => region.len() as u64,
-        };
-        // How often the body is used, and how often more than once.
+        let &LoopParts { items, body, exit } = parts;
+        let Repetition { least, most, .. } = repetition;
+        let size = |node: NodeId| self.sizes[node.index()];
+        let region = if let LoopKind::Coregion(region) = kind { region.len() as u64 } else { 0 };
+        // The number of uses of the body, and of those beyond the first.
         let unfolded = u64::from(most.unwrap_or(least));
         let uses = unfolded + u64::from(most.is_none());
         let again = uses.saturating_sub(1);
         let mut copied = again.saturating_mul(size(body));
         if let Some(exit) = exit {
-            // What precedes the last break is in the body and in the way out; and an iteration
-            // that may leave has two choices, an operator and ∅.
+            // The items before the last break are in the body and in the interrupted iteration. An
+            // iteration that may be interrupted adds two choices, an operator and ∅.
             let last = items.iter().rposition(|item| matches!(item, Item::Break(..))).unwrap_or(0);
             let before = items[..last].iter().map(|item| match *item {
                 Item::Node(node) => size(node),
@@ -167,7 +172,7 @@ impl Builder<'_> {
                 .saturating_add(again.saturating_mul(size(exit)))
                 .saturating_add(unfolded.saturating_mul(region + 4));
         } else {
-            // An optional iteration has a choice, an operator and ∅.
+            // An optional iteration adds a choice, an operator and ∅.
             let optional = unfolded - u64::from(least);
             copied = copied.saturating_add(optional.saturating_mul(region + 3));
         }

@@ -1,26 +1,26 @@
-//! What is open while a diagram is read.
+//! The open fragments of a diagram during building.
 
 use crate::ast::{LoopKind, NodeId};
 use crate::diagram::statement::{Block, Fragment};
 use crate::name::Name;
 use crate::source::Span;
 
-/// What has been read of an open fragment.
+/// An open fragment and its parts so far.
 pub(super) struct Scope {
     pub(super) fragment: Fragment,
     /// The line that opened it.
     pub(super) opener: Span,
-    /// The operands that a separator has ended.
+    /// The complete operands.
     pub(super) operands: Vec<NodeId>,
-    /// The operand being read.
+    /// The items of the current operand.
     pub(super) items: Vec<Item>,
-    /// The kind a directive gave to a loop.
+    /// The kind of the loop that a directive sets.
     pub(super) loop_kind: Option<LoopKind>,
-    /// Whether `otus: synch` stands before a broadcast or inside it.
+    /// Whether there is an `otus: synch` before or inside a broadcast.
     pub(super) synchronous: bool,
     /// The arrows of a broadcast.
     pub(super) arrows: Vec<Arrow>,
-    /// The first statement that a broadcast cannot have.
+    /// The first statement that is not allowed in a broadcast.
     pub(super) foreign: Option<Span>,
 }
 
@@ -38,20 +38,14 @@ impl Scope {
         }
     }
 
-    /// Whether its statements follow each other, so that a frame among them can dissolve.
+    /// Whether its statements are in sequence, so that a frame among them needs no scope of its own.
     pub(super) fn is_sequence(&self) -> bool {
-        match &self.fragment {
-            Fragment::Alt
-            | Fragment::Opt
-            | Fragment::Par
-            | Fragment::Loop(_)
-            | Fragment::Break
-            | Fragment::Frame
-            | Fragment::Block(Block::Seq | Block::Loop(_)) => true,
+        !matches!(
+            self.fragment,
             Fragment::Block(
-                Block::Strict | Block::Par | Block::Alt | Block::Coreg(_) | Block::Broadcast,
-            ) => false,
-        }
+                Block::Strict | Block::Par | Block::Alt | Block::Coreg(_) | Block::Broadcast
+            )
+        )
     }
 
     pub(super) fn is_broadcast(&self) -> bool {
@@ -75,9 +69,9 @@ pub(super) struct Arrow {
     pub(super) target: Option<Name>,
 }
 
-/// A fragment that an `end` will close.
+/// An open fragment, which an `end` closes.
 pub(super) struct Opener {
     pub(super) span: Span,
-    /// `false` for a frame inside a sequence, which adds to the scope around it.
+    /// `false` for a frame in a sequence, whose statements belong to the enclosing scope.
     pub(super) has_scope: bool,
 }

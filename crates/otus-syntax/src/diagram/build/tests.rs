@@ -1,4 +1,4 @@
-//! Statements and the trees they mean.
+//! Tests of the trees that statements denote.
 
 use super::*;
 use crate::ast::Section;

@@ -1,10 +1,10 @@
-//! The words of the language.
+//! The keywords of directives.
 
 use crate::ast::LoopKind;
 use crate::diagram::statement::Block;
 use crate::suggest;
 
-/// The words of the language.
+/// A keyword of a directive.
 pub(super) enum Keyword {
     /// A block without a region.
     Block(Block),
@@ -71,7 +71,7 @@ pub(super) fn is_keyword_char(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric()
 }
 
-/// The operator that a label of one word nearly names, if it does not name one.
+/// The operator that a label of one word misspells, if it does.
 pub fn nearly_block(label: &str) -> Option<&'static str> {
     let word = label.split('(').next().unwrap_or("").trim();
     let one_word = !word.is_empty() && word.len() < 20 && word.chars().all(is_keyword_char);
@@ -79,6 +79,6 @@ pub fn nearly_block(label: &str) -> Option<&'static str> {
     (meant != word).then_some(meant)
 }
 
-/// The operators that a block can be.
+/// The operators that blocks can have.
 const BLOCKS: [&str; 9] =
     ["strict", "seq", "coreg", "broadcast", "loopS", "loopW", "loopH", "loopP", "loopC"];

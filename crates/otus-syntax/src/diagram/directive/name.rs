@@ -1,6 +1,4 @@
-//! Names in directives: plain, or quoted with escapes.
-//!
-//! Reading and writing stand together, since each undoes the other.
+//! Reading and writing of names in directives: plain, or quoted with escapes.
 
 use std::fmt::Write as _;
 
@@ -82,7 +80,7 @@ fn is_delimiter(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | '(' | ')' | '"')
 }
 
-/// The character of `u{2028}` and the length of that.
+/// The character of an escape `u{2028}`, and the length of the escape.
 fn numbered(text: &str) -> Option<(char, usize)> {
     let digits = text.strip_prefix("u{")?;
     let length = digits.bytes().take(7).position(|byte| byte == b'}')?;
@@ -108,7 +106,7 @@ pub(super) fn write_name(text: &mut String, name: Name, names: &Names) {
             '\n' => text.push_str("\\n"),
             '\r' => text.push_str("\\r"),
             '\t' => text.push_str("\\t"),
-            // PlantUML ends lines at some of these.
+            // PlantUML takes some of these for line breaks.
             _ if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
                 let _ = write!(text, "\\u{{{:x}}}", u32::from(c));
             }

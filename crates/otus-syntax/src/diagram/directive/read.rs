@@ -1,4 +1,4 @@
-//! From the text of a comment to the statement it says.
+//! The parser of directives: from the text of a comment to a statement.
 
 use super::keyword::{KEYWORDS, Keyword, is_keyword_char, keyword};
 use crate::ast::LoopKind;
@@ -10,9 +10,9 @@ use crate::name::{Name, Names};
 use crate::source::{SourceId, Span, offset};
 use crate::suggest;
 
-/// Reads the text of a comment that begins at byte `at`. `None` if it is not a directive;
-/// an unknown or malformed directive is `None` too, with a diagnostic, unless it is clear which
-/// one was meant.
+/// Parses the text of a comment at byte `at` of the source. The result is `None` if it is not a
+/// directive, and for an unknown or malformed directive, which is reported; a directive that is nearly
+/// right is reported and accepted.
 pub fn read(
     source: SourceId,
     text: &str,
@@ -27,7 +27,7 @@ pub fn read(
         Ok(kind) => (Some(kind), None),
         Err(fault) => (None, Some(fault)),
     };
-    // What else is wrong with a directive that is not spelt right is a guess and left out.
+    // Of a misspelt directive, further faults are not reported, since they are guesses.
     if let Some(fault) = cursor.fault.or(fault) {
         diagnostics.push(
             Diagnostic::new(fault.code, source, fault.span, fault.message).with_help(fault.help),
@@ -36,10 +36,10 @@ pub fn read(
     kind
 }
 
-/// The operator a block label names (`strict`, `coreg(l1, l2)`), if it names one. `at` is the
-/// byte offset of the label.
+/// The operator that a block label denotes (`strict`, `coreg(l1, l2)`). `at` is the byte offset of the
+/// label.
 ///
-/// Only the exact spelling of an operator counts; any other label is the author's free text.
+/// The label must be spelt exactly like an operator; any other label is free text.
 pub fn block(label: &str, at: u32, names: &mut Names) -> Option<Block> {
     let word = label.trim_start().split(|c: char| !is_keyword_char(c)).next().unwrap_or("");
     let keyword = keyword(word)?;
@@ -63,14 +63,14 @@ pub fn block(label: &str, at: u32, names: &mut Names) -> Option<Block> {
     cursor.rest().is_empty().then_some(block)
 }
 
-/// What follows `otus:`, if the text begins so.
+/// The text after `otus:`, if the comment begins with it.
 fn body(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let (word, rest) = text.split_once(':')?;
     word.eq_ignore_ascii_case("otus").then_some(rest)
 }
 
-/// What is wrong with a directive.
+/// A fault in a directive.
 pub(super) struct Fault {
     pub(super) code: Code,
     pub(super) span: Span,
@@ -78,15 +78,15 @@ pub(super) struct Fault {
     pub(super) help: String,
 }
 
-/// A place in the text of a directive.
+/// A position in the text of a directive.
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a str,
     pub(super) position: usize,
     /// The offset of `text` in the source.
     pub(super) at: u32,
     pub(super) names: &'a mut Names,
-    /// What is wrong with a directive that is nevertheless read as what was meant; or else its
-    /// `otus: end` would be one too many.
+    /// The fault of a directive that is accepted nevertheless. If a misspelt block were rejected, its
+    /// `otus: end` would be reported too.
     fault: Option<Fault>,
 }
 

@@ -1,16 +1,16 @@
-//! How often a loop repeats, said in its label.
+//! The number of repetitions in the label of a loop.
 
 use crate::diagram::statement::Repetition;
 
-/// How often a loop with this label repeats.
+/// The repetition that a loop's label states.
 ///
-/// Understood are an empty label and `*`; `3`, `(3)`, `3 times`, `once`, `twice`; `2..5`, `(2,5)`,
+/// Accepted are an empty label and `*`; `3`, `(3)`, `3 times`, `once`, `twice`; `2..5`, `(2,5)`,
 /// `2 to 5 times`, `between 2 and 5 times`; `1..*`, `(1,*)`, `2..`, `2 or more times`,
 /// `at least 2 times`; `at most 5 times`, `up to 5 times`; `any number of times`. Anything else,
 /// and numbers that do not fit, is free text.
 pub fn repetition(label: &str) -> Repetition {
     const FREE: Repetition = Repetition { least: 0, most: None, stated: false };
-    // Longer labels are prose; not looking at them keeps this constant in the label's length.
+    // Longer labels are prose. The bound keeps the time constant.
     if label.trim().len() > 64 {
         return FREE;
     }
@@ -35,7 +35,7 @@ pub fn repetition_label(repetition: Repetition) -> String {
     }
 }
 
-/// The bounds a label states, if it states any.
+/// The bounds that a label states, if any.
 fn times(text: &str) -> Option<(u32, Option<u32>)> {
     match text {
         "" | "*" | "any number of times" => return Some((0, None)),
@@ -67,7 +67,7 @@ fn times(text: &str) -> Option<(u32, Option<u32>)> {
     closed(text, text)
 }
 
-/// Without one pair of brackets around the whole.
+/// The text without one pair of brackets around it.
 fn unbracketed(text: &str) -> &str {
     let text = text.trim();
     [('[', ']'), ('(', ')')]
@@ -82,7 +82,7 @@ fn unbracketed(text: &str) -> &str {
 
 fn number(text: &str) -> Option<u32> {
     let text = text.trim();
-    // `parse` would take a sign.
+    // `parse` would accept a sign.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 

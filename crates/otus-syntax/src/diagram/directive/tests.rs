@@ -1,4 +1,4 @@
-//! Directives, read and written.
+//! Tests of the parser and writer of directives.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::diagram::statement::{Block, Fragment, Mark, StatementKind};
 use crate::name::{Name, Names};
 use crate::source::{SourceId, Span};
 
-/// The statement a comment says and what is reported about it.
+/// Checks the statement of a comment and the diagnostics about it.
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
     let source = SourceId(0);

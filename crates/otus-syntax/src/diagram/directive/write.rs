@@ -1,4 +1,4 @@
-//! From a statement to the text of its directive.
+//! The writer of directives: from a statement to the text of a comment.
 
 use super::name::write_name;
 use crate::ast::LoopKind;

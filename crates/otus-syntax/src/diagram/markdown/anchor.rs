@@ -1,17 +1,17 @@
-//! Anchors of headings, spelt as GitHub does: lower case, spaces to `-`, punctuation dropped, and
-//! a number after one that was there before.
+//! The anchors of headings in GitHub's spelling: lower case, spaces as `-`, without punctuation, and with
+//! a number if the anchor occurred before.
 
 use rustc_hash::FxHashMap;
 
-/// The anchors that a document has so far.
+/// The anchors of a document so far.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
-    /// For each anchor the number that its next repetition gets.
+    /// By anchor: the number of its next repetition.
     next: FxHashMap<String, u32>,
 }
 
 impl Anchors {
-    /// The anchor of a heading, different from all before it.
+    /// The anchor of a heading, different from all previous ones.
     pub(super) fn add(&mut self, heading: &str) -> String {
         let slug = slug(heading);
         if !self.next.contains_key(&slug) {
@@ -30,16 +30,16 @@ impl Anchors {
     }
 }
 
-/// The anchor of a heading that stands alone.
+/// The anchor of a heading, without regard to other headings.
 pub(super) fn slug(heading: &str) -> String {
     let mut slug = String::with_capacity(heading.len());
     let mut rest = heading.trim();
-    // Once a search for `)` has failed, no later one can succeed.
+    // After one failed search for `)`, later ones fail too.
     let mut may_link = true;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
         match c {
-            // A link shows its text only.
+            // The target of a link is not part of the anchor.
             ']' if may_link && rest.starts_with('(') => match rest.find(')') {
                 Some(end) => rest = &rest[end + 1..],
                 None => may_link = false,

@@ -1,4 +1,4 @@
-//! Fences, headings and how a diagram is picked.
+//! Tests of fences, headings and the selection of diagrams.
 
 use super::*;
 

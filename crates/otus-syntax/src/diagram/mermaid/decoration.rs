@@ -1,8 +1,8 @@
-//! The kinds of decoration that Mermaid has.
+//! The kinds of decoration in Mermaid.
 
-use crate::diagram::picture::Kind;
+use crate::diagram::picture::DecorationKind;
 
-/// Constructs without a counterpart in interactions.
+/// A construct without a counterpart in interactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decoration {
     Settings,
@@ -18,7 +18,7 @@ pub(super) enum Decoration {
     Guard,
 }
 
-impl Kind for Decoration {
+impl DecorationKind for Decoration {
     fn plural(self) -> &'static str {
         match self {
             Decoration::Settings => "settings",
@@ -36,18 +36,6 @@ impl Kind for Decoration {
     }
 
     fn help(self) -> Option<&'static str> {
-        match self {
-            Decoration::Guard => Some("a condition is not checked: any operand can happen"),
-            Decoration::Settings
-            | Decoration::Title
-            | Decoration::Description
-            | Decoration::Numbering
-            | Decoration::Box
-            | Decoration::Lifecycle
-            | Decoration::Note
-            | Decoration::Activation
-            | Decoration::Links
-            | Decoration::Background => None,
-        }
+        (self == Decoration::Guard).then_some("a condition is not checked: any operand can happen")
     }
 }

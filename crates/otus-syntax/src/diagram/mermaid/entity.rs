@@ -1,7 +1,7 @@
-//! Entities: how a Mermaid text has a `;`, a `#` or a line break.
+//! Mermaid's entities, which encode `;`, `#` and line breaks in texts.
 //!
-//! Mermaid replaces `#NAME;` before it parses, so an entity may stand anywhere; `#` otherwise
-//! begins a comment and `;` ends the statement.
+//! Mermaid replaces `#NAME;` before it parses, so an entity can occur anywhere. Otherwise `#` begins a
+//! comment and `;` ends the statement.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ pub(super) fn entity_length(text: &str) -> Option<usize> {
     (name > 0 && bytes.get(name + 1) == Some(&b';')).then_some(name + 2)
 }
 
-/// The text with its entities replaced; those that are not known stay as they are.
+/// The text with its entities replaced, except unknown ones.
 pub(super) fn decode(text: &str) -> Cow<'_, str> {
     if !text.contains('#') {
         return Cow::Borrowed(text);
@@ -37,9 +37,9 @@ pub(super) fn decode(text: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// The text so that both Mermaid and [`decode`] read it as it is, on one line.
+/// The text on one line, encoded so that Mermaid and [`decode`] give it back.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
-    // Both ends are trimmed, so spaces there must not be plain.
+    // Readers trim texts, so spaces at both ends are encoded.
     let inner = text.len() - text.trim_start().len()..text.trim_end().len();
     let must_encode = |at, c| must_encode(text, at, c) || (c == ' ' && !inner.contains(&at));
     if !text.char_indices().any(|(at, c)| must_encode(at, c)) {
@@ -47,8 +47,8 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
     }
     let mut encoded = String::with_capacity(text.len() + 8);
     for (at, c) in text.char_indices() {
-        // Mermaid mistakes `style…:…#…;` for a style of another kind of diagram and eats its `;`,
-        // so a text that has entities has no plain colon.
+        // Mermaid mistakes `style…:…#…;` for a style of another kind of diagram and drops its `;`,
+        // so colons are encoded in a text with entities.
         if must_encode(at, c) || c == ':' {
             let _ = write!(encoded, "#{};", u32::from(c));
         } else {
@@ -58,8 +58,8 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
-/// A directive so that Mermaid does not find the beginning of a setting in it. Only a quoted name
-/// can have `%%{`, and there a character may be written by its number.
+/// A directive encoded so that Mermaid does not find the beginning of a setting, `%%{`, in it. Only a
+/// quoted name can contain it, and there a numeric escape is possible.
 pub(super) fn encode_directive(text: &str) -> Cow<'_, str> {
     if text.contains("%%{") {
         Cow::Owned(text.replace("%%{", "%\\u{25}{"))
@@ -68,7 +68,7 @@ pub(super) fn encode_directive(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Words that make Mermaid see another kind of diagram wherever they stand.
+/// Words that make Mermaid assume another kind of diagram, at any position.
 pub(super) const FOREIGN_WORDS: [&str; 4] =
     ["C4Container", "C4Component", "C4Dynamic", "C4Deployment"];
 
@@ -77,7 +77,7 @@ fn must_encode(text: &str, at: usize, c: char) -> bool {
         '#' | ';' => true,
         // `%%{` would begin a setting.
         '%' => text[at + 1..].starts_with('%'),
-        // `wrap:` before a text is an instruction.
+        // `wrap:` at the beginning of a text is an instruction.
         ':' => matches!(&text[..at], "" | "wrap" | "nowrap"),
         'C' => FOREIGN_WORDS.iter().any(|word| text[at..].starts_with(word)),
         _ => is_odd_space(c),

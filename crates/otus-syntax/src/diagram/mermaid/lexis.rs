@@ -1,8 +1,8 @@
-//! Words, names and arrows as Mermaid's lexer sees them.
+//! Words, names and arrows by the rules of Mermaid's lexer.
 
 use super::entity::{FOREIGN_WORDS, entity_length};
 
-/// Words that cannot begin a name: the lexer takes them for keywords, in any case.
+/// Words that cannot begin a name, because the lexer takes them for keywords, in upper or lower case.
 const RESERVED: [&str; 36] = [
     "accdescr",
     "acctitle",
@@ -42,7 +42,7 @@ const RESERVED: [&str; 36] = [
     "wrap",
 ];
 
-/// The words a statement can begin with, for suggestions.
+/// The words that can begin a statement, for suggestions.
 pub(super) const KEYWORDS: [&str; 24] = [
     "participant",
     "actor",
@@ -70,20 +70,20 @@ pub(super) const KEYWORDS: [&str; 24] = [
     "details",
 ];
 
-/// Whether the name begins with a word that Mermaid keeps for itself.
+/// Whether the name begins with a reserved word of Mermaid.
 pub(super) fn is_reserved(name: &str) -> bool {
     let word = word(name);
     RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
 }
 
-/// The letters, digits and `_` (ASCII, as the lexer's word boundary) at the start of a text.
+/// The ASCII letters, digits and `_` at the start of a text, as in the lexer's word boundary.
 pub(super) fn word(text: &str) -> &str {
     let end = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
     &text[..end]
 }
 
-/// Whether Mermaid takes `name` for a participant, at its head and at both ends of arrows.
-/// Narrower than Mermaid's own rules, which have corners (`a-x`, `1 a`, `a as b`).
+/// Whether Mermaid reads `name` as a participant, in declarations and at both ends of arrows. Stricter
+/// than Mermaid's own rules, which have exceptions (`a-x`, `1 a`, `a as b`).
 pub(super) fn is_spellable(name: &str) -> bool {
     let mut before = None;
     let mut chars = name.chars().peekable();
@@ -113,7 +113,7 @@ pub(super) fn is_spellable(name: &str) -> bool {
         && !FOREIGN_WORDS.iter().any(|word| name.contains(word))
 }
 
-/// The length of the participant at the start of `text`; 0 if none begins there.
+/// The length of the participant at the start of `text`; 0 if there is none.
 pub(super) fn actor_length(text: &str) -> usize {
     let mut end = run_length(text, |b| !b"/\\+()<->:\n\r,;".contains(&b));
     if end == 0 {
@@ -133,7 +133,7 @@ pub(super) fn actor_length(text: &str) -> usize {
     }
 }
 
-/// How far a text consists of bytes that fit and of entities.
+/// The length of the longest prefix of entities and of bytes that fit.
 pub(super) fn run_length(text: &str, fits: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -147,17 +147,17 @@ pub(super) fn run_length(text: &str, fits: impl Fn(u8) -> bool) -> usize {
     at
 }
 
-/// Where the lexer stops a name because an arrow could begin.
+/// Whether an arrow could begin here, so that the lexer ends a name.
 fn is_arrow_like(text: &str) -> bool {
     const STOPS: [&str; 13] =
         ["-x", "-X", "--", "-)", "-|\\", "-|/", "-\\", "-/", "/|-", "\\|-", "//-", "\\\\-", "()"];
     STOPS.iter().any(|stop| text.starts_with(stop))
 }
 
-/// What an arrow does.
+/// The direction of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrow {
-    /// From left to right, whatever its line and head look like.
+    /// From left to right, with any line and head.
     Forward,
     /// A half arrow with its head at the left.
     Backward,

@@ -1,7 +1,6 @@
-//! What stands before a diagram: front matter, settings, comments, and the word that says which
-//! kind of diagram it is.
+//! The preamble of a Mermaid diagram: front matter, settings, comments, and the kind of diagram.
 
-/// The kinds of Mermaid diagrams that are not sequence diagrams, as they begin.
+/// The first words of the other kinds of Mermaid diagrams.
 const OTHERS: [&str; 45] = [
     "graph",
     "flowchart",
@@ -50,8 +49,8 @@ const OTHERS: [&str; 45] = [
     "usecase-beta",
 ];
 
-/// The other kind of diagram that a Mermaid text says it is; `None` for a sequence diagram and
-/// for a text that does not say what it is.
+/// The kind of a Mermaid diagram that is not a sequence diagram; `None` for a sequence diagram and for a
+/// text without a kind.
 ///
 /// ```
 /// use otus_syntax::diagram::mermaid::other_diagram;
@@ -73,7 +72,7 @@ pub fn other_diagram(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The other kind of diagram that a line names.
+/// The other kind of diagram that a line begins.
 pub(super) fn other_kind(line: &str) -> Option<&'static str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let end = line.find(|c: char| !is_word(c)).unwrap_or(line.len());
@@ -84,8 +83,8 @@ pub(super) fn other_kind(line: &str) -> Option<&'static str> {
     OTHERS.into_iter().find(|&kind| kind == &line[..end])
 }
 
-/// The YAML between two `---` lines at the start of a text: where it begins and where the text
-/// goes on. An unclosed one ends after its first line.
+/// The front matter between two `---` lines at the start of a text: its beginning and its end. An
+/// unclosed one ends after its first line.
 pub(super) fn front_matter(text: &str) -> Option<(usize, usize)> {
     let start = text.len() - text.trim_start().len();
     let mut lines = text[start..].split_inclusive('\n');

@@ -1,4 +1,4 @@
-//! The reader: a cursor over the text, one statement at a time.
+//! The parser of Mermaid diagrams, one statement at a time.
 
 mod line;
 
@@ -19,7 +19,7 @@ use super::entity::{decode, entity_length};
 use super::lexis::{self, KEYWORDS};
 use super::preamble;
 
-/// Reads the diagram that stands at `range` of a text.
+/// Parses the diagram at `range` of a text.
 pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     let range = if source.text().get(range.range()).is_some() { range } else { source.whole() };
     let mut reader = Reader {
@@ -50,12 +50,12 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     Parsed { tree, diagnostics }
 }
 
-/// After so many lines that are not understood, the text is something else.
+/// The number of wrong lines after which parsing stops, since the text is hardly a diagram.
 const MAX_ERRORS: u32 = 100;
 
 struct Reader<'a> {
     source: &'a Source,
-    /// The source up to the end of the diagram, so that places are those of the source.
+    /// The source up to the end of the diagram, so that offsets are those of the source.
     text: &'a str,
     at: usize,
     names: Names,
@@ -63,12 +63,12 @@ struct Reader<'a> {
     diagnostics: Vec<Diagnostic>,
     comments: Vec<Comment>,
     picture: Picture<Decoration>,
-    /// What is open: a keyword closes with `end`, a directive with `otus: end`.
+    /// The open fragments and blocks. A keyword is closed by `end`, a directive by `otus: end`.
     openers: Vec<Opener>,
-    /// How many of them are directives.
+    /// The number of open directives.
     open_directives: usize,
     errors: u32,
-    /// Whether a search for `}%%` or `}` has failed: then no later one can succeed.
+    /// Whether a search for `}%%` or `}` has failed, so that later ones fail too.
     unclosed: [bool; 2],
 }
 
@@ -86,17 +86,17 @@ enum OpenerKind {
 }
 
 impl Reader<'_> {
-    /// Reads up to and with `sequenceDiagram`. Whether there is anything to go on with.
+    /// Parses the text up to and including `sequenceDiagram`. Returns whether to parse the rest.
     fn header(&mut self, range: Span) -> bool {
         if let Some((start, end)) = preamble::front_matter(self.rest()) {
             let span = self.span(self.at + start, self.at + start + 3);
             let is_closed = self.rest()[..end].trim_end().len() > start + 3;
             self.at += end;
             if is_closed {
-                self.picture.meet(Decoration::Settings, span);
+                self.picture.add(Decoration::Settings, span);
             } else {
                 self.never_closed(span, "front matter", "a line `---`");
-                // Where the diagram begins is a guess.
+                // The beginning of the diagram is unknown.
                 return false;
             }
         }
@@ -110,43 +110,32 @@ impl Reader<'_> {
             self.at += word.len();
             return true;
         }
-        let finding =
-            |message: String| Diagnostic::new(Code::NOT_A_DIAGRAM, self.source.id(), span, message);
+        let beginning = "a Mermaid sequence diagram begins with a line `sequenceDiagram`";
         if line.is_empty() {
-            let finding = Diagnostic::new(
-                Code::NOT_A_DIAGRAM,
-                self.source.id(),
-                range,
-                "there is no diagram here",
-            );
-            self.diagnostics.push(
-                finding
-                    .with_help("a Mermaid sequence diagram begins with a line `sequenceDiagram`"),
-            );
+            self.report(Code::NOT_A_DIAGRAM, range, "there is no diagram here", beginning);
             return false;
         }
         if let Some(kind) = preamble::other_kind(line) {
-            let finding = finding(format!("this is a Mermaid `{kind}`, not a sequence diagram"));
-            self.diagnostics.push(
-                finding.with_help("only sequence diagrams (`sequenceDiagram`) have a meaning here"),
-            );
+            let message = format!("this is a Mermaid `{kind}`, not a sequence diagram");
+            let help = "only sequence diagrams (`sequenceDiagram`) have a meaning here";
+            self.report(Code::NOT_A_DIAGRAM, span, message, help);
             return false;
         }
+        let finding = |message: &str| self.source.finding(Code::NOT_A_DIAGRAM, span, message);
         let nearest = suggest::nearest(word, ["sequenceDiagram"]);
         let is_statement = KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
             || lexis::arrow(&line[lexis::actor_length(line)..]).is_some();
         let finding = match nearest {
-            Some(right) => finding(format!("`{word}` is not a kind of diagram"))
+            Some(right) => finding(&format!("`{word}` is not a kind of diagram"))
                 .with_help(format!("did you mean `{right}`?"))
                 .with_fix(span, right),
-            None => finding("this is not a Mermaid sequence diagram".to_owned())
-                .with_help("a Mermaid sequence diagram begins with a line `sequenceDiagram`"),
+            None => finding("this is not a Mermaid sequence diagram").with_help(beginning),
         };
         self.diagnostics.push(finding);
         if nearest.is_some() {
             self.at = line_end;
         }
-        // Its other faults are worth knowing if it is a diagram without its first line.
+        // If only the first line is missing or misspelt, the rest is parsed for its faults.
         nearest.is_some() || is_statement
     }
 
@@ -155,7 +144,7 @@ impl Reader<'_> {
         self.at >= self.text.len()
     }
 
-    /// Skips what separates statements: space, `;`, comments and settings. Reads directives.
+    /// Skips white space, `;`, comments and settings; parses the directives in comments.
     fn trivia(&mut self) {
         loop {
             let rest = self.rest();
@@ -168,7 +157,7 @@ impl Reader<'_> {
                 let span = self.span(start, start + 3);
                 match self.find(Closer::Setting, start) {
                     Some(end) => {
-                        self.picture.meet(Decoration::Settings, span);
+                        self.picture.add(Decoration::Settings, span);
                         self.at = end;
                     }
                     None => {
@@ -210,16 +199,11 @@ impl Reader<'_> {
     }
 
     fn directive(&mut self, span: Span, kind: StatementKind) {
-        match &kind {
-            StatementKind::Close => return self.close(span, true),
-            StatementKind::Open(_) => self.opened(span, OpenerKind::Directive),
-            StatementKind::Participant { .. }
-            | StatementKind::Message { .. }
-            | StatementKind::Next(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Empty
-            | StatementKind::Lifelines(_)
-            | StatementKind::Messages(_) => {}
+        if kind == StatementKind::Close {
+            return self.close(span, true);
+        }
+        if matches!(kind, StatementKind::Open(_)) {
+            self.opened(span, OpenerKind::Directive);
         }
         self.push(span, kind);
     }
@@ -234,8 +218,8 @@ impl Reader<'_> {
         self.openers.push(Opener { span, kind });
     }
 
-    /// `end` closes the innermost keyword and `otus: end` the innermost directive. What is still
-    /// open inside it was forgotten.
+    /// Closes the innermost keyword (`end`) or the innermost directive (`otus: end`). Fragments that are
+    /// still open inside it are reported.
     fn close(&mut self, span: Span, is_directive: bool) {
         let candidates = if is_directive {
             self.open_directives
@@ -258,10 +242,7 @@ impl Reader<'_> {
                     "a block that a directive opened closes with `%% otus: end`",
                 ),
             };
-            self.diagnostics.push(
-                Diagnostic::new(Code::NOTHING_TO_CLOSE, self.source.id(), span, message)
-                    .with_help(help),
-            );
+            self.report(Code::NOTHING_TO_CLOSE, span, message, help);
             return;
         }
         while let Some(opener) = self.openers.pop() {
@@ -280,14 +261,11 @@ impl Reader<'_> {
     }
 
     fn never_closed(&mut self, span: Span, what: &str, close: &str) {
-        self.diagnostics.push(
-            Diagnostic::new(
-                Code::NEVER_CLOSED,
-                self.source.id(),
-                span,
-                format!("this {what} is never closed"),
-            )
-            .with_help(format!("close it with {close}")),
+        self.report(
+            Code::NEVER_CLOSED,
+            span,
+            format!("this {what} is never closed"),
+            format!("close it with {close}"),
         );
     }
 
@@ -295,28 +273,34 @@ impl Reader<'_> {
         self.statements.push(Statement { span, kind });
     }
 
-    /// A line that cannot be read; reading goes on with the next one.
+    fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.diagnostics.push(self.source.finding(code, span, message).with_help(help));
+    }
+
+    /// Reports a syntax error; parsing continues with the next line.
     fn not_understood(&mut self, span: Span, message: &str, help: String) {
         self.error(Code::LINE_NOT_UNDERSTOOD, span, message, help);
     }
 
     fn error(&mut self, code: Code, span: Span, message: &str, help: String) {
-        self.diagnostics
-            .push(Diagnostic::new(code, self.source.id(), span, message).with_help(help));
+        self.report(code, span, message, help);
         self.at = self.line_end(self.at.max(span.start as usize));
         self.errors += 1;
         if self.errors == MAX_ERRORS {
             let rest = Span::at(offset(self.at));
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::TOO_MANY_ERRORS,
-                    self.source.id(),
-                    rest,
-                    format!("{MAX_ERRORS} lines are wrong; the rest was not read"),
-                )
-                .with_help("is this a Mermaid sequence diagram?"),
+            self.report(
+                Code::TOO_MANY_ERRORS,
+                rest,
+                format!("{MAX_ERRORS} lines are wrong; the rest was not read"),
+                "is this a Mermaid sequence diagram?",
             );
-            // The text ends here for every reader that is under way.
+            // No function reads beyond this point.
             self.text = &self.text[..self.at];
         }
     }
@@ -342,20 +326,19 @@ impl Reader<'_> {
             .map_or(self.text.len(), |length| from + length)
     }
 
-    /// The end of a text: the end of the line, a `;` or a comment.
+    /// The end of a text: a line break, a `;` or a comment.
     fn text_end(&self, from: usize) -> usize {
         from + lexis::run_length(&self.text[from..], |b| !matches!(b, b'\n' | b'\r' | b';' | b'#'))
     }
 
-    /// The first place after `from` that is not a blank on the same line.
+    /// The first offset from `from` on that is not a blank of the same line.
     fn skip_blanks(&self, from: usize) -> usize {
         let rest = &self.text[from..];
         let is_blank = |c: char| c.is_whitespace() && c != '\n' && c != '\r';
         from + rest.len() - rest.trim_start_matches(is_blank).len()
     }
 
-    /// The place after the next closer; failures are remembered, so all searches together take
-    /// linear time.
+    /// The offset after the next closer. A failure is recorded, so all searches together take linear time.
     fn find(&mut self, closer: Closer, from: usize) -> Option<usize> {
         if self.unclosed[closer as usize] {
             return None;

@@ -1,4 +1,4 @@
-//! Mermaid, read, written and compared with what the real parser takes.
+//! Tests of the Mermaid parser and writer, and a comparison with Mermaid's own parser.
 
 mod snippets;
 
@@ -13,7 +13,7 @@ fn read_text(text: &str) -> crate::grammar::Parsed<crate::ast::SpecFile> {
     read(&source, source.whole())
 }
 
-/// The body of a diagram and its term; no errors and no warnings.
+/// Checks the term of a diagram's body, and that there are no errors and no warnings.
 #[track_caller]
 fn check(body: &str, expected: &str) {
     let parsed = read_text(&format!("sequenceDiagram\n{body}"));
@@ -22,7 +22,7 @@ fn check(body: &str, expected: &str) {
     assert_eq!(term::written(&parsed.tree), expected, "{body}");
 }
 
-/// The body of a diagram, and the code and place of each finding in it.
+/// Checks the code and the text of each finding in a diagram's body.
 #[track_caller]
 fn check_findings(body: &str, expected: &[(Code, &str)]) {
     let text = format!("sequenceDiagram\n{body}");
@@ -380,7 +380,7 @@ fn odd_trees() -> Vec<crate::ast::SpecFile> {
 fn odd_names_come_back() {
     for tree in odd_trees() {
         let text = check_round_trip(&tree);
-        // Once all names are declared, reading and writing change nothing.
+        // With all names declared, parsing and writing is the identity.
         let again = write(&read_text(&text).tree);
         assert_eq!(write(&read_text(&again).tree), again);
     }
@@ -438,7 +438,7 @@ fn depth_belongs_to_the_user() {
 
 #[test]
 fn no_text_makes_it_panic_or_slow() {
-    // Cut anywhere, a diagram is still read; and hard cases repeat without slowing down.
+    // Every prefix and suffix of a diagram is parsed; long repetitions take linear time.
     let whole = "---\nt: é\n---\n%%{init}%%\nsequenceDiagram\nparticipant é@{ \"alias\": \"ü\" } as ß\n\
                  é->>+B: #59;∅\nNote over é,B: x\naccDescr { ü }\n%% otus: coreg(\"é\")\nloop 2..3;end";
     for (cut, _) in whole.char_indices() {
@@ -451,8 +451,8 @@ fn no_text_makes_it_panic_or_slow() {
     }
 }
 
-/// Lines put together by a fixed generator: nothing panics, every place lies in the text, and
-/// what is understood comes back through the writer.
+/// Random sequences of lines: the parser does not panic, every span is within the text, and a correct
+/// diagram survives a round trip through the writer.
 #[test]
 fn shuffled_lines_come_back_or_are_refused() {
     const LINES: [&str; 44] = [
@@ -528,7 +528,7 @@ fn shuffled_lines_come_back_or_are_refused() {
     assert!(understood > 1_000, "{understood}");
 }
 
-/// For `scripts/check-diagrams`: writes samples where `OTUS_SAMPLES_OUT` says.
+/// Writes samples into the folder `OTUS_SAMPLES_OUT`, for `scripts/check-diagrams`.
 #[test]
 fn samples_are_left_for_mermaid() {
     let Some(folder) = std::env::var_os("OTUS_SAMPLES_OUT") else { return };

@@ -1,4 +1,5 @@
-//! The writer: spells statements so that Mermaid draws them and [`super::read()`] gives them back.
+//! The writer of Mermaid diagrams: Mermaid accepts its output, and [`super::read()`] gives the same
+//! statements back.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,7 +15,7 @@ use crate::source::Span;
 use super::entity::{encode, encode_directive};
 use super::lexis::is_spellable;
 
-/// Spells a tree as a diagram.
+/// The Mermaid diagram of a tree.
 pub fn write(tree: &SpecFile) -> String {
     let outline = outline(tree);
     let mut writer = Writer {
@@ -33,27 +34,28 @@ pub fn write(tree: &SpecFile) -> String {
     writer.out
 }
 
-/// Deeper levels are not indented further, so that a deep diagram stays as small as its text.
+/// The deepest level with an indentation of its own. Without a bound, the output for deep diagrams would
+/// have quadratic size.
 const MAX_INDENT: usize = 40;
 
 struct Writer {
     out: String,
-    /// What each lifeline is called in the diagram.
+    /// By lifeline: the name of its participant.
     participants: FxHashMap<Symbol, String>,
-    /// The lifelines: no participant that is made up may be called like one.
+    /// The lifelines, whose names are not available for invented participants.
     taken: FxHashSet<Symbol>,
     names: Names,
-    /// For each open fragment whether a directive opened it.
+    /// By open fragment: whether a directive opened it.
     open: Vec<bool>,
-    /// What the participant that stands for the environment is called.
+    /// The name of the participant for the environment.
     environment: Option<String>,
-    /// How many aliases have been tried.
+    /// The number of aliases tried.
     aliases: u32,
 }
 
 impl Writer {
-    /// Chooses how participants are called and writes their heads: those that are declared, and
-    /// those that need an alias.
+    /// Chooses the names of the participants, and declares those that are declared in the tree or need an
+    /// alias.
     fn heads(&mut self, statements: &[Statement]) {
         for statement in statements {
             if let StatementKind::Participant { name, label } = &statement.kind {
@@ -81,7 +83,7 @@ impl Writer {
         }
         let text = self.names.text(name.symbol).to_owned();
         let label = label.filter(|label| !label.is_empty());
-        // After a name with blanks, Mermaid takes `as` for a part of the name.
+        // After a name with blanks, Mermaid reads `as` as a part of the name.
         if is_spellable(&text) && (label.is_none() || !text.contains(' ')) {
             if is_declared {
                 match label {
@@ -126,7 +128,7 @@ impl Writer {
 
     fn statement(&mut self, kind: &StatementKind) {
         match kind {
-            // Written with the heads.
+            // Written by `heads`.
             StatementKind::Participant { .. } => {}
             StatementKind::Message { from, to, message } => {
                 let line = {
@@ -189,7 +191,7 @@ impl Writer {
     }
 }
 
-/// Every lifeline that the statements name.
+/// The lifelines that occur in the statements.
 fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
     let mut found = FxHashSet::default();
     for statement in statements {
@@ -220,7 +222,7 @@ fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
     found
 }
 
-/// How often a loop repeats, as its label.
+/// The label of a loop with this repetition.
 fn times(repetition: Repetition) -> String {
     match repetition.most {
         None => format!("{}..*", repetition.least),

@@ -1,4 +1,4 @@
-//! Trees come back from the statements that describe them.
+//! Tests that building the statements of a tree gives the tree back.
 
 use super::*;
 use crate::diagram::{build, samples, term};

@@ -1,4 +1,4 @@
-//! Arrows: `A -> B : m` in all the styles PlantUML has.
+//! The parser of arrows, `A -> B : m`, in all styles of PlantUML.
 //!
 //! ```text
 //! arrow  = [anchor] side dress body dress side [anchor] {activation | colour | link} [":" label]
@@ -7,37 +7,37 @@
 //! body   = dashes, with "[#red,dashed]" somewhere among them
 //! ```
 //!
-//! Style is presentation: only which side the head is on matters, and for `return` whether the
-//! body is dotted (see [`super::calls`]). Established by trying PlantUML 1.2020.2, release notes
-//! of later versions, and the public guide.
+//! Only the side of the head has a meaning, and for `return` whether the body is dotted (see
+//! [`super::calls`]). Sources: experiments with PlantUML 1.2020.2, the release notes of later versions,
+//! and the public guide.
 
 use std::ops::Range;
 
-/// What a line is, as far as arrows are concerned.
+/// The result of parsing a line as an arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reading {
     /// An arrow.
     Arrow(Arrow),
-    /// `A <-> B`: one line for two messages. The range is the arrow without its ends.
+    /// `A <-> B`: two messages in one line. The range is the arrow without its ends.
     Both(Range<usize>),
-    /// `A x- B`, which versions of PlantUML draw in different directions.
+    /// `A x- B`, whose direction depends on the version of PlantUML.
     Unclear(Range<usize>),
-    /// `A -> B & C`: one message to several. The range is the further targets.
+    /// `A -> B & C`: one message to several targets. The range is the further targets.
     Multicast(Range<usize>),
     /// `A -- B`: a line without a head.
     Headless(Range<usize>),
     /// `{a} <-> {b} : 5 s`: a duration between two anchors.
     Duration,
-    /// Something else.
+    /// Not an arrow.
     Other,
 }
 
-/// An arrow from the left side to the right, whichever way it was written.
+/// An arrow, with its ends in the direction of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arrow {
-    /// Who emits.
+    /// The sender.
     pub(super) from: Side,
-    /// Who receives.
+    /// The receiver.
     pub(super) to: Side,
     /// Whether the body is dotted.
     pub(super) dotted: bool,
@@ -45,33 +45,33 @@ pub(super) struct Arrow {
     pub(super) crossed: bool,
     /// `++`, `--`, `**`, `!!` after the target, at most two of them.
     pub(super) activations: Vec<Activation>,
-    /// What stands after the colon, if there is a colon.
+    /// The text after the colon, if there is a colon.
     pub(super) label: Option<Range<usize>>,
 }
 
 /// An end of an arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Side {
-    /// `[`, `]` or `?`: the border of the picture, or nowhere.
+    /// `[`, `]` or `?`: the environment.
     Outside,
     /// A participant.
     Participant(Participant),
 }
 
-/// A participant where an arrow names it.
+/// A participant at an end of an arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Participant {
-    /// The name that arrows use, without quotes.
+    /// The name, without quotes.
     pub(super) name: Range<usize>,
-    /// The place of the name with its quotes.
+    /// The name with its quotes.
     pub(super) place: Range<usize>,
-    /// Whether the name was quoted.
+    /// Whether the name is quoted.
     pub(super) quoted: bool,
-    /// The text in its head, if `as` gives one.
+    /// The label, if there is an `as`.
     pub(super) label: Option<Range<usize>>,
 }
 
-/// What a suffix of the target does.
+/// A suffix of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activation {
     /// `++`
@@ -84,18 +84,18 @@ pub(super) enum Activation {
     Destroy,
 }
 
-/// Reads a line as an arrow.
+/// Parses a line as an arrow.
 pub(super) fn read(line: &str) -> Reading {
     let mut cursor = Cursor { text: line, position: 0 };
     cursor.arrow().unwrap_or(Reading::Other)
 }
 
-/// A name at the start of a text: its part without quotes, and the length with them.
+/// The name at the start of a text.
 pub(super) fn name(text: &str) -> Option<Participant> {
     Cursor { text, position: 0 }.bare_or_quoted()
 }
 
-/// Whether a character can stand in a name that is not quoted.
+/// Whether a character can occur in an unquoted name.
 pub(super) fn is_code_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '@')
 }
@@ -161,7 +161,7 @@ impl<'a> Cursor<'a> {
         Some(Reading::Arrow(Arrow { from, to, dotted, crossed, activations, label }))
     }
 
-    /// The place after the arrow itself, for messages about it.
+    /// The end of the arrow itself, for diagnostics.
     fn arrow_end(&self, after_body: usize) -> usize {
         let tail = &self.text[after_body..];
         let length = tail.find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o')).unwrap_or(0);
@@ -258,7 +258,7 @@ impl<'a> Cursor<'a> {
         dress
     }
 
-    /// Dashes and style; whether that makes the body dotted.
+    /// Dashes and style. Returns whether the body is dotted.
     fn body(&mut self) -> Option<bool> {
         let mut dashes = self.dashes();
         let mut dotted = false;
@@ -300,7 +300,7 @@ impl<'a> Cursor<'a> {
                 dress.cross = matches!(decoration, 'x' | 'X');
                 return Some((dress, side));
             }
-            // `A ->x : m`: the letter is the participant.
+            // In `A ->x : m`, the letter is the participant.
             self.position = after_head;
         }
         self.slant();
@@ -316,7 +316,7 @@ impl<'a> Cursor<'a> {
         self.participant().map(Side::Participant)
     }
 
-    /// One or two of a head's signs.
+    /// One or two characters of a head.
     fn head(&mut self, sign: char) -> bool {
         for sign in [sign, '/', '\\'] {
             let count = self.rest().chars().take(2).take_while(|&c| c == sign).count();
@@ -328,7 +328,7 @@ impl<'a> Cursor<'a> {
         false
     }
 
-    /// `(10)`, by how much an arrow slants.
+    /// `(10)`, the slant of an arrow.
     fn slant(&mut self) {
         if let Some(inside) = self.rest().strip_prefix('(')
             && let Some(length) = inside.bytes().take(9).position(|byte| byte == b')')
@@ -338,7 +338,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Everything after the target.
+    /// Parses everything after the target: activations and label.
     fn suffixes(&mut self) -> Option<(Vec<Activation>, Option<Range<usize>>)> {
         let mut activations = Vec::new();
         loop {
@@ -384,7 +384,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// What may stand between the brackets of a body.
+/// Whether the text between the brackets of a body is a style.
 fn is_style(text: &str) -> bool {
     !text.is_empty()
         && text

@@ -1,68 +1,67 @@
-//! Who answers whom: the calls that `return` replies to.
+//! The call stack that determines which call a `return` answers.
 //!
-//! PlantUML keeps one stack for the whole diagram: an activation pushes the message before it, a
-//! deactivation pops, and `return` replies to the top, or to the very last message when nothing
-//! is active. It walks straight through `else`, so a second operand that returns from the same call
-//! as the first is drawn as something else. A picture that surely was not meant is no
-//! specification; this module therefore keeps a second state that goes back at each `else`, and
-//! tells when the two disagree.
+//! PlantUML keeps one stack for the whole diagram: an activation pushes the previous message, a
+//! deactivation pops, and `return` replies to the top, or to the last message if the stack is empty.
+//! It does not restore the stack at `else`, so if two operands return from the same call, the second
+//! reply is drawn to another participant. Such a picture is hardly intended. This module therefore keeps
+//! a second state, which is restored at each `else`, and reports a `return` for which the two differ.
 
 use crate::diagram::statement::End;
 
 /// A message that can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Call {
-    /// Who sent it.
+    /// The caller.
     pub(super) from: End,
-    /// Who answers.
+    /// The callee, who answers.
     pub(super) to: End,
 }
 
 impl Call {
-    /// Whether two calls have the same ends, wherever they were written.
-    fn joins_the_same_as(self, other: Call) -> bool {
-        let who = |end| match end {
+    /// Whether two calls have the same ends, up to spans.
+    fn has_same_ends(self, other: Call) -> bool {
+        let symbol = |end| match end {
             End::Lifeline(name) => Some(name.symbol),
             End::Environment => None,
         };
-        who(self.from) == who(other.from) && who(self.to) == who(other.to)
+        symbol(self.from) == symbol(other.from) && symbol(self.to) == symbol(other.to)
     }
 }
 
-/// The calls at one place of a diagram.
+/// The calls at the current position of a diagram.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// Calls that were pushed, each with the state of the stack below it.
+    /// All pushed calls, each with the index of the call below it in the stack.
     pushed: Vec<(Call, Option<usize>)>,
-    /// As PlantUML draws it.
-    drawn: State,
-    /// As the operand by itself has it.
-    operand: State,
-    /// The operand's state where each open fragment began.
-    begun: Vec<State>,
+    /// The state of PlantUML.
+    drawn: CallState,
+    /// The state of the operand alone.
+    operand: CallState,
+    /// By open fragment: the operand's state at its beginning.
+    begun: Vec<CallState>,
     /// `autoactivate on`
     pub(super) automatic: bool,
 }
 
-/// What a `return` replies to.
+/// The call that a `return` answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// To this call.
+    /// This call.
     To(Call),
-    /// There is no call.
+    /// No call.
     Nowhere,
-    /// PlantUML draws the reply to the first, the operand by itself has the second.
+    /// PlantUML answers the first call; in the operand alone, it is the second.
     Disputed(Option<Call>, Option<Call>),
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct CallState {
     /// The top of the stack.
     top: Option<usize>,
     last: Last,
 }
 
-/// What stands last in the picture.
+/// The last element of the picture.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Last {
     #[default]
@@ -72,13 +71,13 @@ enum Last {
 }
 
 impl Calls {
-    /// A message was sent.
+    /// Records a message.
     pub(super) fn message(&mut self, call: Call) {
         self.drawn.last = Last::Message(call);
         self.operand.last = Last::Message(call);
     }
 
-    /// `activate` or `++`: the last message is a call.
+    /// `activate` or `++`: pushes the last message.
     pub(super) fn activate(&mut self) {
         let pushed = &mut self.pushed;
         for state in [&mut self.drawn, &mut self.operand] {
@@ -89,7 +88,7 @@ impl Calls {
         }
     }
 
-    /// `deactivate` or `--`.
+    /// `deactivate` or `--`: pops.
     pub(super) fn deactivate(&mut self) {
         for state in [&mut self.drawn, &mut self.operand] {
             if state.last != Last::Nothing {
@@ -98,12 +97,12 @@ impl Calls {
         }
     }
 
-    /// `return`: whom it replies to. The reply is the last message from now on.
+    /// `return`: the call that it answers. The reply becomes the last message.
     pub(super) fn reply(&mut self) -> Reply {
         let drawn = self.callee(self.drawn);
         let operand = self.callee(self.operand);
         match (drawn, operand) {
-            (Some(call), Some(other)) if call.joins_the_same_as(other) => {
+            (Some(call), Some(other)) if call.has_same_ends(other) => {
                 self.message(Call { from: call.to, to: call.from });
                 for state in [&mut self.drawn, &mut self.operand] {
                     state.top = state.top.and_then(|top| self.pushed[top].1);
@@ -115,19 +114,19 @@ impl Calls {
         }
     }
 
-    /// A fragment begins.
+    /// Begins a fragment.
     pub(super) fn open(&mut self) {
         self.begun.push(self.operand);
     }
 
-    /// The next operand of a fragment begins.
+    /// Begins the next operand of a fragment.
     pub(super) fn next(&mut self) {
         if let Some(begun) = self.begun.last() {
             self.operand = *begun;
         }
     }
 
-    /// A fragment ends.
+    /// Ends a fragment.
     pub(super) fn close(&mut self) {
         if self.begun.pop().is_some() {
             self.drawn.last = Last::Fragment;
@@ -135,7 +134,7 @@ impl Calls {
         }
     }
 
-    fn callee(&self, state: State) -> Option<Call> {
+    fn callee(&self, state: CallState) -> Option<Call> {
         match (state.top, state.last) {
             (Some(top), _) => Some(self.pushed[top].0),
             (None, Last::Message(call)) => Some(call),

@@ -1,8 +1,8 @@
-//! The kinds of decoration that PlantUML has.
+//! The kinds of decoration in PlantUML.
 
-use crate::diagram::picture::Kind;
+use crate::diagram::picture::DecorationKind;
 
-/// The kinds of decoration.
+/// A construct without a counterpart in interactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decoration {
     Activation,
@@ -25,7 +25,7 @@ pub(super) enum Decoration {
     Title,
 }
 
-impl Kind for Decoration {
+impl DecorationKind for Decoration {
     fn plural(self) -> &'static str {
         match self {
             Decoration::Activation => "activation bars",
@@ -49,6 +49,7 @@ impl Kind for Decoration {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most decorations need no help")]
     fn help(self) -> Option<&'static str> {
         match self {
             Decoration::Cross => {
@@ -59,20 +60,7 @@ impl Kind for Decoration {
                 Some("copy the messages of the other diagram to have them checked")
             }
             Decoration::Delay => Some("time is not checked, only order"),
-            Decoration::Activation
-            | Decoration::Anchor
-            | Decoration::Autonumber
-            | Decoration::Box
-            | Decoration::Create
-            | Decoration::Destroy
-            | Decoration::Divider
-            | Decoration::Note
-            | Decoration::Order
-            | Decoration::Page
-            | Decoration::Pragma
-            | Decoration::Space
-            | Decoration::Style
-            | Decoration::Title => None,
+            _ => None,
         }
     }
 }

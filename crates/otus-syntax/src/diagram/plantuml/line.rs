@@ -1,41 +1,41 @@
-//! The lines of a PlantUML text, with continuations joined and diagrams found.
+//! The lines of a PlantUML text, with continued lines joined, and the diagrams in it.
 //!
-//! A line that ends with one `\` goes on with the next; two are a backslash in the picture. A
-//! joined line remembers where each of its pieces came from, so that spans stay exact.
+//! A line that ends with a single `\` continues on the next line; `\\` is a backslash in the picture. A
+//! joined line records the offset of each of its pieces, so that spans are exact.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::source::{Span, offset};
 
-/// A line as PlantUML sees it, without the spaces around it.
+/// A logical line, without surrounding white space.
 #[derive(Debug, Clone)]
 pub(super) struct Line<'a> {
     text: Cow<'a, str>,
-    /// Where pieces of the text begin: index in `text`, offset in the source. Never empty.
+    /// The beginnings of the pieces: index in `text` and offset in the source. Never empty.
     pieces: Vec<(usize, u32)>,
 }
 
 impl Line<'_> {
-    /// What it says.
+    /// Its text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where a part of it stands in the source.
+    /// The span of a part of it in the source.
     pub(super) fn span(&self, part: Range<usize>) -> Span {
         let start = self.offset(part.start);
-        // The end belongs to the piece that holds the last byte.
+        // The end belongs to the piece of the last byte.
         let end = if part.is_empty() { start } else { self.offset(part.end - 1) + 1 };
         Span::new(start, end.max(start))
     }
 
-    /// Where it stands in the source.
+    /// Its span in the source.
     pub(super) fn whole(&self) -> Span {
         self.span(0..self.text.len())
     }
 
-    /// The line without its first `cut` bytes, and trimmed to `length` bytes thereafter.
+    /// A part of the line, trimmed.
     pub(super) fn part(&self, part: Range<usize>) -> Line<'_> {
         let text = &self.text[part.clone()];
         let start = part.start + (text.len() - text.trim_start().len());
@@ -67,20 +67,13 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of `range`, which is cut to where the text has characters.
+    /// The lines of `range`, which is clipped to character boundaries of the text.
     pub(super) fn new(text: &'a str, range: Span) -> Self {
-        let floor = |at: u32| {
-            let mut at = (at as usize).min(text.len());
-            while !text.is_char_boundary(at) {
-                at -= 1;
-            }
-            at
-        };
-        let position = floor(range.start);
-        Lines { text, position, end: floor(range.end).max(position) }
+        let position = text.floor_char_boundary(range.start as usize);
+        Lines { text, position, end: text.floor_char_boundary(range.end as usize).max(position) }
     }
 
-    /// The next physical line, without its end, and where it starts.
+    /// The next physical line without its line break, and its offset.
     fn physical(&mut self) -> Option<(&'a str, usize)> {
         if self.position >= self.end {
             return None;
@@ -122,7 +115,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// The line without its continuation sign, if it has one.
+/// The line without its continuation character, if it has one.
 fn continued(line: &str) -> Option<&str> {
     let begun = line.strip_suffix('\\')?;
     (!begun.ends_with('\\')).then_some(begun)
@@ -135,9 +128,9 @@ pub(super) struct Diagram<'a> {
     pub(super) kind: &'a str,
     /// The line that starts it.
     pub(super) start: Span,
-    /// What stands between.
+    /// The span between the two.
     pub(super) content: Span,
-    /// Whether its end was found.
+    /// Whether there is an `@end…`.
     pub(super) closed: bool,
 }
 

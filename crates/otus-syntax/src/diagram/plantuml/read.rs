@@ -1,12 +1,11 @@
-//! From the text of a diagram to its statements.
+//! The parser of PlantUML diagrams: from text to statements.
 //!
 //! One pass over the lines. Each line is tried as a comment, a title, an arrow, and then by its
-//! first word, in the order in which PlantUML tries them; `loop -> B : x` is thus an arrow from a
-//! participant called `loop`. Fragments are passed on as they stand: whether they nest is judged by
-//! [`crate::diagram::build`].
+//! first word, in PlantUML's order; so `loop -> B : x` is an arrow from a participant named `loop`. The
+//! nesting of fragments is not checked here but by [`crate::diagram::build`].
 //!
-//! Here are the loop over the lines, what is remembered between them, and the order in which a
-//! line is tried; the modules below each read one kind of line.
+//! This file has the loop over the lines, the state between lines, and the order of the attempts;
+//! each of the modules below parses one kind of line.
 
 mod command;
 mod comment;
@@ -21,6 +20,7 @@ mod skip;
 
 use self::fragment::Opened;
 use self::skip::{Skipping, Until};
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::diagram::picture::Picture;
 use crate::diagram::plantuml::calls::Calls;
@@ -69,14 +69,14 @@ struct Reader<'a> {
     calls: Calls,
     /// The open fragments, outermost first.
     fragments: Vec<Opened>,
-    /// How many of `fragments` run their operands concurrently.
+    /// The number of `fragments` with concurrent operands.
     concurrent: usize,
     picture: Picture<Decoration>,
     /// By symbol: whether a participant was declared.
     declared: Vec<bool>,
     skipping: Option<Skipping>,
     not_understood: usize,
-    /// Whether the text turned out to be another kind of diagram.
+    /// Whether the text is another kind of diagram.
     other_diagram: bool,
 }
 
@@ -128,6 +128,16 @@ impl Reader<'_> {
 
     fn push(&mut self, span: Span, kind: StatementKind) {
         self.statements.push(Statement { span, kind });
+    }
+
+    fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.diagnostics.push(Diagnostic::new(code, self.source, span, message).with_help(help));
     }
 }
 

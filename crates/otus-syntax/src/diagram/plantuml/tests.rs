@@ -1,4 +1,4 @@
-//! Reader and writer at the level of statements.
+//! Tests of the parser and writer, at the level of statements.
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes its snapshots so")]
 
 mod accepted;
@@ -24,7 +24,7 @@ use crate::diagram::statement::{End, Fragment, Statement, StatementKind};
 use crate::name::{Name, Names};
 use crate::source::{Source, Span};
 
-/// Reads a diagram and compares its statements and findings, one on a line.
+/// Parses a diagram and checks its statements and findings, one per line.
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
     expected.assert_eq(&shown(text));
@@ -96,7 +96,7 @@ fn outline(build: impl FnOnce(&mut dyn FnMut(&str) -> Name) -> Vec<StatementKind
     Outline { names, statements: kinds.into_iter().map(|kind| Statement { span, kind }).collect() }
 }
 
-/// Numbers below a bound, the same ones for the same seed.
+/// Pseudo-random numbers below a bound, from a seed.
 fn random(mut state: u64) -> impl FnMut(usize) -> usize {
     move |below| {
         state =

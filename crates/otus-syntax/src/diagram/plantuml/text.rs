@@ -1,15 +1,16 @@
-//! Text as the picture shows it, and as PlantUML writes it.
+//! Encoding and decoding of texts in PlantUML.
 //!
-//! The name of a message or lifeline is the text that the picture shows. PlantUML writes a line
-//! break as `\n` (`\l` and `\r` also align the line), a tab as `\t`, a backslash before such a
-//! letter as `\\`, and any character as `<U+0041>`; [`decode`] undoes these. Other markup, such as
-//! `**bold**`, stays as it is written.
+//! The name of a message or lifeline is the text in the picture. PlantUML encodes a line break as `\n`
+//! (`\l` and `\r` also align the line), a tab as `\t`, a backslash before such a letter as `\\`, and any
+//! character as `<U+0041>`; [`decode`] decodes these. Other markup, such as `**bold**`, is not
+//! interpreted.
+//!
 //! Invariant: `decode(message(text)) = text`, and the same for [`quoted`].
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text that is meant by what is written.
+/// The text in the picture.
 pub(super) fn decode(written: &str) -> Cow<'_, str> {
     if !written.contains(['\\', '<']) {
         return Cow::Borrowed(written);
@@ -33,17 +34,17 @@ pub(super) fn decode(written: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// How to write a text after the colon of an arrow.
+/// The encoding of a text after the colon of an arrow.
 pub(super) fn message(text: &str) -> String {
     encode(text, false)
 }
 
-/// How to write a text between double quotes.
+/// The encoding of a text between double quotes.
 pub(super) fn quoted(text: &str) -> String {
     encode(text, true)
 }
 
-/// The character of `<U+0041>` and the length of that.
+/// The character of a code `<U+0041>`, and the length of the code.
 fn numbered(text: &str) -> Option<(char, usize)> {
     let digits = text.strip_prefix("<U+")?;
     let length = digits.bytes().take(7).position(|byte| byte == b'>')?;
@@ -64,17 +65,17 @@ fn encode(text: &str, quoted: bool) -> String {
         let at_edge = !inner.contains(&index);
         let next = rest[c.len_utf8()..].chars().next();
         let must_number = match c {
-            // Spaces around a label are not part of it.
+            // PlantUML trims labels.
             _ if c.is_whitespace() && at_edge && !quoted => true,
-            // What looks like a number would be read as one.
+            // A text like `<U+0041>` would be decoded.
             '<' => rest.starts_with("<U+"),
             // `%date()` calls a function of the preprocessor, `/'` begins a comment.
             '%' => next.is_some_and(|next| next.is_ascii_alphabetic()),
             '\'' => previous == '/',
-            // PlantUML takes all of these for double quotes.
+            // PlantUML reads all of these as double quotes.
             '"' | '“' | '”' | '«' | '»' => quoted,
             '\n' | '\t' => false,
-            // No line has these, or PlantUML uses them inside.
+            // Line breaks, the byte order mark, and characters that PlantUML uses internally.
             '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' => true,
             _ => c.is_control(),
         };

@@ -1,6 +1,4 @@
-//! The words of PlantUML.
-//!
-//! PlantUML takes its words in any case.
+//! The keywords of PlantUML, which are case-insensitive.
 
 /// The first words of lines, for suggestions.
 pub(super) fn commands() -> impl Iterator<Item = &'static str> {
@@ -17,24 +15,24 @@ pub(super) fn is_foreign(word: &str) -> bool {
     FOREIGN.split(' ').any(|other| word.eq_ignore_ascii_case(other))
 }
 
-/// Whether a name that is such a word is better quoted.
+/// Whether a name that is spelt like this word should be quoted.
 pub(super) fn is_reserved(word: &str) -> bool {
     commands().chain(FURTHER.split(' ')).any(|reserved| word.eq_ignore_ascii_case(reserved))
 }
 
-/// What declares a participant.
+/// The words that declare a participant.
 const PARTICIPANTS: &str = "participant actor boundary control entity database collections queue";
 
-/// What else begins a line.
+/// The other words that begin a line.
 const COMMANDS: &str = "create alt else opt loop par break critical group end return activate deactivate destroy \
     autoactivate note hnote rnote ref box title header footer caption legend mainframe \
     autonumber newpage skinparam hide show scale";
 
-/// Rarer beginnings, and what can follow or precede a participant.
+/// Rarer words that begin a line, and words that can follow or precede a participant.
 const FURTHER: &str =
     "also as autonewpage center endbox footbox hspace ignore left o order over right x";
 
-/// What begins a line of other diagrams.
+/// The words that begin a line in other kinds of diagrams.
 const FOREIGN: &str = "abstract agent annotation artifact binary card circle class clock cloud component concise \
     diamond enum exception file folder fork frame hexagon if interface json map metaclass \
     namespace node object package partition person protocol rectangle repeat robust stack \

@@ -1,10 +1,10 @@
-//! From statements to the text of a diagram.
+//! The writer of PlantUML diagrams.
 //!
-//! Everything written is accepted by PlantUML and read back as the same statements. What PlantUML
-//! has no word for stands in comments (see [`crate::diagram::directive`]), or in the label of a
-//! `group` where the picture gains from it. Names are bare where PlantUML takes them bare in every
-//! place, and quoted otherwise; a participant with both a quoted name and a label gets an alias,
-//! since PlantUML does not take both.
+//! PlantUML accepts its output, and the parser gives the same statements back. Constructs that PlantUML
+//! lacks are written in comments (see [`crate::diagram::directive`]), or as the label of a `group`
+//! where the picture should show them. Names are quoted unless PlantUML accepts them bare in every
+//! position. A participant with both a quoted name and a label gets an alias, since PlantUML does not
+//! accept both.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::diagram::statement::{Block, End, Fragment, Mark, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
-/// Spells the statements of a diagram.
+/// The text of a diagram.
 pub(super) fn spell(outline: &Outline) -> String {
     let mut writer = Writer {
         names: outline.names.clone(),
@@ -27,7 +27,7 @@ pub(super) fn spell(outline: &Outline) -> String {
     writer.stand_in(outline);
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
     while let Some(kind) = statements.next() {
-        // A marked loop without bounds is a group with the loop's own name.
+        // A loop of a special kind without bounds is a group with the name of the loop.
         if let StatementKind::Mark(Mark::LoopKind(kind)) = kind
             && let Some(StatementKind::Open(Fragment::Loop(repetition))) = statements.peek()
             && (repetition.least, repetition.most) == (0, None)
@@ -45,15 +45,16 @@ pub(super) fn spell(outline: &Outline) -> String {
     writer.text
 }
 
-/// Deeper lines are not indented further: nesting must not make the text quadratic.
+/// The deepest level with an indentation of its own. Without a bound, the output for deep diagrams would
+/// have quadratic size.
 const MAX_INDENT: usize = 40;
 
 struct Writer {
     names: Names,
     text: String,
-    /// How each open fragment ends.
+    /// The endings of the open fragments.
     open: Vec<Ending>,
-    /// By symbol: the participant that stands for it, if it has one.
+    /// By symbol: its alias, if it has one.
     aliases: Vec<Option<String>>,
     next_alias: usize,
 }
@@ -67,23 +68,18 @@ enum Ending {
 }
 
 impl Writer {
-    /// PlantUML refuses a diagram without participants, so one that has none gets one that is
-    /// declared to be outside.
+    /// Declares a participant as the environment if there are no participants, since PlantUML rejects a
+    /// diagram without any.
     fn stand_in(&mut self, outline: &Outline) {
-        let drawn = outline.statements.iter().any(|statement| match &statement.kind {
-            StatementKind::Participant { .. } => true,
-            StatementKind::Message { from, to, .. } => {
-                matches!((from, to), (End::Lifeline(_), _) | (_, End::Lifeline(_)))
-            }
-            StatementKind::Open(_)
-            | StatementKind::Next(_)
-            | StatementKind::Close
-            | StatementKind::Mark(_)
-            | StatementKind::Empty
-            | StatementKind::Lifelines(_)
-            | StatementKind::Messages(_) => false,
+        let has_participants = outline.statements.iter().any(|statement| {
+            matches!(
+                statement.kind,
+                StatementKind::Participant { .. }
+                    | StatementKind::Message { from: End::Lifeline(_), .. }
+                    | StatementKind::Message { to: End::Lifeline(_), .. }
+            )
         });
-        if drawn {
+        if has_participants {
             return;
         }
         let outside = self.fresh("outside");
@@ -130,9 +126,9 @@ impl Writer {
         }
     }
 
-    /// Gives a lifeline a participant of another name.
+    /// Gives a lifeline an alias, unless it has one.
     fn alias(&mut self, name: Name) {
-        let index = name.symbol.0 as usize;
+        let index = name.symbol.index();
         if self.aliases.get(index).is_some_and(Option::is_some) {
             return;
         }
@@ -147,7 +143,7 @@ impl Writer {
         self.aliases[index] = Some(alias);
     }
 
-    /// A name that nothing else has.
+    /// An unused name that begins like `wish`.
     fn fresh(&self, wish: &str) -> String {
         let mut name = wish.to_owned();
         while self.names.find(&name).is_some() {
@@ -164,7 +160,7 @@ impl Writer {
             }
             (End::Environment, End::Lifeline(to)) => format!("[-> {} : {label}", self.name(to)),
             (End::Lifeline(from), End::Environment) => format!("{} ->] : {label}", self.name(from)),
-            // Nobody sees such a message; only its name can be kept.
+            // A message without lifelines cannot be drawn; only its declaration is kept.
             (End::Environment, End::Environment) => {
                 return self.directive(&StatementKind::Messages(vec![message]));
             }
@@ -203,7 +199,7 @@ impl Writer {
         self.open.push(Ending::Fragment);
     }
 
-    /// Whether a block's label survives in a `group`, whose text PlantUML works on.
+    /// Whether a block's label can be the text of a `group`, which PlantUML interprets.
     fn fits_label(&self, block: &Block) -> bool {
         directive::block_label(block, &self.names).chars().all(|c| {
             c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | ',' | '(' | ')' | '"')
@@ -216,7 +212,7 @@ impl Writer {
         }
     }
 
-    /// How arrows name a lifeline.
+    /// The name of a lifeline in arrows.
     fn name(&self, name: Name) -> String {
         let Symbol(index) = name.symbol;
         if let Some(Some(alias)) = self.aliases.get(index as usize) {
@@ -237,8 +233,8 @@ impl Writer {
     }
 }
 
-/// Whether PlantUML takes a name without quotes everywhere. Letters beyond Latin would do too, but
-/// which characters are letters depends on the version of Java's Unicode tables.
+/// Whether PlantUML accepts a name without quotes in every position. Only Latin letters count, since the
+/// set of all letters depends on the version of Java's Unicode tables.
 fn is_bare(text: &str) -> bool {
     let letter = |c: char| {
         c == '_'

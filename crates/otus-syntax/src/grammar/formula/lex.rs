@@ -1,8 +1,8 @@
-//! Tokens of formulas.
+//! The lexer of formulas.
 //!
-//! Every operator has one spelling on a keyboard and some others: those of other tools, and the
-//! signs of the papers. A comment begins with `#` and ends with its line; a line that
-//! begins with `//` is one, too, since nothing else does.
+//! Every operator has an ASCII spelling and some others: those of other tools, and the symbols of the
+//! papers. A comment extends from `#` to the end of its line; a line that begins with `//` is a comment
+//! too.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::ast::formula::{Arithmetic, Comparison, Connective, Modality, Quantifi
 use crate::lexer::{scan_quoted, scan_word, unquote};
 use crate::source::{Span, offset};
 
-/// A token with its place.
+/// A token with its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -20,7 +20,7 @@ pub(super) struct Token {
     pub(super) begins_line: bool,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A plain name or a keyword.
@@ -55,9 +55,9 @@ pub(super) enum Kind {
     Dot,
     /// `!`, `~`, `¬`
     Not,
-    /// `&` and its kin.
+    /// `&` and the other connectives.
     Connective(Connective),
-    /// `=` and its kin.
+    /// `=` and the other comparisons.
     Comparison(Comparison),
     /// `+`, `-`, `*`
     Arithmetic(Arithmetic),
@@ -77,7 +77,7 @@ pub(super) enum Kind {
     End,
 }
 
-/// Signs, the longer before those they begin with.
+/// Symbols; a symbol precedes its proper prefixes.
 const SIGNS: [(&str, Kind); 52] = [
     ("<->", Kind::Connective(Connective::Iff)),
     ("<=>", Kind::Connective(Connective::Iff)),
@@ -137,7 +137,7 @@ const SIGNS: [(&str, Kind); 52] = [
 const MODALITIES: [(&str, Modality); 3] =
     [("○", Modality::Next), ("◇", Modality::Finally), ("□", Modality::Globally)];
 
-/// A place in a text, from which tokens are read.
+/// An offset in a text from which tokens are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lexer<'t> {
     text: &'t str,
@@ -149,7 +149,7 @@ impl<'t> Lexer<'t> {
         Lexer { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 } }
     }
 
-    /// The next token, with the comments before it.
+    /// The next token; `comment` is called for each comment before it.
     pub(super) fn token(&mut self, mut comment: impl FnMut(Comment)) -> Token {
         let mut begins_line = self.at == 0;
         let mut only_comments = self.text[..self.at].trim_start_matches('\u{feff}').is_empty();
@@ -207,7 +207,8 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The length of a text in quotes of another kind: one fault, not one a character.
+/// The length of a text in typographic or single quotes, so that it is one fault and not one for each
+/// character.
 fn other_quote(rest: &str) -> Option<usize> {
     let close = match rest.chars().next()? {
         '\'' => '\'',
@@ -216,12 +217,12 @@ fn other_quote(rest: &str) -> Option<usize> {
         '«' => '»',
         _ => return None,
     };
-    // Quotes without an end on a long line would be looked for again and again.
+    // The bound keeps the time linear on a long line with many unclosed quotes.
     let near = rest.char_indices().take(1000).take_while(|&(_, c)| c != '\n');
     near.skip(1).find(|&(_, c)| c == close).map(|(at, c)| at + c.len_utf8())
 }
 
-/// How long the number is whose first digits are `whole`: `12`, `0.25` or `1/3`.
+/// The length of the number whose integer part has length `whole`: `12`, `0.25` or `1/3`.
 fn number(rest: &str, whole: usize) -> usize {
     let bytes = rest.as_bytes();
     if !matches!(bytes.get(whole), Some(b'.' | b'/')) {
@@ -231,7 +232,7 @@ fn number(rest: &str, whole: usize) -> usize {
     if digits == 0 { whole } else { whole + 1 + digits }
 }
 
-/// A name between back quotes, with its quotes.
+/// The length of a name in back quotes, including the quotes.
 fn back_quoted(rest: &str) -> (Kind, usize) {
     let bytes = rest.as_bytes();
     let mut at = 1;
@@ -243,16 +244,16 @@ fn back_quoted(rest: &str) -> (Kind, usize) {
             _ => at += 1,
         }
     }
-    // A backslash before a character of several bytes skips only its first; find its end.
+    // A backslash skips only the first byte of the next character.
     let end = rest.ceil_char_boundary(at.min(rest.len()));
     (Kind::OpenQuote, rest[..end].trim_end().len())
 }
 
-/// The name between back quotes, or the text between double quotes, which are included.
+/// The content of a name in back quotes or of a text in double quotes; `quoted` includes the quotes.
 pub(super) fn content(quoted: &str) -> Cow<'_, str> {
     match quoted.strip_prefix('`') {
         None => unquote(quoted),
-        // The escapes are the same; what differs are the quotes around it.
+        // The escapes are the same; only the quotes differ.
         Some(inner) => {
             let inner = inner.strip_suffix('`').unwrap_or(inner);
             Cow::Owned(unquote(&format!("\"{inner}\"")).into_owned())

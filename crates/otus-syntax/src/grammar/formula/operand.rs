@@ -1,17 +1,16 @@
-//! What a formula or a term begins with.
+//! The operands of formulas: atoms, prefixes and open brackets.
 
 use super::lex::{Kind, Token, content};
-use super::{Frame, Infix, KEYWORDS, Parser, Prefix};
+use super::{Frame, Infix, KEYWORDS, Parser, Prefix, modality, split_quantifier};
 use crate::ast::formula::{Arithmetic, FormulaId, FormulaKind, Modality, Path, Quantifier};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use crate::rational::Rational;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// Reads an operand that is complete in itself, or opens one: then something is on the stack
-    /// and an operand is still to come.
+    /// Parses a complete operand; or pushes a prefix or an open bracket, and returns `None`, since the
+    /// operand is still to come.
     pub(super) fn operand(&mut self, stack: &mut Vec<Frame>) -> Option<FormulaId> {
         let token = self.token;
         if self.begins_named_item() {
@@ -90,16 +89,9 @@ impl Parser<'_> {
     fn word(&mut self, stack: &mut Vec<Frame>) -> Option<FormulaId> {
         let token = self.token;
         let text = self.text();
-        let temporal = match text {
-            "EX" => Some((Quantifier::Exists, Modality::Next)),
-            "AX" => Some((Quantifier::All, Modality::Next)),
-            "EF" => Some((Quantifier::Exists, Modality::Finally)),
-            "AF" => Some((Quantifier::All, Modality::Finally)),
-            "EG" => Some((Quantifier::Exists, Modality::Globally)),
-            "AG" => Some((Quantifier::All, Modality::Globally)),
-            _ => None,
-        };
-        if let Some((quantifier, modality)) = temporal {
+        if let Some((quantifier, rest)) = split_quantifier(text)
+            && let Some(modality) = modality(rest)
+        {
             self.bump();
             stack.push(Frame::Prefix(Prefix::Temporal(quantifier, modality), token.span));
             return None;
@@ -162,11 +154,9 @@ impl Parser<'_> {
 
     /// `X`, `F` or `G`, as a letter or a sign.
     fn modality(&self, token: Token) -> Option<Modality> {
-        match (token.kind, self.source.slice(token.span)) {
-            (Kind::Modality(modality), _) => Some(modality),
-            (Kind::Word, "X") => Some(Modality::Next),
-            (Kind::Word, "F") => Some(Modality::Finally),
-            (Kind::Word, "G") => Some(Modality::Globally),
+        match token.kind {
+            Kind::Modality(modality) => Some(modality),
+            Kind::Word => modality(self.source.slice(token.span)),
             _ => None,
         }
     }
@@ -216,7 +206,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows the first name of a path, at its dot. Several names are one with dots in it.
+    /// The part of a path from its first dot on. Several names become one name with dots.
     fn rest_of_path(&mut self) -> Option<Name> {
         self.bump();
         let first = self.name("a name after the dot")?;
@@ -234,9 +224,9 @@ impl Parser<'_> {
         Some(Name { symbol: self.tree.names.intern(&text), span })
     }
 
-    /// What a name stands for, if an earlier `let` says.
+    /// The definition of a name by an earlier `let`.
     fn definition(&self, name: Name) -> Option<FormulaId> {
-        self.definitions.get(name.symbol.0 as usize).copied().flatten()
+        self.definitions.get(name.symbol.index()).copied().flatten()
     }
 
     /// `last(p)`, `count(p)` or `count(p.label)`
@@ -283,7 +273,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `in` or `not in` is at the cursor; whether it is negated.
+    /// `Some(false)` if `in` is at the cursor, `Some(true)` for `not in`.
     pub(super) fn membership(&self) -> Option<bool> {
         match self.token.kind {
             Kind::In => Some(false),
@@ -334,7 +324,7 @@ impl Parser<'_> {
         if negated { self.push_from(start, FormulaKind::Not(member)) } else { member }
     }
 
-    /// A member of a set; a bare word is the text it is.
+    /// A member of a set; a bare word is a text constant.
     fn constant(&mut self) -> Option<FormulaId> {
         let token = self.token;
         match token.kind {
@@ -364,7 +354,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A number at the cursor; `start` is before its sign.
+    /// The number at the cursor; `start` is the offset of its sign.
     fn number(&mut self, start: u32, negative: bool) -> FormulaId {
         let token = self.bump();
         let text = self.source.slice(token.span);
@@ -372,20 +362,21 @@ impl Parser<'_> {
         match Rational::parse(&format!("{sign}{text}")) {
             Some(number) => self.push_from(start, FormulaKind::Number(number)),
             None => {
-                let found = Diagnostic::new(
-                    Code::BAD_NUMBER,
-                    self.source.id(),
-                    token.span,
-                    "this number is no fraction of two integers of 64 bits",
-                )
-                .with_help("use a smaller number, and do not divide by zero");
+                let found = self
+                    .source
+                    .finding(
+                        Code::BAD_NUMBER,
+                        token.span,
+                        "this number is not a fraction of two 64-bit integers",
+                    )
+                    .with_help("use a smaller number, and do not divide by zero");
                 self.report(found);
                 self.invalid(start)
             }
         }
     }
 
-    /// Whether the cursor is at the name of the next property, so that something is missing.
+    /// Whether the cursor is at the name of the next property, so that an operand is missing.
     fn begins_named_item(&self) -> bool {
         self.token.begins_line
             && self.previous_end > 0
@@ -393,7 +384,7 @@ impl Parser<'_> {
             && self.next_token().kind == Kind::Colon
     }
 
-    /// Reports that nothing here can be an operand.
+    /// Reports that the token at the cursor cannot begin an operand.
     fn no_operand(&mut self, stack: &[Frame]) -> FormulaId {
         let token = self.token;
         let what = match stack.last() {
@@ -417,7 +408,7 @@ impl Parser<'_> {
         if token.begins_line && self.previous_end > 0 && token.kind != Kind::End {
             let place = Span::at(self.previous_end);
             let message = format!("expected {what}, found the end of the line");
-            let found = Diagnostic::new(Code::UNEXPECTED_TOKEN, self.source.id(), place, message);
+            let found = self.source.finding(Code::UNEXPECTED_TOKEN, place, message);
             self.report(match help {
                 Some(help) => found.with_help(help),
                 None => found,
@@ -425,7 +416,7 @@ impl Parser<'_> {
         } else {
             self.unexpected_with(what, help);
         }
-        // What closes or separates is left to the brackets around it.
+        // Closing brackets and separators are left to the enclosing brackets.
         let stays = matches!(
             token.kind,
             Kind::End
@@ -445,14 +436,15 @@ impl Parser<'_> {
     /// `G f` without a quantifier.
     fn unquantified(&mut self, span: Span, modality: Modality) {
         let letter = modality.symbol();
-        let found = Diagnostic::new(
-            Code::UNQUANTIFIED_MODALITY,
-            self.source.id(),
-            span,
-            format!("`{letter}` does not say over which runs"),
-        )
-        .with_help(format!("write `A{letter}` for all runs, `E{letter}` for some run"))
-        .with_fix(span, format!("A{letter}"));
+        let found = self
+            .source
+            .finding(
+                Code::UNQUANTIFIED_MODALITY,
+                span,
+                format!("`{letter}` does not say over which runs"),
+            )
+            .with_help(format!("write `A{letter}` for all runs, `E{letter}` for some run"))
+            .with_fix(span, format!("A{letter}"));
         self.report(found);
     }
 }

@@ -1,30 +1,29 @@
-//! Formulas are true or false at a cut, terms have a value there; operators take one or the other.
+//! The sorts of operands: a formula is true or false at a cut, a term has a value.
 //!
-//! A variable may be either, since a Boolean one is a formula, and so may `true` and `false`. What
-//! values a variable really has is known only when there is a trace.
+//! Each operator requires one of the two sorts. A variable has both, since a Boolean variable is a
+//! formula; so do `true` and `false`. The actual values of a variable are known only from a trace.
 
 use super::Parser;
 use crate::ast::formula::{Comparison, FormulaId, FormulaKind};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 
-/// What a node can stand for.
+/// The sort of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// A formula and nothing else.
+    /// A formula only.
     Formula,
-    /// A number and nothing else.
+    /// A number only.
     Number,
-    /// A text and nothing else.
+    /// A text only.
     Text,
     /// `true` or `false`.
     Constant,
-    /// A variable; or something that could not be read.
+    /// A variable, or a syntax error.
     Any,
 }
 
 impl Parser<'_> {
-    /// Reports an operand of `what` that is no formula.
+    /// Reports an operand of `what` that is not a formula.
     pub(super) fn needs_formula(&mut self, id: FormulaId, what: &str) {
         let found = match self.sort(id) {
             Sort::Formula | Sort::Constant | Sort::Any => return,
@@ -35,7 +34,7 @@ impl Parser<'_> {
         self.wrong_sort(id, format!("{what} needs a formula, and this is {found}"), help);
     }
 
-    /// Reports an operand of `what` that is no number.
+    /// Reports an operand of `what` that is not a number.
     pub(super) fn needs_number(&mut self, id: FormulaId, what: &str) {
         let found = match self.sort(id) {
             Sort::Number | Sort::Any => return,
@@ -47,7 +46,7 @@ impl Parser<'_> {
         self.wrong_sort(id, format!("{what} needs a number, and this is {found}"), help);
     }
 
-    /// Reports a side of a comparison that is no value.
+    /// Reports a side of a comparison that is not a value.
     pub(super) fn needs_value(&mut self, id: FormulaId, comparison: Comparison) {
         let symbol = comparison.symbol();
         match (self.sort(id), comparison) {
@@ -64,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports something before `in` that is no value.
+    /// Reports a left side of `in` that is not a value.
     pub(super) fn needs_member(&mut self, id: FormulaId) {
         match self.sort(id) {
             Sort::Number | Sort::Any | Sort::Text | Sort::Constant => {}
@@ -78,26 +77,23 @@ impl Parser<'_> {
     /// Reports a product of two variables.
     pub(super) fn needs_linear(&mut self, left: FormulaId, right: FormulaId) {
         let is_constant = |id: FormulaId| {
-            self.constant[id.0 as usize] || self.tree.node(id).kind == FormulaKind::Invalid
+            self.constant[id.index()] || self.tree.node(id).kind == FormulaKind::Invalid
         };
         if is_constant(left) || is_constant(right) {
             return;
         }
         let span = self.tree.node(left).span.to(self.tree.node(right).span);
-        let found = Diagnostic::new(
-            Code::NOT_LINEAR,
-            self.source.id(),
-            span,
-            "neither side of this product is a number",
-        )
-        .with_help("variables can be added and multiplied by numbers: 2 * x + y");
+        let found = self
+            .source
+            .finding(Code::NOT_LINEAR, span, "neither side of this product is a number")
+            .with_help("variables can be added and multiplied by numbers: 2 * x + y");
         self.report(found);
     }
 
     fn sort(&self, mut id: FormulaId) -> Sort {
         loop {
             return match &self.tree.node(id).kind {
-                // Names of names are short chains: each is an item of its own.
+                // Chains of names are short, since each name is an item of its own.
                 FormulaKind::Named(_, body) => {
                     id = *body;
                     continue;
@@ -122,7 +118,7 @@ impl Parser<'_> {
 
     fn wrong_sort(&mut self, id: FormulaId, message: String, help: &str) {
         let span = self.tree.node(id).span;
-        let found = Diagnostic::new(Code::WRONG_SORT, self.source.id(), span, message);
+        let found = self.source.finding(Code::WRONG_SORT, span, message);
         self.report(found.with_help(help));
     }
 }

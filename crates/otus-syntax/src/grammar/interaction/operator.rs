@@ -1,16 +1,15 @@
-//! Operators: their keywords, regions, and what was meant by a word that is none.
+//! The operators of interactions: keywords, regions, and suggestions for misspelt keywords.
 
 use super::{Head, Open};
 use crate::ast::{LoopKind, Node, NodeKind, Operator};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::name::Name;
 use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
 
-/// The operators and how they are spelt.
+/// The keywords of the operators.
 pub(super) const OPERATORS: [&str; 13] = [
     "strict",
     "seq",
@@ -51,7 +50,7 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
             if after == TokenKind::LeftBrace {
                 skip_to_parenthesis(cursor);
             }
-            // Read on as if it were a sequence: its operands may have faults of their own.
+            // Its operands are parsed as those of a sequence, to find the faults in them.
             Operator::Seq
         }
     };
@@ -64,7 +63,7 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
     Head::Operator(Open { operator, known, start: keyword.start, parenthesis, operands })
 }
 
-/// Whether this is an operator of later peers, whose first bracket may be a brace.
+/// Whether this is the operator `sync{…}(…)` of later versions of `hibou_label`.
 pub(super) fn unsupported(word: &str, after: TokenKind) -> bool {
     word == "sync" && after == TokenKind::LeftBrace
 }
@@ -106,8 +105,8 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
             },
         ),
     };
-    let mut found = Diagnostic::new(code, cursor.source(), keyword, message).with_help(help);
-    // Which loop or option was meant is the user's to say.
+    let mut found = cursor.finding(code, keyword, message).with_help(help);
+    // There is no fix where several operators are equally likely.
     if let Some(meant) = nearest(word, OPERATORS)
         && !matches!(word, "loop" | "opt" | "sync" | "and")
         && !is_loop(word)
@@ -117,7 +116,7 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
     cursor.report(found);
 }
 
-/// `loopX`: as near to one loop as to another.
+/// Whether the word is `loop` and one more letter, which is equally near to all loops.
 fn is_loop(word: &str) -> bool {
     word.strip_prefix("loop").is_some_and(|rest| rest.chars().count() == 1)
 }
@@ -135,16 +134,16 @@ fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
     if matches!(cursor.kind_after(), TokenKind::Word | TokenKind::Quoted) && !region_follows(cursor)
     {
         cursor.report(
-            Diagnostic::new(
-                Code::MISSING_REGION,
-                cursor.source(),
-                keyword,
-                format!("`{operator}` needs its concurrent lifelines before its operands"),
-            )
-            .with_help(match operator {
-                "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
-                _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
-            }),
+            cursor
+                .finding(
+                    Code::MISSING_REGION,
+                    keyword,
+                    format!("`{operator}` needs its concurrent lifelines before its operands"),
+                )
+                .with_help(match operator {
+                    "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
+                    _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
+                }),
         );
         return Vec::new();
     }
@@ -155,7 +154,7 @@ fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
     names(cursor, open.span)
 }
 
-/// Whether the parenthesis at the cursor holds just a list of names.
+/// Whether the parenthesis at the cursor contains only a list of names.
 fn region_follows(cursor: &Cursor<'_>) -> bool {
     let mut ahead = cursor.look_ahead();
     loop {

@@ -1,10 +1,9 @@
-//! Message passing: one arrow, or an action of one lifeline.
+//! The grammar of message passings: an arrow, or an action of one lifeline.
 
 use super::operator::{OPERATORS, names};
 use super::recover;
 use crate::ast::{Node, NodeKind, Passing, Target};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::grammar::SECTIONS;
 use crate::lexer::TokenKind;
 use crate::parser::Cursor;
@@ -52,16 +51,16 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
             if target == Target::Environment {
                 let (end, message) = (cursor.previous_end(), cursor.slice(first.span));
                 cursor.report(
-                    Diagnostic::new(
-                        Code::UNEXPECTED_TOKEN,
-                        cursor.source(),
-                        Span::new(first.span.start, end),
-                        format!("nobody sends or receives `{message}` here"),
-                    )
-                    .with_help(format!(
-                        "write `a -- {message} ->|` if lifeline a emits it, \
+                    cursor
+                        .finding(
+                            Code::UNEXPECTED_TOKEN,
+                            Span::new(first.span.start, end),
+                            format!("no lifeline sends or receives `{message}` here"),
+                        )
+                        .with_help(format!(
+                            "write `a -- {message} ->|` if lifeline a emits it, \
                          or `{message} -> a` if a receives it"
-                    )),
+                        )),
                 );
                 return None;
             }
@@ -87,7 +86,7 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
     }
 }
 
-/// What may have been meant by a name that neither sends nor receives.
+/// The help for a name that no arrow or action follows.
 fn after_name(name: &str, next: TokenKind) -> String {
     match next {
         TokenKind::LeftBrace if nearest(name, SECTIONS).is_some() => {
@@ -110,8 +109,8 @@ fn after_name(name: &str, next: TokenKind) -> String {
 fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
     let taken = cursor.eat(TokenKind::Arrow);
     if taken.is_none() {
-        let help = "write `a -- m -> b`, or `a -- m ->|` if nobody of these receives it";
-        cursor.unexpected_with("`->` and who receives the message", Some(help.to_owned()));
+        let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
+        cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
     }
     taken.map(|_| ())
 }
@@ -127,9 +126,8 @@ fn synch(cursor: &mut Cursor<'_>) -> bool {
         "synch" => true,
         "asynch" => false,
         _ => {
-            let found = Diagnostic::new(
+            let found = cursor.finding(
                 Code::UNEXPECTED_TOKEN,
-                cursor.source(),
                 span,
                 "expected `synch` or `asynch` between `<` and `>`",
             );
@@ -162,13 +160,13 @@ fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
             let names = names(cursor, open);
             if names.is_empty() {
                 cursor.report(
-                    Diagnostic::new(
-                        Code::NO_OPERANDS,
-                        cursor.source(),
-                        Span::new(open.start, cursor.previous_end()),
-                        "this broadcast has no receivers",
-                    )
-                    .with_help("list them: -> (b, c), or write ->| to send to the environment"),
+                    cursor
+                        .finding(
+                            Code::NO_OPERANDS,
+                            Span::new(open.start, cursor.previous_end()),
+                            "this broadcast has no receivers",
+                        )
+                        .with_help("list them: -> (b, c), or write ->| to send to the environment"),
                 );
                 return None;
             }

@@ -1,4 +1,4 @@
-//! `analysis_kind`, `goal` and `local_analysis`: what an analysis is to find out.
+//! The options `analysis_kind`, `goal` and `local_analysis`.
 
 use super::fault::bad_value;
 use super::shape::{Argument, Entry};
@@ -17,8 +17,7 @@ pub(super) fn kind(cursor: &mut Cursor<'_>, value: &Entry) -> Option<AnalysisKin
         )),
         _ => {
             let known = ["accept", "prefix", "eliminate", "simulate[…]"];
-            bad_value(cursor, value, "a kind of analysis", &known);
-            None
+            bad_value(cursor, value, "a kind of analysis", &known)
         }
     }
 }
@@ -55,18 +54,14 @@ fn simulate(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<SimulateOption> {
         _ => None,
     };
     let Some((make, rest)) = criterion else {
-        bad_value(cursor, entry, "an option of `simulate`", &KNOWN);
-        return None;
+        return bad_value(cursor, entry, "an option of `simulate`", &KNOWN);
     };
     match rest.to_ascii_lowercase().as_str() {
         "none" => Some(make(Criterion::None)),
         "max_num" | "maxnum" => Some(make(Criterion::MaxNumber)),
         "max_depth" | "maxdepth" if phrase.starts_with("loop") => Some(make(Criterion::MaxDepth)),
         "num" => entry_number(cursor, entry).map(|n| make(Criterion::Number(n))),
-        _ => {
-            bad_value(cursor, entry, "an option of `simulate`", &KNOWN);
-            None
-        }
+        _ => bad_value(cursor, entry, "an option of `simulate`", &KNOWN),
     }
 }
 
@@ -75,10 +70,7 @@ pub(super) fn goal(cursor: &mut Cursor<'_>, value: &Entry) -> Option<Goal> {
         "Pass" => Some(Goal::Pass),
         "WeakPass" => Some(Goal::WeakPass),
         "None" => Some(Goal::None),
-        _ => {
-            bad_value(cursor, value, "a goal", &["Pass", "WeakPass", "None"]);
-            None
-        }
+        _ => bad_value(cursor, value, "a goal", &["Pass", "WeakPass", "None"]),
     }
 }
 
@@ -87,9 +79,6 @@ pub(super) fn local_analysis(cursor: &mut Cursor<'_>, value: &Entry) -> Option<L
         ("", Argument::Truth(true)) => Some(LocalAnalysis::On),
         ("", Argument::Truth(false)) => Some(LocalAnalysis::Off),
         ("front" | "onlyfront" | "only_front", Argument::None) => Some(LocalAnalysis::Front),
-        _ => {
-            bad_value(cursor, value, "a local analysis", &["true", "false", "front"]);
-            None
-        }
+        _ => bad_value(cursor, value, "a local analysis", &["true", "false", "front"]),
     }
 }

@@ -1,36 +1,46 @@
-//! What is said about values that have no meaning, and options that have no effect.
+//! Diagnostics about invalid values and about options without effect.
 
 use super::shape::{Argument, Entry};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::excerpt::shortened;
 use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
 
-/// What a bound is.
+/// The help for a bound.
 pub(super) const NATURAL: &str = "write a number such as `= 0` or `= 10`";
-/// What a level is.
+/// The help for a priority level.
 pub(super) const WHOLE: &str = "write a number such as `= 1` or `= -1`";
 
-pub(super) fn bad_number(cursor: &mut Cursor<'_>, span: Span, message: &str, help: &str) {
-    cursor
-        .report(Diagnostic::new(Code::BAD_NUMBER, cursor.source(), span, message).with_help(help));
+/// Reports an invalid number; the result is always `None`.
+pub(super) fn bad_number<T>(
+    cursor: &mut Cursor<'_>,
+    span: Span,
+    message: &str,
+    help: &str,
+) -> Option<T> {
+    cursor.report(cursor.finding(Code::BAD_NUMBER, span, message).with_help(help));
+    None
 }
 
-pub(super) fn bad_value(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, known: &[&str]) {
+/// Reports an entry that is not `what`; the result is always `None`.
+pub(super) fn bad_value<T>(
+    cursor: &mut Cursor<'_>,
+    entry: &Entry,
+    what: &str,
+    known: &[&str],
+) -> Option<T> {
     let span = if entry.phrase.is_empty() { entry.span } else { entry.key };
-    // Where a value is missing, that has been said.
+    // A missing value has already been reported.
     let is_missing = matches!(entry.argument, Argument::None) && entry.phrase.is_empty();
     if is_missing
         && cursor.diagnostics.last().is_some_and(|last| last.primary.span.start == span.start)
     {
-        return;
+        return None;
     }
     let written = cursor.slice(span).trim();
-    let found = Diagnostic::new(
+    let found = cursor.finding(
         Code::UNKNOWN_VALUE,
-        cursor.source(),
         span,
         format!("`{}` is not {what}", shortened(written, 40)),
     );
@@ -39,12 +49,12 @@ pub(super) fn bad_value(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, know
         Some(meant) => found.with_help(format!("did you mean `{meant}`?")).with_fix(span, meant),
         None => found.with_help(format!("known are {}", known.join(", "))),
     });
+    None
 }
 
 pub(super) fn not_needed(cursor: &mut Cursor<'_>, span: Span, what: &str, why: &str) {
-    cursor.report(Diagnostic::new(
+    cursor.report(cursor.finding(
         Code::OPTION_NOT_NEEDED,
-        cursor.source(),
         span,
         format!("{what} is accepted, and changes nothing: {why}"),
     ));
@@ -53,13 +63,9 @@ pub(super) fn not_needed(cursor: &mut Cursor<'_>, span: Span, what: &str, why: &
 /// Warns that an option was set before in this section, at `first`.
 pub(super) fn twice(cursor: &mut Cursor<'_>, first: Span, key: Span) {
     cursor.report(
-        Diagnostic::new(
-            Code::OPTION_TWICE,
-            cursor.source(),
-            key,
-            "this option was set before; the last one counts",
-        )
-        .with_related(cursor.source(), first, "first set here")
-        .with_help("keep one of the two"),
+        cursor
+            .finding(Code::OPTION_TWICE, key, "this option was set before; the last one counts")
+            .with_related(cursor.source(), first, "first set here")
+            .with_help("keep one of the two"),
     );
 }

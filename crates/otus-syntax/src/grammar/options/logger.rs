@@ -1,12 +1,14 @@
-//! `loggers`: what a run draws and writes.
+//! The option `loggers`: the pictures and traces that a run writes.
 
 use super::fault::{bad_value, not_needed};
 use super::shape::{Argument, Entry};
 use super::value::{entries, file_name, number, truth};
 use crate::options::{
-    Generation, GraphicOption, Layout, Logger, Partition, Picture, TracegenOption,
+    Generation, GraphicFormat, GraphicOption, Layout, Logger, PartitionOption, TracegenOption,
 };
 use crate::parser::Cursor;
+
+const LOGGERS: [&str; 3] = ["graphic", "tracegen", "nfa"];
 
 /// `loggers = [graphic[svg, vertical], tracegen[generation = exact], nfa]`
 pub(super) fn loggers(cursor: &mut Cursor<'_>, value: &Entry) -> Vec<Logger> {
@@ -17,20 +19,20 @@ pub(super) fn loggers(cursor: &mut Cursor<'_>, value: &Entry) -> Vec<Logger> {
             Argument::List(entries) => entries.as_slice(),
             Argument::Value(value) => std::slice::from_ref(value.as_ref()),
             Argument::Regions(_) | Argument::Number { .. } | Argument::Truth(_) => {
-                bad_value(cursor, entry, "a logger", &["graphic", "tracegen", "nfa"]);
+                loggers.extend(bad_value::<Logger>(cursor, entry, "a logger", &LOGGERS));
                 continue;
             }
         };
-        match entry.phrase.as_str() {
-            "graphic" => loggers.push(Logger::Graphic(
+        loggers.extend(match entry.phrase.as_str() {
+            "graphic" => Some(Logger::Graphic(
                 options.iter().filter_map(|option| graphic(cursor, option)).collect(),
             )),
-            "tracegen" => loggers.push(Logger::Tracegen(
+            "tracegen" => Some(Logger::Tracegen(
                 options.iter().filter_map(|option| tracegen(cursor, option)).collect(),
             )),
-            "nfa" | "nfait" => loggers.push(Logger::Automaton),
-            _ => bad_value(cursor, entry, "a logger", &["graphic", "tracegen", "nfa"]),
-        }
+            "nfa" | "nfait" => Some(Logger::Automaton),
+            _ => bad_value(cursor, entry, "a logger", &LOGGERS),
+        });
     }
     loggers
 }
@@ -59,8 +61,8 @@ fn graphic(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<GraphicOption> {
         (word, _) => word,
     };
     match (word, argument) {
-        ("svg", _) => Some(GraphicOption::Format(Picture::Svg)),
-        ("png", _) => Some(GraphicOption::Format(Picture::Png)),
+        ("svg", _) => Some(GraphicOption::Format(GraphicFormat::Svg)),
+        ("png", _) => Some(GraphicOption::Format(GraphicFormat::Png)),
         ("vertical", _) => Some(GraphicOption::Layout(Layout::Vertical)),
         ("horizontal", _) => Some(GraphicOption::Layout(Layout::Horizontal)),
         ("draw_sd", Some(value)) => truth(cursor, value).map(GraphicOption::SequenceDiagrams),
@@ -74,10 +76,7 @@ fn graphic(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<GraphicOption> {
             Some(GraphicOption::Folder(file_name(cursor, value)))
         }
         ("output" | "name", Some(value)) => Some(GraphicOption::Output(file_name(cursor, value))),
-        _ => {
-            bad_value(cursor, entry, "an option of `graphic`", &KNOWN);
-            None
-        }
+        _ => bad_value(cursor, entry, "an option of `graphic`", &KNOWN),
     }
 }
 
@@ -109,10 +108,7 @@ fn tracegen(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<TracegenOption> {
         ("exact" | "accepted" | "prefix" | "terminal" | "exact_depth" | "modulo_depth", _) => {
             generation(cursor, entry).map(TracegenOption::Generation)
         }
-        _ => {
-            bad_value(cursor, entry, "an option of `tracegen`", &KNOWN);
-            None
-        }
+        _ => bad_value(cursor, entry, "an option of `tracegen`", &KNOWN),
     }
 }
 
@@ -125,21 +121,15 @@ fn generation(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<Generation> {
         ("terminal", Argument::None) => Some(Generation::Terminal),
         ("exact_depth", Argument::Value(value)) => number(cursor, value).map(Generation::Depth),
         ("modulo_depth", Argument::Value(value)) => number(cursor, value).map(Generation::Modulo),
-        _ => {
-            bad_value(cursor, entry, "a kind of generation", &KNOWN);
-            None
-        }
+        _ => bad_value(cursor, entry, "a kind of generation", &KNOWN),
     }
 }
 
-fn partition(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<Partition> {
+fn partition(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<PartitionOption> {
     match (entry.phrase.as_str(), &entry.argument) {
-        ("discrete", Argument::None) => Some(Partition::Discrete),
-        ("trivial", Argument::None) => Some(Partition::Trivial),
-        ("", Argument::Regions(regions)) => Some(Partition::Listed(regions.clone())),
-        _ => {
-            bad_value(cursor, entry, "a partition", &["discrete", "trivial", "{(l1,l2),(l3)}"]);
-            None
-        }
+        ("discrete", Argument::None) => Some(PartitionOption::Discrete),
+        ("trivial", Argument::None) => Some(PartitionOption::Trivial),
+        ("", Argument::Regions(regions)) => Some(PartitionOption::Listed(regions.clone())),
+        _ => bad_value(cursor, entry, "a partition", &["discrete", "trivial", "{(l1,l2),(l3)}"]),
     }
 }

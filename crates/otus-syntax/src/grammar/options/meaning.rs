@@ -1,14 +1,13 @@
-//! Which option an entry sets.
+//! The interpretation of an entry as an option.
 
 use super::shape::{Argument, Entry};
 use super::{analysis, logger, search, value};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::options::{OptionValue, Process};
 use crate::parser::Cursor;
 use crate::suggest::nearest;
 
-/// Every option by its names, old and new.
+/// The names of all options, old and new.
 pub(super) const OPTIONS: [&str; 14] = [
     "loggers",
     "strategy",
@@ -26,7 +25,7 @@ pub(super) const OPTIONS: [&str; 14] = [
     "search_all",
 ];
 
-/// What an entry of a section sets.
+/// The option that an entry of a section sets.
 pub(super) fn option(
     cursor: &mut Cursor<'_>,
     entry: &Entry,
@@ -40,20 +39,19 @@ pub(super) fn option(
         && let Some(option) = OPTIONS.into_iter().find(|option| begins(option))
     {
         cursor.report(
-            Diagnostic::new(
-                Code::UNKNOWN_VALUE,
-                cursor.source(),
-                entry.key,
-                format!("`{option}` has no `=` before its value"),
-            )
-            .with_help(format!("write `{option} = …`")),
+            cursor
+                .finding(
+                    Code::UNKNOWN_VALUE,
+                    entry.key,
+                    format!("`{option}` has no `=` before its value"),
+                )
+                .with_help(format!("write `{option} = …`")),
         );
         return None;
     }
     if !OPTIONS.contains(&phrase) {
-        let found = Diagnostic::new(
+        let found = cursor.finding(
             Code::UNKNOWN_OPTION,
-            cursor.source(),
             entry.key,
             format!("there is no option `{phrase}`"),
         );
@@ -71,28 +69,24 @@ pub(super) fn option(
     let analysis_only = matches!(phrase, "analysis_kind" | "semantics" | "goal" | "local_analysis");
     if analysis_only && process == Process::Explore {
         cursor.report(
-            Diagnostic::new(
-                Code::OPTION_MISPLACED,
-                cursor.source(),
-                entry.key,
-                format!("`{phrase}` has no meaning in an exploration"),
-            )
-            .with_help("move it to @analyze_option"),
+            cursor
+                .finding(
+                    Code::OPTION_MISPLACED,
+                    entry.key,
+                    format!("`{phrase}` has no meaning in an exploration"),
+                )
+                .with_help("move it to @analyze_option"),
         );
     }
     let Argument::Value(argument) = &entry.argument else {
-        // `search_all` alone means true; everything else needs a value.
+        // `search_all` alone means true; every other option needs a value.
         if phrase == "search_all" && matches!(entry.argument, Argument::None) {
             return Some(OptionValue::SearchAll(true));
         }
         cursor.report(
-            Diagnostic::new(
-                Code::UNKNOWN_VALUE,
-                cursor.source(),
-                entry.key,
-                format!("`{phrase}` has no value"),
-            )
-            .with_help(format!("write `{phrase} = …`")),
+            cursor
+                .finding(Code::UNKNOWN_VALUE, entry.key, format!("`{phrase}` has no value"))
+                .with_help(format!("write `{phrase} = …`")),
         );
         return None;
     };

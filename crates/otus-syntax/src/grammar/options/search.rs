@@ -1,4 +1,4 @@
-//! `strategy`, `filters` and `priorities`: in which order a search goes, and how far.
+//! The options `strategy`, `filters` and `priorities`: the order and the bounds of a search.
 
 use super::fault::{WHOLE, bad_number, bad_value, not_needed};
 use super::shape::{Argument, Entry};
@@ -11,10 +11,7 @@ pub(super) fn strategy(cursor: &mut Cursor<'_>, value: &Entry) -> Option<Strateg
         "bfs" | "breadthfs" | "breadth_first_search" => Some(Strategy::Breadth),
         "dfs" | "depthfs" | "depth_first_search" => Some(Strategy::Depth),
         "hcs" | "highcoverages" | "high_coverage_search" => Some(Strategy::HighCoverage),
-        _ => {
-            bad_value(cursor, value, "a strategy", &["DFS", "BFS", "HCS"]);
-            None
-        }
+        _ => bad_value(cursor, value, "a strategy", &["DFS", "BFS", "HCS"]),
     }
 }
 
@@ -27,7 +24,7 @@ pub(super) fn filters(cursor: &mut Cursor<'_>, value: &Entry) -> Vec<Filter> {
             "max_loop_depth" => Filter::LoopDepth,
             "max_node_number" => Filter::NodeNumber,
             _ => {
-                bad_value(cursor, entry, "a filter", &KNOWN);
+                filters.extend(bad_value::<Filter>(cursor, entry, "a filter", &KNOWN));
                 continue;
             }
         };
@@ -75,7 +72,7 @@ pub(super) fn priorities(cursor: &mut Cursor<'_>, value: &Entry) -> Vec<Priority
             "factorize" => PriorityKind::Rewrite(Rewrite::Factorize),
             "defactorize" => PriorityKind::Rewrite(Rewrite::Defactorize),
             _ => {
-                bad_value(cursor, entry, "a priority", &KNOWN);
+                priorities.extend(bad_value::<Priority>(cursor, entry, "a priority", &KNOWN));
                 continue;
             }
         };
@@ -85,10 +82,7 @@ pub(super) fn priorities(cursor: &mut Cursor<'_>, value: &Entry) -> Vec<Priority
         }
         let level = match &entry.argument {
             Argument::Value(value) => signed(cursor, value),
-            _ => {
-                bad_number(cursor, entry.span, "the level of this priority is missing", WHOLE);
-                None
-            }
+            _ => bad_number(cursor, entry.span, "the level of this priority is missing", WHOLE),
         };
         priorities.extend(level.map(|level| Priority::Level(kind, level)));
     }

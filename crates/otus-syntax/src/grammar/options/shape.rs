@@ -1,7 +1,7 @@
-//! The shape that all options share: phrases, lists, numbers.
+//! The syntax that all options share: phrases, lists, numbers.
 //!
-//! Nesting is bounded, so these functions may call each other: no option is deeper than
-//! [`MAX_NESTING`], and what is deeper is reported.
+//! These functions recurse, but at most [`MAX_NESTING`] levels deep, which suffices for every option;
+//! deeper nesting is reported.
 
 use super::meaning::OPTIONS;
 use crate::lexer::{TokenKind, unquote};
@@ -9,7 +9,7 @@ use crate::name::Name;
 use crate::parser::Cursor;
 use crate::source::Span;
 
-/// The shape of an option: a phrase and perhaps something about it.
+/// An uninterpreted option or value: a phrase with an optional argument.
 pub(super) struct Entry {
     pub(super) span: Span,
     /// The phrase with its words joined by `_`; empty for a bare list or number.
@@ -18,7 +18,7 @@ pub(super) struct Entry {
     pub(super) argument: Argument,
 }
 
-/// What follows a phrase.
+/// The argument of a phrase.
 pub(super) enum Argument {
     None,
     /// `= value`, or a number right after the phrase.
@@ -36,7 +36,7 @@ pub(super) enum Argument {
     Truth(bool),
 }
 
-/// No option nests its lists and values deeper than this.
+/// The deepest nesting of lists and values.
 const MAX_NESTING: usize = 8;
 
 /// `entry := phrase ('=' value)? | phrase list | phrase number`
@@ -46,7 +46,7 @@ pub(super) fn entry(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
     let mut key = Span::at(start.start);
     while cursor.kind() == TokenKind::Word {
         if !phrase.is_empty() {
-            // A `;` may be missing: the next option does not belong to this phrase.
+            // The next option does not belong to this phrase; the `;` is missing.
             if OPTIONS.contains(&cursor.text()) && cursor.kind_after() == TokenKind::Equals {
                 break;
             }

@@ -1,9 +1,8 @@
-//! Values that many options take: lists, names, truths and numbers.
+//! The values that several options share: lists, names, truth values and numbers.
 
 use super::fault::{NATURAL, WHOLE, bad_number, bad_value};
 use super::shape::{Argument, Entry};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use crate::parser::Cursor;
 
@@ -13,13 +12,9 @@ pub(super) fn entries<'e>(cursor: &mut Cursor<'_>, value: &'e Entry, option: &st
         Argument::List(entries) if value.phrase.is_empty() => entries,
         _ => {
             cursor.report(
-                Diagnostic::new(
-                    Code::UNKNOWN_VALUE,
-                    cursor.source(),
-                    value.span,
-                    format!("`{option}` takes a list"),
-                )
-                .with_help(format!("put it in brackets: {option} = […]")),
+                cursor
+                    .finding(Code::UNKNOWN_VALUE, value.span, format!("`{option}` takes a list"))
+                    .with_help(format!("put it in brackets: {option} = […]")),
             );
             &[]
         }
@@ -35,47 +30,38 @@ pub(super) fn truth(cursor: &mut Cursor<'_>, value: &Entry) -> Option<bool> {
     if let Argument::Truth(truth) = value.argument {
         return Some(truth);
     }
-    bad_value(cursor, value, "`true` or `false`", &["true", "false"]);
-    None
+    bad_value(cursor, value, "`true` or `false`", &["true", "false"])
 }
 
 /// The number after `=` of an entry.
 pub(super) fn entry_number(cursor: &mut Cursor<'_>, entry: &Entry) -> Option<u64> {
     match &entry.argument {
         Argument::Value(value) => number(cursor, value),
-        _ => {
-            bad_number(cursor, entry.span, "the number is missing", NATURAL);
-            None
-        }
+        _ => bad_number(cursor, entry.span, "the number is missing", NATURAL),
     }
 }
 
 pub(super) fn number(cursor: &mut Cursor<'_>, value: &Entry) -> Option<u64> {
     let Argument::Number { negative, digits } = value.argument else {
-        bad_number(cursor, value.span, "this is not a number", NATURAL);
-        return None;
+        return bad_number(cursor, value.span, "this is not a number", NATURAL);
     };
     if negative {
-        bad_number(cursor, value.span, "this number cannot be negative", NATURAL);
-        return None;
+        return bad_number(cursor, value.span, "this number cannot be negative", NATURAL);
     }
-    let parsed = cursor.slice(digits).parse().ok();
-    if parsed.is_none() {
+    cursor.slice(digits).parse().ok().or_else(|| {
         let help = format!("the largest is {}; leave the option out for no limit", u64::MAX);
-        bad_number(cursor, digits, "this number is too large", &help);
-    }
-    parsed
+        bad_number(cursor, digits, "this number is too large", &help)
+    })
 }
 
 pub(super) fn signed(cursor: &mut Cursor<'_>, value: &Entry) -> Option<i64> {
     let Argument::Number { negative, digits } = value.argument else {
-        bad_number(cursor, value.span, "this is not a number", WHOLE);
-        return None;
+        return bad_number(cursor, value.span, "this is not a number", WHOLE);
     };
     let parsed: Option<i64> = cursor.slice(digits).parse().ok();
-    if parsed.is_none() {
+    let parsed = parsed.or_else(|| {
         let help = format!("levels are between {} and {}", -i64::MAX, i64::MAX);
-        bad_number(cursor, digits, "this number is too large", &help);
-    }
+        bad_number(cursor, digits, "this number is too large", &help)
+    });
     parsed.map(|n| if negative { -n } else { n })
 }

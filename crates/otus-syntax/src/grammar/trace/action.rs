@@ -1,7 +1,7 @@
-//! Actions: the hot path and the general one.
+//! The actions of traces: the hot path and the general path.
 //!
-//! An action written without spaces in plain ASCII is found by its text. Any other is found by
-//! what it is, so that the two ways of writing an action give the same index.
+//! The hot path looks up an action in plain ASCII without spaces by its text; the general path
+//! looks it up by lifeline, direction and message. Both give the same index for the same action.
 
 use std::hash::Hasher as _;
 
@@ -10,12 +10,11 @@ use rustc_hash::FxHasher;
 use super::Reader;
 use crate::ast::{Direction, Occurrence, TraceAction};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::lexer::scan_quoted;
 use crate::source::{Span, offset};
 
 impl Reader<'_> {
-    /// An action without spaces, in ASCII, if one stands here.
+    /// Parses an action in plain ASCII without spaces, if there is one here.
     pub(super) fn plain_action(&mut self) -> bool {
         let start = self.at;
         let middle = scan_ascii_name(self.bytes, start);
@@ -23,7 +22,7 @@ impl Reader<'_> {
             return false;
         }
         let end = scan_ascii_name(self.bytes, middle + 1);
-        // A name that goes on in another alphabet, or in quotes, is for the general path.
+        // A name that continues with a non-ASCII character or `-` takes the general path.
         if end == middle + 1
             || self.bytes.get(end).is_some_and(|&byte| !byte.is_ascii() || byte == b'-')
         {
@@ -65,7 +64,7 @@ impl Reader<'_> {
         self.skip_trivia();
         let direction = match self.peek() {
             Some(sign @ (b'!' | b'?')) => direction(sign),
-            // A quote that never ends has taken the rest of its line, and that has been reported.
+            // An unclosed quote, already reported, has swallowed the rest of its line.
             _ if self.bytes[start] == b'"' && !scan_quoted(self.text, start).closed => {
                 return false;
             }
@@ -80,13 +79,13 @@ impl Reader<'_> {
                     ),
                 };
                 self.report(
-                    Diagnostic::new(
-                        Code::EXPECTED_ACTION,
-                        self.source.id(),
-                        lifeline.span,
-                        format!("`{name}` is not an action"),
-                    )
-                    .with_help(help),
+                    self.source
+                        .finding(
+                            Code::EXPECTED_ACTION,
+                            lifeline.span,
+                            format!("`{name}` is not an action"),
+                        )
+                        .with_help(help),
                 );
                 return false;
             }
@@ -130,7 +129,7 @@ fn scan_ascii_name(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Which bytes are letters, digits or `_` in ASCII.
+/// By byte: whether it is an ASCII letter, a digit or `_`.
 static NAME_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte: u8 = 0;

@@ -1,4 +1,4 @@
-//! What is said about a text that is no multi-trace.
+//! Diagnostics about syntax errors in multi-traces.
 
 use super::Reader;
 use crate::code::Code;
@@ -23,13 +23,11 @@ impl Reader<'_> {
             }
         };
         self.report(
-            Diagnostic::new(
-                Code::EXPECTED_ACTION,
-                self.source.id(),
-                span,
-                format!("expected {what}, found {found}"),
-            )
-            .with_help("a component is `[a, b] a!m.b?m`: lifelines, then actions separated by `.`"),
+            self.source
+                .finding(Code::EXPECTED_ACTION, span, format!("expected {what}, found {found}"))
+                .with_help(
+                    "a component is `[a, b] a!m.b?m`: lifelines, then actions separated by `.`",
+                ),
         );
     }
 
@@ -37,33 +35,33 @@ impl Reader<'_> {
     pub(super) fn missing(&mut self, separator: char, between: &str) {
         let at = Span::at(offset(self.text[..self.at].trim_end().len()));
         self.report(
-            Diagnostic::new(
-                Code::UNEXPECTED_TOKEN,
-                self.source.id(),
-                at,
-                format!("`{separator}` is missing between two {between}"),
-            )
-            .with_help(format!("separate {between} by `{separator}`"))
-            .with_fix(at, separator.to_string()),
+            self.source
+                .finding(
+                    Code::UNEXPECTED_TOKEN,
+                    at,
+                    format!("`{separator}` is missing between two {between}"),
+                )
+                .with_help(format!("separate {between} by `{separator}`"))
+                .with_fix(at, separator.to_string()),
         );
     }
 
     pub(super) fn unclosed(&mut self, open: usize, closer: char) {
         let span = Span::new(offset(open), offset(open + 1));
         self.report(
-            Diagnostic::new(
-                Code::UNCLOSED_DELIMITER,
-                self.source.id(),
-                span,
-                format!("this `{}` is never closed", &self.text[open..=open]),
-            )
-            .with_label("opened here")
-            .with_related(
-                self.source.id(),
-                Span::at(offset(self.at)),
-                format!("`{closer}` expected before this"),
-            )
-            .with_help(format!("add the missing `{closer}`")),
+            self.source
+                .finding(
+                    Code::UNCLOSED_DELIMITER,
+                    span,
+                    format!("this `{}` is never closed", &self.text[open..=open]),
+                )
+                .with_label("opened here")
+                .with_related(
+                    self.source.id(),
+                    Span::at(offset(self.at)),
+                    format!("`{closer}` expected before this"),
+                )
+                .with_help(format!("add the missing `{closer}`")),
         );
     }
 

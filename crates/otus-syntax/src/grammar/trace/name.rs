@@ -1,14 +1,13 @@
-//! Names, plain or quoted, and what is wrong with one that is neither.
+//! The names of traces, plain or quoted, and diagnostics about invalid ones.
 
 use super::Reader;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::lexer::{scan_quoted, scan_word, unquote};
 use crate::name::Name;
 use crate::source::{Span, offset};
 
 impl Reader<'_> {
-    /// A plain or quoted name, if one stands here.
+    /// Parses a plain or quoted name, if there is one here.
     pub(super) fn name(&mut self) -> Option<Name> {
         let start = self.at;
         if self.peek() == Some(b'"') {
@@ -17,17 +16,18 @@ impl Reader<'_> {
             let span = Span::new(offset(start), offset(end.end));
             if !end.closed {
                 self.report(
-                    Diagnostic::new(
-                        Code::UNTERMINATED_QUOTE,
-                        self.source.id(),
-                        span,
-                        "this quoted name has no closing quote on its line",
-                    )
-                    .with_help("close it with `\"`; inside, write `\\\"` for a quote"),
+                    self.source
+                        .finding(
+                            Code::UNTERMINATED_QUOTE,
+                            span,
+                            "this quoted name has no closing quote on its line",
+                        )
+                        .with_help("close it with `\"`; inside, write `\\\"` for a quote"),
                 );
             } else if end.end == start + 2 {
                 self.report(
-                    Diagnostic::new(Code::EMPTY_NAME, self.source.id(), span, "this name is empty")
+                    self.source
+                        .finding(Code::EMPTY_NAME, span, "this name is empty")
                         .with_help("put at least one character between the quotes"),
                 );
             }
@@ -43,10 +43,7 @@ impl Reader<'_> {
             let (span, text) =
                 (Span::new(offset(start), offset(dashed)), &self.text[start..dashed]);
             self.report(
-                Diagnostic::new(
-                    Code::NEEDS_QUOTES,
-                    self.source.id(),
-                    span,
+                self.source.finding(Code::NEEDS_QUOTES, span,
                     format!("the name `{text}` must be quoted"),
                 )
                 .with_help(format!(
@@ -61,14 +58,10 @@ impl Reader<'_> {
         if self.bytes[start..end].iter().all(u8::is_ascii_digit) {
             let (span, text) = (Span::new(offset(start), offset(end)), &self.text[start..end]);
             self.report(
-                Diagnostic::new(
-                    Code::NEEDS_QUOTES,
-                    self.source.id(),
-                    span,
-                    format!("`{text}` is a number, not a name"),
-                )
-                .with_help(format!("to use it as a name, quote it: \"{text}\""))
-                .with_fix(span, format!("\"{text}\"")),
+                self.source
+                    .finding(Code::NEEDS_QUOTES, span, format!("`{text}` is a number, not a name"))
+                    .with_help(format!("to use it as a name, quote it: \"{text}\""))
+                    .with_fix(span, format!("\"{text}\"")),
             );
         }
         Some(self.intern(start, end))
@@ -79,7 +72,7 @@ impl Reader<'_> {
         Name { symbol, span: Span::new(offset(start), offset(end)) }
     }
 
-    /// The end of a name that goes on with `-` and a word at `end`, or `end`.
+    /// The end of a name that continues with `-` and a word at `end`, or `end`.
     fn scan_dashed(&self, mut end: usize) -> usize {
         while self.bytes.get(end) == Some(&b'-') {
             let word = scan_word(self.text, end + 1);

@@ -1,8 +1,7 @@
-//! Moving over the bytes: white space, comments, and what could not be read.
+//! Skipping white space, comments and unexpected text in traces.
 
 use super::Reader;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::lexer::{scan_word, skip_to_comment};
 use crate::parser;
 use crate::source::Span;
@@ -34,13 +33,13 @@ impl Reader<'_> {
             self.at = comment.span.end as usize;
             if !comment.terminated {
                 self.report(
-                    Diagnostic::new(
-                        Code::UNTERMINATED_COMMENT,
-                        self.source.id(),
-                        Span::new(comment.span.start, comment.span.start + 2),
-                        "this comment never ends",
-                    )
-                    .with_help("end it with `*/`"),
+                    self.source
+                        .finding(
+                            Code::UNTERMINATED_COMMENT,
+                            Span::new(comment.span.start, comment.span.start + 2),
+                            "this comment never ends",
+                        )
+                        .with_help("end it with `*/`"),
                 );
             }
             parser::push_comment(&mut self.tree.comments, self.text, comment);
@@ -56,14 +55,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips what is not a step, up to what can follow one.
+    /// Skips to the end of an invalid step.
     pub(super) fn recover_step(&mut self) {
         while !matches!(self.peek(), None | Some(b'.' | b';' | b'}' | b'[')) {
             self.skip_character();
         }
     }
 
-    /// Skips text that belongs to no component.
+    /// Skips text outside of components.
     pub(super) fn recover(&mut self) {
         self.skip_character();
         while !matches!(self.peek(), None | Some(b';' | b'}' | b'[')) {
@@ -71,7 +70,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads again from `start` on: comments and what was said about it too.
+    /// Moves back to `start`; removes the comments and the findings from there on.
     pub(super) fn go_back(&mut self, start: u32) {
         self.at = start as usize;
         while self.tree.comments.last().is_some_and(|comment| comment.span.start >= start) {

@@ -1,4 +1,4 @@
-//! What an atomic predicate says of one cut.
+//! The value of an atomic predicate at a cut.
 
 use std::cmp::Ordering;
 
@@ -37,7 +37,7 @@ impl Lattice<'_> {
         }
     }
 
-    /// What is read at a cut.
+    /// The value of a readable quantity at a cut.
     pub fn reading(&self, cut: usize, reading: Reading) -> Value {
         match reading {
             Reading::Variable(variable) => self.valuations[cut][variable.index()].clone(),
@@ -56,7 +56,7 @@ impl Lattice<'_> {
     }
 }
 
-/// Values of different kinds have no order.
+/// The order of two values; `None` if their kinds differ.
 fn order(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(b)),
@@ -66,7 +66,7 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-/// What is in no order is unequal.
+/// The result of a comparison; values without an order are unequal.
 fn related(order: Option<Ordering>, comparison: Comparison) -> bool {
     match comparison {
         Comparison::Equal => order == Some(Ordering::Equal),

@@ -1,4 +1,4 @@
-//! Formulas as people write them.
+//! Formulas with every modality as an operator of its own.
 
 use std::fmt::{self, Write as _};
 
@@ -6,29 +6,29 @@ use otus_ctl::atom::{Atom, Reading};
 use otus_ctl::{FormulaId, Formulas};
 use otus_syntax::ast::formula::{Connective, Modality, Quantifier, UntilKind};
 
-/// A formula: nodes, each after those it is made of; the last is the whole.
+/// A formula as a list of nodes, operands first; the last node is the whole formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ctl(pub Vec<Node>);
 
-/// A formula over others, by their places in a [`Ctl`].
+/// A node of a formula; its operands are indices into the [`Ctl`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
-    /// Always, or never.
+    /// True or false.
     Constant(bool),
-    /// A test on a single cut.
+    /// An atomic predicate.
     Atom(Atom),
     /// `¬f`
     Not(usize),
-    /// `f ∧ g` and its kin.
+    /// `f ∧ g` or another Boolean connective.
     Connective(Connective, usize, usize),
-    /// `EX f` and its kin.
+    /// `EX f` or another modality with one operand.
     Temporal(Quantifier, Modality, usize),
-    /// `E[f U g]` and its kin.
+    /// `E[f U g]` or another modality with two operands.
     Until(Quantifier, UntilKind, usize, usize),
 }
 
 impl Node {
-    /// What it is made of.
+    /// The operands.
     pub fn operands(&self) -> Vec<usize> {
         match self {
             Node::Constant(_) | Node::Atom(_) => vec![],
@@ -44,7 +44,7 @@ impl Ctl {
         self.0.iter().any(|node| matches!(node, Node::Temporal(_, Modality::Next, _)))
     }
 
-    /// The part that ends with a node, by itself.
+    /// The subformula at a node, as a formula of its own.
     #[must_use]
     pub fn part(&self, whole: usize) -> Ctl {
         let mut wanted = vec![false; whole + 1];

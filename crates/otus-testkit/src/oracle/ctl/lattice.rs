@@ -18,7 +18,7 @@ pub struct Lattice<'t> {
 }
 
 impl<'t> Lattice<'t> {
-    /// The cuts of a trace; `None` if there are more than so many.
+    /// The cuts of a trace; `None` if there are more than `most`.
     ///
     /// # Panics
     /// If the value of a variable at a cut depends on the order of events, which Definition 1 rules out.
@@ -72,7 +72,7 @@ impl<'t> Lattice<'t> {
     }
 }
 
-/// The events that can happen next: all that happened before them is in the cut.
+/// The events that can happen next: the cut contains every event that happened before them.
 fn enabled(trace: &PartialOrder, cut: &[u32]) -> Vec<EventId> {
     let is_in = |event: EventId| trace.position(event) <= cut[trace.process_of(event).index()];
     trace

@@ -1,4 +1,4 @@
-//! What formulas say of cuts, by the runs that begin there.
+//! The truth of formulas at cuts, by the runs that begin there.
 
 use otus_core::index::Index as _;
 use otus_ctl::atom::Atom;
@@ -13,7 +13,7 @@ impl Lattice<'_> {
         self.truth_with(formula, |cut, atom| self.holds(cut, atom))
     }
 
-    /// The same with atoms that mean something else.
+    /// The same with another meaning of atoms.
     pub fn truth_with(&self, formula: &Ctl, holds: impl Fn(usize, &Atom) -> bool) -> Vec<bool> {
         let mut truths: Vec<Vec<bool>> = Vec::with_capacity(formula.0.len());
         for node in &formula.0 {
@@ -76,7 +76,7 @@ impl Lattice<'_> {
         truth
     }
 
-    /// By cut: whether a formula holds there. All runs are enumerated; `None` if there are more than so many.
+    /// By cut: whether a formula holds there. All runs are enumerated; `None` if there are more than `most`.
     pub fn truth_by_runs(&self, formula: &Ctl, most: usize) -> Option<Vec<bool>> {
         let mut runs: Vec<Vec<Vec<usize>>> = vec![Vec::new(); self.cuts.len()];
         let mut count = 0;
@@ -145,7 +145,7 @@ impl Lattice<'_> {
         Some(truths.pop().unwrap_or_default())
     }
 
-    /// What is said of one cut alone.
+    /// The truth of a formula without modalities at a cut.
     fn boolean(
         &self,
         node: &Node,
@@ -171,9 +171,9 @@ impl Lattice<'_> {
             .collect()
     }
 
-    /// By cut: whether a formula of `otus-ctl` holds there, by what its few operators mean.
+    /// By cut: whether a formula of `otus-ctl` holds there, by the definitions of its few operators.
     pub fn core(&self, formulas: &Formulas, formula: FormulaId) -> Vec<bool> {
-        // Operands have smaller numbers.
+        // Operands have smaller ids.
         let mut truths: Vec<Vec<bool>> = vec![Vec::new(); formula.index() + 1];
         let mut wanted = vec![false; formula.index() + 1];
         wanted[formula.index()] = true;

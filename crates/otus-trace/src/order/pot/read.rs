@@ -1,4 +1,4 @@
-//! From the text to a trace.
+//! Reads a trace from its text.
 
 use std::borrow::Cow;
 
@@ -30,10 +30,10 @@ use crate::order::{
 /// ```
 ///
 /// # Errors
-/// If the text is not JSON, not of the format, or not a partial-order trace; the findings say
+/// If the text is not JSON, not in the format, or not a partial-order trace; the diagnostics say
 /// where and why.
 pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnostic>> {
-    let mut reader = Reader::new(source, false);
+    let mut reader = PotReader::new(source, false);
     let done = reader.trace();
     if done.is_err() || !reader.json.diagnostics.is_empty() {
         let mut found = reader.json.diagnostics;
@@ -43,38 +43,38 @@ pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnos
     reader.draft().finish(writes).map_err(|error| vec![diagnostic(source, &error)])
 }
 
-/// The state of reading: the columns of the trace so far.
-struct Reader<'s> {
+/// Reads a text into the columns of a trace.
+struct PotReader<'s> {
     json: Scanner<'s>,
     processes: Names,
-    /// By process: where its name stands.
+    /// By process: the span of its name.
     name_spans: Vec<Span>,
     starts: Vec<u32>,
-    /// Processes that edges named lately.
+    /// Processes that edges named recently.
     recent_processes: Recent,
     variables: Names,
-    /// Variables that events named lately.
+    /// Variables that events named recently.
     recent_variables: Recent,
-    /// Texts that events assigned lately.
+    /// Texts that events assigned recently.
     recent_texts: Recent,
     initial: Vec<Option<ValueId>>,
     values: Values,
-    /// Texts that were met as values, and the values they are.
+    /// The texts that occur as values, and their values.
     texts: Names,
     text_values: Vec<ValueId>,
     ends: Vec<u32>,
     assignments: Vec<Assignment>,
     edges: Crossing,
     notes: Notes,
-    /// Where each event stands, if that is wanted.
+    /// The span of each event, if spans are wanted.
     spans: Option<Vec<Span>>,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> PotReader<'s> {
     fn new(source: &'s Source, with_spans: bool) -> Self {
-        // The shortest usual event has 19 bytes. Memory that is reserved but not used costs nothing.
+        // The shortest usual event has 19 bytes. Reserved memory that is not used costs nothing.
         let guess = source.text().len() / 19;
-        Reader {
+        PotReader {
             json: Scanner::new(source),
             processes: Names::default(),
             name_spans: Vec::new(),
@@ -96,7 +96,7 @@ impl<'s> Reader<'s> {
     }
 
     fn draft(self) -> Draft {
-        let Reader { mut ends, mut assignments, edges, mut notes, .. } = self;
+        let PotReader { mut ends, mut assignments, edges, mut notes, .. } = self;
         let count = ends.len();
         for column in [&mut notes.labels, &mut notes.files, &mut notes.lines] {
             if !column.is_empty() {
@@ -122,7 +122,7 @@ impl<'s> Reader<'s> {
         }
         let start = self.json.at;
         let mut seen = Seen::default();
-        // Edges refer to processes: those that come before them are read after them.
+        // Edges refer to processes. If they come first in the file, they are read afterwards.
         let mut edges_at = None;
         let mut more = self.json.open(b'{', b'}')?;
         while more {
@@ -159,15 +159,7 @@ impl<'s> Reader<'s> {
 
     /// `[ process… ]`
     fn processes(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'[', "`processes`", "a list of processes")? {
-            return Ok(());
-        }
-        let mut more = self.json.open(b'[', b']')?;
-        while more {
-            self.process()?;
-            more = self.json.more(b']')?;
-        }
-        Ok(())
+        self.list("`processes`", "a list of processes", Self::process)
     }
 
     /// `process := { "name", "events"? }`
@@ -220,29 +212,21 @@ impl<'s> Reader<'s> {
 
     /// `[ event… ]`
     fn events(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'[', "`events`", "a list of events")? {
-            return Ok(());
-        }
-        let mut more = self.json.open(b'[', b']')?;
-        while more {
-            self.json.peek();
-            if !self.plain_event() {
-                self.event()?;
-            }
-            more = self.json.more(b']')?;
-        }
-        Ok(())
+        self.list("`events`", "a list of events", |reader| {
+            reader.json.peek();
+            if reader.plain_event() { Ok(()) } else { reader.event() }
+        })
     }
 
-    /// An event as programs write it, `{"var":"x","val":3}` with or without spaces, which is what
-    /// nearly all events are; whether it was one. Halves the time for a file of such events.
+    /// Reads an event in the usual form, `{"var":"x","val":3}` with or without spaces; returns
+    /// whether it has that form. Halves the time for a file of such events.
     #[inline]
     fn plain_event(&mut self) -> bool {
         self.event_between(b"{\"var\":\"", b"\",\"val\":")
             || self.event_between(b"{\"var\": \"", b"\", \"val\": ")
     }
 
-    /// An event with this text before and after the name of its variable.
+    /// Reads an event with these texts before and after the name of its variable.
     #[inline]
     fn event_between<const M: usize, const N: usize>(
         &mut self,
@@ -278,7 +262,7 @@ impl<'s> Reader<'s> {
         true
     }
 
-    /// A small integer, or a short text without escapes.
+    /// Reads a small integer, or a short text without escapes.
     #[inline]
     fn plain_value(&mut self) -> Option<ValueId> {
         let bytes = self.json.bytes;
@@ -319,7 +303,7 @@ impl<'s> Reader<'s> {
         let mut more = self.json.open(b'{', b'}')?;
         while more {
             let (key, span) = self.json.key()?;
-            // The usual keys first, without a search.
+            // The most frequent keys first.
             match &*key {
                 "var" if seen.insert(0) => variable = self.variable()?,
                 "val" if seen.insert(1) => value = self.value()?,
@@ -333,7 +317,7 @@ impl<'s> Reader<'s> {
             }
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
-                // What was there and wrong has been reported.
+                // A key with a wrong value has been reported already.
                 if seen.has(0) != seen.has(1) && !seen.has(UNKNOWN) {
                     let missing = if seen.has(0) { "val" } else { "var" };
                     let help = r#"an assignment is {"var": "x", "val": 3}"#;
@@ -346,7 +330,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// A field of an event that few events have.
+    /// Reads a field that few events have.
     #[cold]
     fn other_field(&mut self, seen: &mut Seen, key: &str, span: Span) -> Result<(), Malformed> {
         if !self.is_new(seen, &KEYS_OF_EVENT, key, span)? {
@@ -356,7 +340,6 @@ impl<'s> Reader<'s> {
         match key {
             "set" => {
                 if self.begins(b'{', "`set`", "an object such as {\"x\": 1, \"y\": 2}")? {
-                    let start = self.assignments.len();
                     let mut more = self.json.open(b'{', b'}')?;
                     while more {
                         let (name, _) = self.json.key()?;
@@ -366,7 +349,6 @@ impl<'s> Reader<'s> {
                         }
                         more = self.json.more(b'}')?;
                     }
-                    debug_assert!(start <= self.assignments.len(), "assignments only grow");
                 }
             }
             "label" => {
@@ -424,12 +406,23 @@ impl<'s> Reader<'s> {
 
     /// `[ edge… ]`
     fn edges(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'[', "`edges`", "a list of edges")? {
+        self.list("`edges`", "a list of edges", Self::edge)
+    }
+
+    /// Reads a list item by item; anything else is reported and skipped.
+    #[inline]
+    fn list(
+        &mut self,
+        what: &str,
+        shape: &str,
+        mut item: impl FnMut(&mut Self) -> Result<(), Malformed>,
+    ) -> Result<(), Malformed> {
+        if !self.begins(b'[', what, shape)? {
             return Ok(());
         }
         let mut more = self.json.open(b'[', b']')?;
         while more {
-            self.edge()?;
+            item(self)?;
             more = self.json.more(b']')?;
         }
         Ok(())
@@ -449,81 +442,81 @@ impl<'s> Reader<'s> {
         if self.json.is_full() { Err(Malformed) } else { Ok(()) }
     }
 
-    /// The two ends of an edge; whether it has the shape of one.
+    /// Reads the two ends of an edge; returns whether it has the form of an edge.
     fn endpoints(&mut self) -> Result<bool, Malformed> {
         if !self.json.eat(b'[') {
             return Ok(false);
         }
         let from = self.endpoint()?;
-        if matches!(from, End::Shapeless) || !self.json.eat(b',') {
+        if matches!(from, EdgeEnd::Shapeless) || !self.json.eat(b',') {
             return Ok(false);
         }
         let to = self.endpoint()?;
-        if let (End::Event(from), End::Event(to)) = (&from, &to) {
+        if let (EdgeEnd::Event(from), EdgeEnd::Event(to)) = (&from, &to) {
             self.edges.push(*from, *to);
         }
-        Ok(!matches!(to, End::Shapeless) && self.json.eat(b']'))
+        Ok(!matches!(to, EdgeEnd::Shapeless) && self.json.eat(b']'))
     }
 
     /// `[ who, position ]`
     #[inline]
-    fn endpoint(&mut self) -> Result<End, Malformed> {
+    fn endpoint(&mut self) -> Result<EdgeEnd, Malformed> {
         if !self.json.eat(b'[') {
-            return Ok(End::Shapeless);
+            return Ok(EdgeEnd::Shapeless);
         }
         let byte = self.json.peek();
         let who_at = self.json.at;
         let who = match byte {
-            Some(b'"') => Who::Name(self.json.string()?),
+            Some(b'"') => ProcessRef::Name(self.json.string()?),
             _ => match self.json.small_integer() {
-                Some(index) => Who::Index(index),
-                None => return Ok(End::Shapeless),
+                Some(index) => ProcessRef::Index(index),
+                None => return Ok(EdgeEnd::Shapeless),
             },
         };
         let who_end = self.json.at;
         if !self.json.eat(b',') {
-            return Ok(End::Shapeless);
+            return Ok(EdgeEnd::Shapeless);
         }
         self.json.peek();
         let position_at = self.json.at;
-        let Some(position) = self.json.small_integer() else { return Ok(End::Shapeless) };
+        let Some(position) = self.json.small_integer() else { return Ok(EdgeEnd::Shapeless) };
         let position_end = self.json.at;
         if !self.json.eat(b']') {
-            return Ok(End::Shapeless);
+            return Ok(EdgeEnd::Shapeless);
         }
         let process = match &who {
-            // A name with escapes is not what stands in the text.
-            Who::Name(Cow::Borrowed(name)) => {
+            // A name with escapes differs from its text, so the cache cannot be used.
+            ProcessRef::Name(Cow::Borrowed(name)) => {
                 let (bytes, start) = (self.json.bytes, who_at + 1);
                 let find = || self.processes.find(name).map(|Symbol(symbol)| symbol);
                 let found = self.recent_processes.id(bytes, start, who_end - 1, find);
                 found.map(|process| process as usize)
             }
-            Who::Name(Cow::Owned(name)) => {
+            ProcessRef::Name(Cow::Owned(name)) => {
                 self.processes.find(name).map(|Symbol(symbol)| symbol as usize)
             }
-            Who::Index(index) => {
+            ProcessRef::Index(index) => {
                 usize::try_from(*index).ok().filter(|&index| index < self.processes.len())
             }
         };
         let Some(process) = process else {
             self.unknown_process(&who, Span::new(offset(who_at), offset(who_end)));
-            return Ok(End::Missing);
+            return Ok(EdgeEnd::Missing);
         };
         let (start, end) = (self.starts[process], self.starts[process + 1]);
         match u32::try_from(position).ok().filter(|p| (1..=end - start).contains(p)) {
             Some(position) => {
-                Ok(End::Event(Located { process, event: EventId(start + position - 1) }))
+                Ok(EdgeEnd::Event(Located { process, event: EventId(start + position - 1) }))
             }
             None => {
                 let span = Span::new(offset(position_at), offset(position_end));
                 self.out_of_range(ProcessId::new(process), position, span);
-                Ok(End::Missing)
+                Ok(EdgeEnd::Missing)
             }
         }
     }
 
-    /// The variable of an assignment.
+    /// Reads the variable of an assignment.
     #[inline]
     fn variable(&mut self) -> Result<Option<VariableId>, Malformed> {
         if self.json.peek() == Some(b'"') {
@@ -549,7 +542,7 @@ impl<'s> Reader<'s> {
             }
             Some(b'"') => {
                 let text = self.json.string()?;
-                let Reader { texts, text_values, values, .. } = self;
+                let PotReader { texts, text_values, values, .. } = self;
                 Ok(Some(text_value(texts, text_values, values, &text)))
             }
             _ => {
@@ -564,7 +557,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// An integer that is not small, or a fraction.
+    /// Reads an integer that is not small, or a fraction.
     #[cold]
     fn large_number(&mut self, integer: Option<i64>) -> Result<Option<ValueId>, Malformed> {
         if let Some(integer) = integer {
@@ -581,7 +574,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A text that is the value of a key.
+    /// Reads a text that is the value of a key.
     fn text(&mut self, what: &str) -> Result<Option<(Cow<'s, str>, Span)>, Malformed> {
         if self.json.peek() == Some(b'"') {
             let start = self.json.at;
@@ -593,7 +586,7 @@ impl<'s> Reader<'s> {
         Ok(None)
     }
 
-    /// Whether what follows begins like it should; if not it is reported and skipped.
+    /// Whether the next value begins with a byte; if not, it is reported and skipped.
     #[inline]
     fn begins(&mut self, byte: u8, what: &str, shape: &str) -> Result<bool, Malformed> {
         if self.json.peek() == Some(byte) {
@@ -604,8 +597,8 @@ impl<'s> Reader<'s> {
         if self.json.is_full() { Err(Malformed) } else { Ok(false) }
     }
 
-    /// Whether a key is one of those that can be here and has not been here before; if not, it is
-    /// reported and its value skipped.
+    /// Whether a key is known and occurs for the first time; if not, it is reported and its value
+    /// skipped.
     fn is_new(
         &mut self,
         seen: &mut Seen,
@@ -641,17 +634,19 @@ impl<'s> Reader<'s> {
     }
 
     #[cold]
-    fn unknown_process(&mut self, who: &Who<'_>, span: Span) {
+    fn unknown_process(&mut self, who: &ProcessRef<'_>, span: Span) {
         if self.json.is_full() {
             return;
         }
         let count = self.processes.len();
         let (message, help) = match who {
-            Who::Name(name) => (
+            ProcessRef::Name(name) => (
                 format!("there is no process `{name}`"),
                 did_you_mean(name, self.processes.iter().map(|(_, name)| name)),
             ),
-            Who::Index(index) => (format!("there is no process with the index {index}"), None),
+            ProcessRef::Index(index) => {
+                (format!("there is no process with the index {index}"), None)
+            }
         };
         let help = help.unwrap_or_else(|| match count {
             0 => "the trace has no processes".to_owned(),
@@ -676,15 +671,16 @@ const KEYS_OF_TRACE: [&str; 3] = ["processes", "edges", "init"];
 const KEYS_OF_PROCESS: [&str; 2] = ["name", "events"];
 const KEYS_OF_EVENT: [&str; 6] = ["var", "val", "set", "label", "line", "file"];
 
-/// Stands for a key that is not known: what is missing may be meant by it.
+/// Stands for an unknown key in [`Seen`]: it may be a misspelt required key, so that is not
+/// reported as missing.
 const UNKNOWN: usize = 7;
 
-/// Which keys of an object have been met.
+/// The keys of an object that have occurred.
 #[derive(Default)]
 struct Seen(u8);
 
 impl Seen {
-    /// Adds a key; whether it is new.
+    /// Adds a key; returns whether it is new.
     fn insert(&mut self, index: usize) -> bool {
         let new = !self.has(index);
         self.0 |= 1 << index;
@@ -696,23 +692,23 @@ impl Seen {
     }
 }
 
-/// How an edge names a process.
-enum Who<'s> {
+/// The way in which an edge names a process.
+enum ProcessRef<'s> {
     Name(Cow<'s, str>),
     Index(i64),
 }
 
-/// What stands where an end of an edge should.
-enum End {
+/// One end of an edge.
+enum EdgeEnd {
     Event(Located),
     /// An event that does not exist, which has been reported.
     Missing,
-    /// Something else.
+    /// Not in the form of an end.
     Shapeless,
 }
 
-/// Short names that were met lately, by a few bits of their bytes: most names are found here
-/// without hashing and comparing texts, which took a quarter of the time.
+/// A cache of short names, by a few bits of their bytes. Most names are found here without hashing
+/// and comparing texts, which took a quarter of the time.
 struct Recent {
     entries: Vec<(u128, u32)>,
 }
@@ -724,7 +720,7 @@ impl Recent {
         Recent { entries: vec![(0, 0); 1 << Self::BITS] }
     }
 
-    /// The id of the name in `bytes[start..end]`, remembered or looked up.
+    /// The id of the name in `bytes[start..end]`, from the cache or by a lookup.
     #[inline]
     fn id(
         &mut self,
@@ -736,7 +732,7 @@ impl Recent {
         let length = end - start;
         let near: Option<&[u8; 16]> = bytes.get(start..).and_then(<[u8]>::first_chunk);
         let Some(near) = near.filter(|_| (1..=16).contains(&length)) else { return look_up() };
-        // No name has a zero byte in it, so the length need not be part of the key.
+        // Names have no zero bytes, so the length need not be part of the key.
         let key = u128::from_le_bytes(*near) & (u128::MAX >> (128 - 8 * length));
         let half = |half: u128| u64::try_from(half & u128::from(u64::MAX)).unwrap_or(0);
         let folded = half(key) ^ half(key >> 64);
@@ -751,7 +747,7 @@ impl Recent {
     }
 }
 
-/// The value of a text, interned the first time it is met.
+/// The value of a text, which is interned at its first occurrence.
 fn text_value(
     texts: &mut Names,
     text_values: &mut Vec<ValueId>,
@@ -765,7 +761,7 @@ fn text_value(
     text_values[symbol]
 }
 
-/// Writes a note of an event into a column, which begins with the first note.
+/// Writes a note of an event into a column, which grows with the first note.
 fn note(column: &mut Vec<u32>, event: usize, note: u32) {
     column.resize(event, 0);
     column.push(note);
@@ -776,10 +772,10 @@ fn listed(keys: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// What is wrong with the order, with the places of the events; they are found by reading again,
-/// so that a sound file does not pay for them.
+/// Turns an error into a diagnostic with the spans of the events. The text is read again to find
+/// them, so that correct files need not store spans.
 fn diagnostic(source: &Source, error: &OrderError) -> Diagnostic {
-    let mut reader = Reader::new(source, true);
+    let mut reader = PotReader::new(source, true);
     let _ = reader.trace();
     let span = |event: &EventName| -> Span {
         let process = reader.processes.find(&event.process).map(|Symbol(symbol)| symbol as usize);

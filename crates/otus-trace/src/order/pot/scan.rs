@@ -1,19 +1,19 @@
-//! The tokens of JSON, byte by byte, with places for everything that is wrong.
+//! Scans the tokens of JSON and reports errors with their spans.
 //!
-//! A scanner stops at the first byte that no JSON text has there ([`Malformed`]); what is JSON but
-//! not our format is reported and skipped, so that one pass finds many such faults. Nothing here
-//! recurses on the depth of the text.
+//! A scanner stops at the first byte that is not JSON ([`Malformed`]). Values that are JSON but not
+//! in the format are reported and skipped, so that one pass finds many errors. Nothing recurses on
+//! the depth of the text.
 
 use std::borrow::Cow;
 
 use otus_syntax::source::offset;
 use otus_syntax::{Code, Diagnostic, Source, Span, parser};
 
-/// The rest of the text cannot be read; a diagnostic says why.
+/// The rest of the text cannot be read; the reason has been reported.
 #[derive(Debug)]
 pub(super) struct Malformed;
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 pub(super) struct Scanner<'s> {
     pub(super) source: &'s Source,
     pub(super) bytes: &'s [u8],
@@ -28,7 +28,7 @@ impl<'s> Scanner<'s> {
         Scanner { source, bytes: text.as_bytes(), at, diagnostics: Vec::new() }
     }
 
-    /// The next byte that is no white space, which is left to be read.
+    /// Skips white space and returns the next byte without taking it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -39,7 +39,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// Takes a byte if it is next.
+    /// Takes a byte if it is next; returns whether it is.
     #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
@@ -47,13 +47,14 @@ impl<'s> Scanner<'s> {
         found
     }
 
-    /// Takes a byte, or says that `what` was expected.
+    /// Takes a byte, or reports that `what` was expected.
     #[inline]
     pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<(), Malformed> {
         if self.eat(byte) { Ok(()) } else { Err(self.malformed(what)) }
     }
 
-    /// After an item of a list or object that ends with `close`: whether another follows.
+    /// After an item of a list or object that ends with `close`: takes the comma or the end;
+    /// returns whether another item follows.
     #[inline]
     pub(super) fn more(&mut self, close: u8) -> Result<bool, Malformed> {
         match self.peek() {
@@ -72,7 +73,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// Takes the opening bracket of a list or object; whether it has an item.
+    /// Takes the opening bracket of a list or object; returns whether it has an item.
     #[inline]
     pub(super) fn open(&mut self, open: u8, close: u8) -> Result<bool, Malformed> {
         let what = if open == b'{' { "an object" } else { "a list" };
@@ -80,7 +81,7 @@ impl<'s> Scanner<'s> {
         Ok(!self.eat(close))
     }
 
-    /// A key with its colon.
+    /// Takes a key with its colon.
     #[inline]
     pub(super) fn key(&mut self) -> Result<(Cow<'s, str>, Span), Malformed> {
         if self.peek() != Some(b'"') {
@@ -93,7 +94,7 @@ impl<'s> Scanner<'s> {
         Ok((key, span))
     }
 
-    /// A text, at its opening quote.
+    /// Takes a string, at its opening quote.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Cow<'s, str>, Malformed> {
         let start = self.at + 1;
@@ -114,7 +115,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// A text with escapes; the first of them is at `at`.
+    /// Takes a string with escapes, the first of which is at `at`.
     #[cold]
     fn escaped(&mut self, start: usize, mut at: usize) -> Result<String, Malformed> {
         let mut text = self.source.text()[start..at].to_owned();
@@ -140,7 +141,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// One escape, at its backslash.
+    /// Takes one escape, at its backslash.
     fn escape(&mut self) -> Result<char, Malformed> {
         let start = self.at;
         let character = match self.bytes.get(start + 1) {
@@ -158,7 +159,7 @@ impl<'s> Scanner<'s> {
                 if let Some(character) = char::from_u32(first) {
                     return Ok(character);
                 }
-                // Half of a character beyond the first plane: the other half must follow.
+                // Half of a surrogate pair: the other half must follow.
                 let second = match self.bytes.get(self.at..self.at + 2) {
                     Some(b"\\u") => self.hex(self.at + 2),
                     _ => None,
@@ -184,7 +185,7 @@ impl<'s> Scanner<'s> {
             .try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
     }
 
-    /// A number as it is written.
+    /// Takes a number; returns its text.
     pub(super) fn number(&mut self) -> Result<(&'s str, Span), Malformed> {
         let start = self.at;
         self.at += usize::from(self.bytes.get(start) == Some(&b'-'));
@@ -215,7 +216,7 @@ impl<'s> Scanner<'s> {
         if self.at == start { Err(self.malformed("a digit")) } else { Ok(()) }
     }
 
-    /// An integer of up to 18 digits, if one stands here; else nothing is taken.
+    /// Takes an integer of up to 18 digits, if one is next.
     #[inline]
     pub(super) fn small_integer(&mut self) -> Option<i64> {
         let negative = self.bytes.get(self.at) == Some(&b'-');
@@ -241,7 +242,7 @@ impl<'s> Scanner<'s> {
         Some(if negative { -value } else { value })
     }
 
-    /// `true` or `false`, if one stands here.
+    /// Takes `true` or `false`, if one is next.
     pub(super) fn boolean(&mut self) -> Option<bool> {
         let rest = &self.bytes[self.at..];
         for (word, value) in [(&b"true"[..], true), (b"false", false)] {
@@ -282,7 +283,7 @@ impl<'s> Scanner<'s> {
                 _ if self.bytes[self.at..].starts_with(b"null") => self.at += 4,
                 _ => return Err(self.malformed("a value")),
             }
-            // After a value: close what ends here.
+            // After a value: close the containers that end here.
             loop {
                 let Some(&close) = open.last() else { return Ok(self.span_from(start)) };
                 if self.more(close)? {
@@ -312,37 +313,31 @@ impl<'s> Scanner<'s> {
             Some(c) => (format!("`{c}`"), c.len_utf8()),
         };
         let span = Span::new(offset(self.at), offset(self.at + length));
-        let message = format!("expected {what}, found {found}");
         let help =
             "the file must be JSON; a program that writes JSON gets brackets and commas right";
-        self.report(
-            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message).with_help(help),
-        );
-        Malformed
+        self.fail(span, &format!("expected {what}, found {found}"), help)
     }
 
     #[cold]
     fn unterminated(&mut self, quote: usize) -> Malformed {
         let span = Span::new(offset(quote), offset(self.at));
-        let message = "this text has no closing quote on its line";
-        self.report(
-            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message)
-                .with_help("close it with `\"`; write a line end as `\\n` and a quote as `\\\"`"),
-        );
-        Malformed
+        let help = "close it with `\"`; write a line end as `\\n` and a quote as `\\\"`";
+        self.fail(span, "this text has no closing quote on its line", help)
     }
 
     #[cold]
     fn bad_escape(&mut self, start: usize, length: usize) -> Malformed {
-        // What follows the backslash may be part of a longer character.
+        // The character after the backslash may have several bytes.
         let end = self.source.text().ceil_char_boundary((start + length + 1).min(self.bytes.len()));
         let span = Span::new(offset(start), offset(end));
-        let message = "no character is written like this";
         let help =
             "write `\\\\` for a backslash, `\\u` and four hexadecimal digits for a character";
-        self.report(
-            Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message).with_help(help),
-        );
+        self.fail(span, "no character is written like this", help)
+    }
+
+    fn fail(&mut self, span: Span, message: &str, help: &str) -> Malformed {
+        let found = Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message);
+        self.report(found.with_help(help));
         Malformed
     }
 
@@ -351,7 +346,7 @@ impl<'s> Scanner<'s> {
         parser::report(&mut self.diagnostics, diagnostic);
     }
 
-    /// Whether so much is wrong that more would not be shown.
+    /// Whether further diagnostics would not be shown.
     pub(super) fn is_full(&self) -> bool {
         self.diagnostics.len() > parser::MAX_DIAGNOSTICS
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::order::Writes;
 use otus_syntax::Source;
 
-/// What is read, written again; or what is said about it.
+/// Checks the trace of a text, written again, or the diagnostics.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let source = Source::new("x.pot.json", text);

@@ -1,11 +1,12 @@
-//! From a trace to the text.
+//! Writes a trace as text.
 
 use std::fmt::Write as _;
 
-use super::super::{Assignment, EventId, PartialOrder, Value};
+use super::super::{Assignment, EventId, PartialOrder};
+use crate::read::json::quote;
 
-/// The trace as `.pot.json`: an event a line, edges by index, and the initial value of every
-/// variable, which come first so that reading it gives the same trace with the same ids.
+/// Writes a trace as `.pot.json`: one event per line, edges by index, and the initial values of all
+/// variables. The initial values come first, so that reading the text yields the same ids.
 ///
 /// ```
 /// use otus_trace::order::{Builder, Writes, pot};
@@ -26,9 +27,9 @@ pub fn write(order: &PartialOrder) -> String {
     let mut separator = "";
     for variable in order.variables() {
         out.push_str(separator);
-        text(&mut out, order.variable_name(variable));
+        quote(order.variable_name(variable), &mut out);
         out.push(':');
-        value(&mut out, &order.value(order.initial(variable)));
+        order.value(order.initial(variable)).write_json(&mut out);
         separator = ",";
     }
     out.push_str("},\n\"processes\":[\n");
@@ -36,7 +37,7 @@ pub fn write(order: &PartialOrder) -> String {
     for process in order.processes() {
         out.push_str(separator);
         out.push_str("{\"name\":");
-        text(&mut out, order.process_name(process));
+        quote(order.process_name(process), &mut out);
         out.push_str(",\"events\":[\n");
         let mut first = true;
         for event in order.events(process) {
@@ -80,18 +81,18 @@ fn write_event(out: &mut String, order: &PartialOrder, event: EventId) {
         [] => {}
         [Assignment { variable, value: id }] => {
             key(out, "var");
-            text(out, order.variable_name(*variable));
+            quote(order.variable_name(*variable), out);
             key(out, "val");
-            value(out, &order.value(*id));
+            order.value(*id).write_json(out);
         }
         several => {
             key(out, "set");
             let mut opener = '{';
             for assignment in several {
                 out.push(opener);
-                text(out, order.variable_name(assignment.variable));
+                quote(order.variable_name(assignment.variable), out);
                 out.push(':');
-                value(out, &order.value(assignment.value));
+                order.value(assignment.value).write_json(out);
                 opener = ',';
             }
             out.push('}');
@@ -99,51 +100,16 @@ fn write_event(out: &mut String, order: &PartialOrder, event: EventId) {
     }
     if let Some(label) = order.label(event) {
         key(out, "label");
-        text(out, label);
+        quote(label, out);
     }
     let place = order.place(event);
     if let Some(file) = place.file {
         key(out, "file");
-        text(out, file);
+        quote(file, out);
     }
     if let Some(line) = place.line {
         key(out, "line");
         let _ = write!(out, "{line}");
     }
     out.push('}');
-}
-
-fn value(out: &mut String, value: &Value) {
-    match value {
-        Value::Boolean(truth) => {
-            let _ = write!(out, "{truth}");
-        }
-        Value::Number(number) => match number.integer() {
-            Some(integer) => {
-                let _ = write!(out, "{integer}");
-            }
-            None => {
-                let _ = write!(out, "\"{number}\"");
-            }
-        },
-        Value::Text(content) => text(out, content),
-    }
-}
-
-/// A text in double quotes.
-fn text(out: &mut String, content: &str) {
-    out.push('"');
-    for c in content.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

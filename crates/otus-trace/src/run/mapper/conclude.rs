@@ -1,25 +1,26 @@
-//! What can only be said when all has been read.
+//! Findings that need the whole run: broken trace contexts, unpaired messages, groups that never
+//! end, rules that take nothing.
 
 use otus_core::Direction;
 use otus_syntax::Code;
 
-use super::super::shape::Place;
+use super::super::vocabulary::{RunLifelineId, RunPlace};
 use super::Mapper;
+use crate::mapping::RuleKind;
 
 impl Mapper {
-    /// What can only be said when all has been read.
     pub(super) fn conclude(&mut self) {
         let vocabulary = &self.accounting.vocabulary;
-        let lost = self.spans.diagnose(vocabulary, &mut self.repeated);
-        let name = |number: u32| vocabulary.lifeline(number);
+        let explained = self.spans.diagnose(vocabulary, &mut self.findings);
+        let name = |lifeline: RunLifelineId| vocabulary.lifeline(lifeline);
         for (lifeline, (count, place)) in &self.spans.missing {
             let message =
                 format!("{count} spans of `{}` have a parent that is in no log", name(*lifeline));
             let help = "give the logs of its callers too, or check that they export their spans";
-            self.repeated.note(Code::PARENT_MISSING, *place, message, help);
+            self.findings.add(Code::PARENT_MISSING, *place, message, help);
         }
         for (key, (count, place)) in &self.accounting.pairs.unpaired {
-            if lost.contains(&(key.lifeline, key.message)) {
+            if explained.contains(&(key.lifeline, key.message)) {
                 continue;
             }
             let (lifeline, message) = (name(key.lifeline), vocabulary.message(key.message));
@@ -42,7 +43,7 @@ impl Mapper {
                     )
                 }
             };
-            self.repeated.note(Code::UNPAIRED_MESSAGE, *place, text, "");
+            self.findings.add(Code::UNPAIRED_MESSAGE, *place, text, "");
         }
         let groups = &self.accounting.groups;
         let open = groups.total - groups.closed;
@@ -50,22 +51,18 @@ impl Mapper {
             let some = groups.never_closed.join("`, `");
             let message = format!("{open} of {} groups never end: `{some}`", groups.total);
             let help = "they were going on when the logs ended, or the logs are cut";
-            self.repeated.note(Code::GROUP_NEVER_CLOSED, Place::default(), message, help);
+            self.findings.add(Code::GROUP_NEVER_CLOSED, RunPlace::default(), message, help);
         }
         let matched = self.accounting.total.matched;
         for rule in &self.accounting.rules {
             if rule.hits == 0
-                && rule.kind != crate::mapping::RuleKind::Format
+                && rule.kind != RuleKind::Format
                 && matched > 0
                 && self.accounting.files.iter().any(|file| file.source == rule.source)
             {
                 let message = format!("no line matches `{}`", rule.name);
-                self.repeated.note(
-                    Code::NOTHING_MATCHED,
-                    Place::default(),
-                    message,
-                    "look at its pattern",
-                );
+                let help = "look at its pattern";
+                self.findings.add(Code::NOTHING_MATCHED, RunPlace::default(), message, help);
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Cutting words at letters that they have in common.
+//! Cuts words at common letters.
 //!
-//! A cut is a list of sets of words, one after the other: what the words have before the first
-//! common letter, that letter, what they have between it and the next, and so on. Sets in which
-//! all words are empty are left out.
+//! A cut is a sequence of sets of words: the parts of the words before the first common letter,
+//! that letter, the parts between it and the next one, and so on. Sets in which all words are empty
+//! are left out.
 
 use rustc_hash::FxHashMap;
 
@@ -18,8 +18,8 @@ pub(super) fn at_equal_counts(words: &[Word]) -> Option<Vec<Vec<Word>>> {
     at_occurrences(words, |_| true)
 }
 
-/// Cuts at beginnings and ends that all words share, else at a long common subsequence, if it is
-/// cheap to find one.
+/// Cuts at a common prefix and suffix of all words, or else at a long common subsequence, if one
+/// can be found within [`WORK`].
 pub(super) fn at_common_letters(words: &[Word]) -> Option<Vec<Vec<Word>>> {
     let (first, others) = words.split_first()?;
     let shared = |same: &dyn Fn(&Word) -> usize| others.iter().map(same).min().unwrap_or(0);
@@ -50,11 +50,11 @@ pub(super) fn at_common_letters(words: &[Word]) -> Option<Vec<Vec<Word>>> {
     Some(cut(words, &positions.collect::<Vec<_>>()))
 }
 
-/// An occurrence of a letter: which, and how many of it came before.
+/// An occurrence of a letter: the letter, and the number of its earlier occurrences.
 type Occurrence = (Letter, usize);
 
-/// Cuts at the occurrences of letters that every word has equally often, as far as they come in
-/// the same order everywhere.
+/// Cuts at the occurrences of letters that every word has equally often, as far as all words have
+/// them in the same order.
 fn at_occurrences(words: &[Word], wanted: impl Fn(usize) -> bool) -> Option<Vec<Vec<Word>>> {
     let mut counts: FxHashMap<Letter, usize> = count(&words[0]);
     counts.retain(|_, count| wanted(*count));
@@ -100,7 +100,7 @@ fn occurrences(word: &[Letter], mut each: impl FnMut(Occurrence, usize)) {
     }
 }
 
-/// Where occurrences are in a word that has them.
+/// The positions of occurrences in a word that has all of them.
 fn places(word: &[Letter], anchors: &[Occurrence]) -> Vec<usize> {
     let index: FxHashMap<Occurrence, usize> =
         anchors.iter().enumerate().map(|(index, &anchor)| (anchor, index)).collect();
@@ -115,7 +115,7 @@ fn places(word: &[Letter], anchors: &[Occurrence]) -> Vec<usize> {
 
 /// The indices of a longest increasing subsequence of distinct numbers.
 fn increasing(numbers: &[usize]) -> Vec<usize> {
-    // By length: the index of the smallest last number of such a sequence.
+    // By length: the index of the smallest last number of an increasing sequence of that length.
     let mut tails: Vec<usize> = Vec::new();
     let mut before = vec![None; numbers.len()];
     for (index, &number) in numbers.iter().enumerate() {
@@ -137,7 +137,7 @@ fn increasing(numbers: &[usize]) -> Vec<usize> {
     found
 }
 
-/// How many comparisons a common subsequence may cost.
+/// The most comparisons in the search for a common subsequence.
 const WORK: usize = 20_000_000;
 
 /// A subsequence of all words: the longest of the first two, of that and the third, and so on.
@@ -159,7 +159,7 @@ fn common_subsequence(words: &[Word]) -> Option<Word> {
 
 fn longest_common(one: &[Letter], other: &[Letter]) -> Word {
     let width = other.len() + 1;
-    // By places in both: how much the rests from there have in common.
+    // By positions in both words: the length of the longest common subsequence of the rests.
     let mut length = vec![0u32; (one.len() + 1) * width];
     for i in (0..one.len()).rev() {
         for j in (0..other.len()).rev() {
@@ -186,7 +186,7 @@ fn longest_common(one: &[Letter], other: &[Letter]) -> Word {
     common
 }
 
-/// Cuts words at places, equally many in each, which have the same letters.
+/// Cuts words at positions, equally many in each, which have the same letters.
 fn cut(words: &[Word], positions: &[Vec<usize>]) -> Vec<Vec<Word>> {
     let count = positions[0].len();
     let mut parts: Vec<Vec<Word>> = Vec::with_capacity(2 * count + 1);

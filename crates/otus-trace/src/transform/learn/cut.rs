@@ -1,12 +1,11 @@
-//! Ways to cut a set of words along its letters.
+//! Cuts a set of words along its letters.
 //!
-//! All are read off the graph of which letter directly follows which. The cuts are those of the
-//! inductive miner (Leemans, Fahland and van der Aalst, Petri Nets 2013), which finds process trees
-//! in event logs: words fall into a choice, a sequence, concurrent parts, or the body of a loop and
-//! what leads back to its beginning. Whatever the cut, every word is again one of the combination
-//! of its parts, so nothing that was observed is lost.
+//! The cuts are those of the inductive miner (Leemans, Fahland and van der Aalst, Petri Nets 2013),
+//! which finds process trees in event logs: a choice, a sequence, concurrent parts, or a loop body
+//! and the way back to its beginning. They are computed from the directly-follows graph of the
+//! letters. Combining the parts of a cut yields all words again, so no observation is lost.
 //!
-//! Each costs no more than the graph has edges.
+//! The cost of each cut is linear in the number of edges of the graph.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,10 +16,10 @@ pub(super) type Letter = u32;
 /// A word.
 pub(super) type Word = Vec<Letter>;
 
-/// Which letter directly follows which in some words.
+/// The directly-follows graph of some words.
 #[derive(Debug)]
 pub(super) struct Follows {
-    /// By letter: its vertex, which letters have in the order of their appearance.
+    /// By letter: its vertex. Vertices are numbered in the order of first occurrence.
     pub(super) vertex: FxHashMap<Letter, usize>,
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
@@ -73,12 +72,12 @@ impl Follows {
         follows
     }
 
-    /// How many letters there are.
+    /// The number of letters.
     pub(super) fn len(&self) -> usize {
         self.successors.len()
     }
 
-    /// Parts of which each word has letters of one only.
+    /// The choice cut: each word has letters of one part only.
     pub(super) fn choice(&self) -> Option<Parts> {
         let mut sets = Sets::new(self.len());
         for (from, successors) in self.successors.iter().enumerate() {
@@ -89,12 +88,13 @@ impl Follows {
         several(sets.numbered())
     }
 
-    /// Parts such that letters of a later one never come before those of an earlier one.
+    /// The sequence cut: letters of a later part never come before those of an earlier part.
     ///
-    /// Take the strongly connected components in topological order. One may cut after the first i
-    /// of them if each of these leads to each of the others, and it is enough that each without a
-    /// successor among the first leads to each without a predecessor among the others: by an edge
-    /// then, for there is nothing in between. Each edge counts for an interval of i.
+    /// Take the strongly connected components in topological order. A cut after the first i
+    /// components is allowed if each of them leads to each of the others. It suffices that each
+    /// maximal component (without a successor among the first i) leads to each minimal one (without
+    /// a predecessor among the others). No component lies in between, so this must be by an edge.
+    /// Each edge counts for an interval of values of i.
     pub(super) fn sequence(&self) -> Option<Parts> {
         let groups = components(&self.successors);
         let count = groups.len();
@@ -116,7 +116,8 @@ impl Follows {
             next[from] = next[from].min(to);
             before[to] = before[to].max(from + 1);
         }
-        // Differences of: edges that count, maximal ones before, minimal ones after.
+        // By i: the change of the numbers of edges that count, of maximal and of minimal
+        // components.
         let mut changes = vec![[0i64; 3]; count + 2];
         let mut add = |which: usize, from: usize, to: usize| {
             if from <= to {
@@ -146,13 +147,13 @@ impl Follows {
         several((parts, part + 1))
     }
 
-    /// Parts whose letters follow each other in both orders everywhere, and each of which can
-    /// begin and end.
+    /// The concurrency cut: letters of different parts follow each other in both orders, and each
+    /// part has a first and a last letter of some word.
     pub(super) fn concurrency(&self) -> Option<Parts> {
         let count = self.len();
         let mut sets = Sets::new(count);
-        // Two letters that do not follow each other both ways are of one part: a search of the
-        // graph of those, in which what is not reached yet is a list.
+        // Two letters that do not follow each other in both orders belong to one part. This is a
+        // search of the complement graph with a list of the vertices that are not reached yet.
         let mut unmet: Vec<usize> = (0..count).rev().collect();
         let mut mark = vec![usize::MAX; count];
         while let Some(root) = unmet.pop() {
@@ -197,7 +198,8 @@ impl Follows {
         several((parts.iter().map(|&part| renamed[part]).collect(), next))
     }
 
-    /// By vertex whether it leads from ends back to beginnings and is not of the body of the loop.
+    /// The loop cut: by vertex, whether it is on the way back from an end to a beginning, outside
+    /// of the body.
     pub(super) fn back(&self) -> Option<Vec<bool>> {
         let edge = |vertex: usize| self.first[vertex] || self.last[vertex];
         let mut sets = Sets::new(self.len());
@@ -225,9 +227,9 @@ impl Follows {
         back.contains(&true).then_some(back)
     }
 
-    /// By vertex whether it begins and whether it ends a round, if the words are rounds: what follows
-    /// an end begins one, what comes before a beginning ends one. A long word has only one
-    /// beginning and one end of its own, and this finds the others.
+    /// By vertex, whether it begins and whether it ends an iteration, if the words are sequences of
+    /// iterations: a letter after an end begins an iteration, and a letter before a beginning ends
+    /// one. A long word has only one first and one last letter, and this finds the others.
     pub(super) fn rounds(&self) -> Option<(Vec<bool>, Vec<bool>)> {
         let (mut first, mut last) = (self.first.clone(), self.last.clone());
         let mut added: Vec<(usize, bool)> = Vec::new();

@@ -1,17 +1,17 @@
-//! From words to one interaction.
+//! Turns a set of words into one interaction.
 //!
-//! A set of words is cut into smaller sets, these again, and the terms of the parts are put together
-//! (see [`super::cut`] for the cuts along letters). Where no such cut exists, words are cut at
-//! letters that all of them have: those that come equally often in each, and at last the longest
-//! common subsequence. What is left differs in everything: a choice if it is little, else a loop
-//! over all of its letters, which says only what occurs.
+//! A set of words is cut into smaller sets recursively, and the terms of the parts are joined
+//! ([`super::cut`] has the cuts along letters). If there is no such cut, words are cut at common
+//! letters: those that occur equally often in all words, or else the longest common subsequence.
+//! Words without common letters become a choice if they are few and short, or else a loop over all
+//! their letters.
 //!
-//! Invariant: of the term for a set of words, every word is an execution (letter by letter; so is,
-//! for `seq`, `par` and `loopW` are the weakest of their kind, every run of which it is the word).
-//! By induction: a part has what its cut took from each word, and each cut takes words apart as its
-//! operator puts them together.
+//! Invariant: the term of a set of words accepts every word letter by letter. It also accepts every
+//! run with such a word, because `seq`, `par` and `loopW` are the weakest operators of their kind.
+//! Proof by induction: a part contains what its cut takes from each word, and the operator of a cut
+//! recombines its parts to the words.
 //!
-//! Nothing recurses: sets wait on a stack, terms on another.
+//! The recursion uses explicit stacks of sets and terms.
 
 use otus_core::algebra::simplify;
 use otus_core::{Pool, Term, TermId};
@@ -21,7 +21,7 @@ use super::cut::{Follows, Letter, Parts, Word};
 use super::note::Notes;
 use super::{NoteKind, Options, anchor, repeat};
 
-/// The term of some words, whose letters are terms.
+/// The term of some words whose letters are terms.
 pub(super) fn fold(
     pool: &mut Pool,
     words: &[Vec<TermId>],
@@ -47,18 +47,18 @@ struct Folder<'a> {
     /// By letter.
     terms: Vec<TermId>,
     letter_of: FxHashMap<TermId, Letter>,
-    /// Whether there may be loops.
+    /// Whether loops are allowed.
     loops: bool,
-    /// How often a block comes in a row, in a loop.
+    /// The least number of repetitions of a loop.
     least: usize,
     notes: &'a mut Notes,
 }
 
-/// What is still to be done.
+/// A task on the stack.
 enum Task {
-    /// Make the term of distinct words.
+    /// Compute the term of distinct words.
     Fold(Vec<Word>),
-    /// Put the last so many terms together.
+    /// Join the last terms, of the given number.
     Join(Operator, usize),
 }
 
@@ -67,11 +67,11 @@ enum Operator {
     Seq,
     Alt,
     Par,
-    /// Of one operand.
+    /// Has one operand.
     Optional,
-    /// Of one operand, which came so many times in a row.
+    /// Has one operand, which occurred this many times in a row.
     Loop(usize),
-    /// Of two: a body, and what leads back to its beginning, which came so many times.
+    /// Has two operands: a body, and the way back to its beginning, which occurred this many times.
     Back(usize),
 }
 
@@ -80,10 +80,10 @@ enum Decision {
     Cut(Operator, Vec<Vec<Word>>),
 }
 
-/// A set of no more letters than this, all its words together, may become a plain choice.
+/// The greatest total length of words that become a plain choice.
 const FEW: usize = 40;
 
-/// The body of a loop with at most so many nodes (three messages) is written twice.
+/// The greatest number of nodes of a loop body that is written twice (three messages).
 const SHORT: u64 = 11;
 
 impl Folder<'_> {
@@ -109,7 +109,7 @@ impl Folder<'_> {
         terms.pop().unwrap_or(Pool::EMPTY)
     }
 
-    /// How to go on with some distinct words.
+    /// Decides how to fold some distinct words.
     fn decide(&mut self, mut words: Vec<Word>) -> Decision {
         let count = words.len();
         words.retain(|word| !word.is_empty());
@@ -174,7 +174,7 @@ impl Folder<'_> {
         self.flower(&words)
     }
 
-    /// The words as repetitions, if there is reason to take them as such.
+    /// Folds the words as repetitions, if they look like repetitions.
     fn loop_of(&mut self, words: &[Word], follows: &Follows) -> Option<Decision> {
         if follows.len() == 1 {
             let most = words.iter().map(Vec::len).max().unwrap_or(0);
@@ -202,7 +202,7 @@ impl Folder<'_> {
                 return Some(Decision::Cut(Operator::Back(most), vec![bodies, backs]));
             }
         }
-        // Cut where an end is followed by a beginning; or before the only beginning.
+        // Cut where an end is followed by a beginning, or before the only beginning.
         if let Some((first, last)) = follows.rounds()
             && let Some((parts, most)) = self.segments(words, |one, next| {
                 last[follows.vertex[one]] && first[follows.vertex[next]]
@@ -231,7 +231,8 @@ impl Folder<'_> {
         None
     }
 
-    /// The words cut between some letters, and into how many pieces at most, if that is enough.
+    /// Cuts the words between some letters; returns the pieces and the greatest number of pieces of
+    /// a word, if that is at least `self.least`.
     fn segments(
         &self,
         words: &[Word],
@@ -262,7 +263,8 @@ impl Folder<'_> {
         Decision::Term(term)
     }
 
-    /// A word with its repetitions as letters, and what is repeated how often.
+    /// Replaces the repetitions in a word by letters; returns the repeated terms and how often they
+    /// occur, too.
     fn repetitions(&mut self, word: &[Letter]) -> (Word, Vec<(TermId, usize)>) {
         let mut loops = Vec::new();
         if !self.loops {
@@ -316,7 +318,7 @@ impl Folder<'_> {
             Operator::Back(most) => {
                 let [body, back] = [operands[0], operands[1]];
                 if pool.attributes(body).nodes > SHORT {
-                    // Written once, and looser by what may come at the end.
+                    // A long body is written once. The term also accepts a way back at the end.
                     let back = optional(pool, back);
                     let again = sequence(pool, &[body, back]);
                     self.notes.add_most(NoteKind::Loop(again), most);
@@ -335,7 +337,7 @@ impl Folder<'_> {
 pub(super) fn sequence(pool: &mut Pool, operands: &[TermId]) -> TermId {
     let mut rest = Pool::EMPTY;
     for &operand in operands.iter().rev() {
-        // What is itself a sequence is continued, as one writes it.
+        // Flatten nested sequences.
         let mut parts = vec![operand];
         while let Some(&last) = parts.last()
             && let Term::Coreg(Pool::NONE, left, right) = pool.node(last)
@@ -362,23 +364,20 @@ pub(super) fn alternatives(pool: &mut Pool, operands: &[TermId]) -> TermId {
     if seen.len() == count && seen.contains(&Pool::EMPTY) { optional(pool, choice) } else { choice }
 }
 
-/// `alt(i, ∅)`, or i if that may do nothing already.
+/// `alt(i, ∅)`, or i if it accepts the empty trace.
 fn optional(pool: &mut Pool, term: TermId) -> TermId {
     if pool.attributes(term).terminates { term } else { pool.alt(term, Pool::EMPTY) }
 }
 
-/// `loopW(i)`, where loops of loops and of what is optional are loops.
+/// `loopW(i)`. A loop of a loop or of an optional term is simplified.
 fn repeated(pool: &mut Pool, term: TermId) -> TermId {
-    match pool.node(term) {
-        Term::Alt(body, Pool::EMPTY) => repeated_once(pool, body),
-        Term::LoopC(Pool::NONE, _) => term,
-        Term::Empty
-        | Term::Event(_)
-        | Term::Strict(..)
-        | Term::Coreg(..)
-        | Term::Alt(..)
-        | Term::LoopS(_)
-        | Term::LoopC(..) => repeated_once(pool, term),
+    let node = pool.node(term);
+    if let Term::Alt(body, Pool::EMPTY) = node {
+        repeated_once(pool, body)
+    } else if let Term::LoopC(Pool::NONE, _) = node {
+        term
+    } else {
+        repeated_once(pool, term)
     }
 }
 
@@ -399,7 +398,7 @@ pub(super) fn distinct(words: Vec<Word>) -> Vec<Word> {
     kept
 }
 
-/// The words by the part that their letters are in.
+/// Splits the words by the part of their letters.
 fn by_part(words: Vec<Word>, follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
     let mut split = vec![Vec::new(); *count];
     for word in words {
@@ -408,7 +407,7 @@ fn by_part(words: Vec<Word>, follows: &Follows, (parts, count): &Parts) -> Vec<V
     split
 }
 
-/// By part: what each word has of it.
+/// By part: the projections of the words.
 fn projected(words: &[Word], follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
     let mut split = vec![vec![Word::new(); words.len()]; *count];
     for (index, word) in words.iter().enumerate() {
@@ -419,7 +418,7 @@ fn projected(words: &[Word], follows: &Follows, (parts, count): &Parts) -> Vec<V
     split
 }
 
-/// The words by their first letters.
+/// Splits the words by their first letter.
 fn by_start(words: Vec<Word>) -> Vec<Vec<Word>> {
     let mut split: Vec<Vec<Word>> = Vec::new();
     let mut index: FxHashMap<Letter, usize> = FxHashMap::default();

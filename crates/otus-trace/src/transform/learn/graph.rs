@@ -1,4 +1,4 @@
-//! Strongly connected parts, and sets of letters that belong together.
+//! Strongly connected components, and disjoint sets.
 
 /// The strongly connected components of a graph, given by the successors of each vertex, in
 /// topological order. Tarjan's algorithm (1972), with its own stack.
@@ -13,7 +13,7 @@ pub(super) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
         if number[root] != NEW {
             continue;
         }
-        // A vertex, and which of its successors comes next.
+        // A vertex, and the index of its next successor.
         let mut path: Vec<(usize, usize)> = vec![(root, 0)];
         while let Some((vertex, at)) = path.last_mut() {
             let vertex = *vertex;
@@ -31,7 +31,6 @@ pub(super) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
                 } else if open[to] {
                     lowest[vertex] = lowest[vertex].min(number[to]);
                 }
-                // A vertex is met as new only once.
                 continue;
             }
             path.pop();
@@ -56,19 +55,19 @@ pub(super) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
-/// Disjoint sets that can be joined.
+/// Disjoint sets that can be merged (union-find).
 #[derive(Debug)]
 pub(super) struct Sets {
     parent: Vec<usize>,
 }
 
 impl Sets {
-    /// So many sets of one.
+    /// `count` sets with one member each.
     pub(super) fn new(count: usize) -> Self {
         Sets { parent: (0..count).collect() }
     }
 
-    /// The smallest member of the set of one.
+    /// The smallest member of the set of a member.
     pub(super) fn find(&mut self, mut member: usize) -> usize {
         while self.parent[member] != member {
             self.parent[member] = self.parent[self.parent[member]];
@@ -83,8 +82,8 @@ impl Sets {
         self.parent[one.max(other)] = one.min(other);
     }
 
-    /// By member: the number of its set; the sets are numbered by their smallest members. And how
-    /// many there are.
+    /// By member: the number of its set, where sets are ordered by their smallest members; and the
+    /// number of sets.
     pub(super) fn numbered(&mut self) -> (Vec<usize>, usize) {
         let mut number = vec![0; self.parent.len()];
         let mut count = 0;

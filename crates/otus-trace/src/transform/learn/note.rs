@@ -1,4 +1,4 @@
-//! What is worth knowing about what was learnt.
+//! Remarks about a learnt interaction.
 
 use std::collections::BTreeMap;
 
@@ -6,46 +6,49 @@ use otus_core::{ActionId, MessageId, Pool, TermId};
 
 use super::Pair;
 
-/// One remark; equal ones are counted.
+/// One remark. Equal remarks are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// What it is about.
+    /// The kind.
     pub kind: NoteKind,
-    /// The first run that gave rise to it, by index; none if all did together.
+    /// The index of the first run with this remark; `None` if it is about all runs.
     pub run: Option<usize>,
-    /// How often. For a loop: how often its body came in a row, at most.
+    /// The number of occurrences. For a loop: the greatest number of repetitions.
     pub count: usize,
 }
 
-/// What there is to remark.
+/// The kind of a remark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoteKind {
-    /// A run is an earlier one again.
+    /// A run equals an earlier one.
     Same,
-    /// An emission without a reception, or the other way round: drawn with the environment.
+    /// An emission without a reception, or a reception without an emission: drawn with the
+    /// environment.
     Unpaired(ActionId),
-    /// These messages crossed or overtook each other: this term leaves their order open.
+    /// These messages crossed or overtook each other; this term allows each order.
     Crossing(Vec<MessageId>, TermId),
-    /// Emission and reception of a message are drawn apart, for it crossed others.
+    /// The emission and the reception of a message are drawn separately, because it crossed others.
     Split(MessageId),
-    /// Simultaneous actions that are not one message passing: no interaction has them, so they
-    /// are drawn one after the other, and the run is not accepted.
+    /// Simultaneous actions that are not one message passing. No interaction has them, so they are
+    /// drawn one after the other, and the run is not accepted.
     Simultaneous(Vec<ActionId>),
-    /// A pair that is none: there is no such emission or reception, their messages differ, or the
+    /// An invalid pair: there is no such emission or reception, their messages differ, or the
     /// reception is in another pair.
     BadPair(Pair),
-    /// A reception that its pair would put before what it follows: drawn without its emission.
+    /// A reception that the order of the logs puts before its own emission: drawn without the
+    /// emission.
     Cycle(ActionId),
-    /// A repetition became a loop of this.
+    /// A repetition became a loop of this term.
     Loop(TermId),
-    /// Runs differ so much that only so many messages in any order describe them, in this term.
+    /// A part of the runs differs so much that this term allows its messages in any order and
+    /// number.
     Loose(TermId),
-    /// The checker did not find a run in what was learnt, so it is an alternative for itself.
+    /// The checker refused a run, so the run became an alternative.
     Refused,
 }
 
 impl Note {
-    /// In words. Runs are counted from 1.
+    /// The remark in words. Runs are counted from 1.
     pub fn text(&self, pool: &Pool) -> String {
         let signature = pool.signature();
         let count = self.count;
@@ -98,7 +101,7 @@ impl Note {
     }
 }
 
-/// Remarks being collected.
+/// Collects remarks.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     all: Vec<Note>,
@@ -111,7 +114,7 @@ impl Notes {
         self.entry(kind, Some(run)).count += 1;
     }
 
-    /// Adds a remark about all runs, which counts the largest of some numbers.
+    /// Adds a remark about all runs; its count is the largest of the given numbers.
     pub(super) fn add_most(&mut self, kind: NoteKind, most: usize) {
         let note = self.entry(kind, None);
         note.count = note.count.max(most);

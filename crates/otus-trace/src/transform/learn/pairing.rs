@@ -1,21 +1,21 @@
-//! Which emission a reception belongs to, and one order of everything that respects it.
+//! Finds the emission of each reception, and a linear order of the run.
 //!
 //! A moment of a log is one *node*: a single action, or the simultaneous actions of one message
-//! passing. Known pairs (message ids) are taken as they are. The rest is found by replaying the
-//! logs as if messages were not buffered: an emission waits until somebody is about to receive it.
-//! If nobody is, the emission that is received soonest happens, and its message is in flight. If
-//! nothing is sent either, the reception that waits in vain came from outside. So messages cross
-//! only where they must.
+//! passing. Known pairs (message ids) are kept. The other pairs are found by replaying the logs as
+//! if messages were not buffered: an emission waits until a component is about to receive its
+//! message. If no component is, the emission whose reception comes soonest happens, and its message
+//! is in flight. If no component can send, a reception that waits in vain gets its message from the
+//! environment. So messages cross only where they must.
 //!
-//! Who receives whose message, if several could, is decided by which lifelines usually exchange it;
-//! that is counted over all runs by replays beforehand ([`Channels`]). Others do so only if nothing
-//! else moves. Of equals, one whose answer is awaited receives it, and the oldest is received first. A message that is left over on both sides in every run came from outside, or went
-//! there, all the time. A message of one lifeline that several others received as often as it was sent
-//! was broadcast.
+//! If several lifelines could exchange a message, those that usually do so are preferred; replays
+//! of all runs count this beforehand ([`Channels`]). Other lifelines exchange it only if nothing
+//! else is possible. Among equals, a receiver whose answer is awaited is preferred, and then the
+//! oldest message. A message with unpaired emissions and receptions in every run is exchanged with
+//! the environment only. A message that one lifeline sent, and several others received as often as
+//! it was sent, was broadcast.
 //!
-//! The replay costs about a step for each node, and its result is a linear order in which every log
-//! is in order and every reception is after its emission: whatever the guess, a run is drawn as
-//! something that can have happened.
+//! The replay takes about one step per node. In its linear order every log is in order and every
+//! reception comes after its emission, so the drawn run is possible even if a guess is wrong.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -28,19 +28,19 @@ use crate::multitrace::{ComponentId, MultiTrace};
 
 /// The nodes of a run with their counterparts.
 #[derive(Debug, Default)]
-pub(super) struct Paired {
+pub(super) struct PairedRun {
     pub(super) nodes: Vec<Node>,
     /// The actions of all nodes in turn.
     actions: Vec<ActionId>,
-    /// By node: the emission it receives.
+    /// By node: the emission that it receives.
     pub(super) sender: Vec<Option<usize>>,
-    /// Whether moments were taken apart that no interaction has.
+    /// Whether a moment was split because no interaction has it.
     pub(super) is_altered: bool,
-    /// The nodes in an order in which they can have happened.
+    /// The nodes in a possible order.
     pub(super) order: Vec<usize>,
 }
 
-/// One moment of a log, as far as an interaction can have it.
+/// One moment of a log, or a part of a moment that no interaction has.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     component: ComponentId,
@@ -51,18 +51,18 @@ pub(super) struct Node {
     pub(super) role: Role,
 }
 
-/// What a node can be paired with.
+/// The role of a node in a message passing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// With receptions.
+    /// An emission, to be paired with receptions.
     Send,
-    /// With an emission.
+    /// A reception, to be paired with an emission.
     Receive,
-    /// With nothing: emission and reception are one step.
+    /// Both in one step, which is not paired.
     Whole,
 }
 
-impl Paired {
+impl PairedRun {
     /// The actions of a node.
     pub(super) fn actions(&self, node: usize) -> &[ActionId] {
         &self.actions[self.nodes[node].actions.clone()]
@@ -86,10 +86,11 @@ impl Paired {
 /// Pairs the emissions and receptions of a run.
 pub(super) fn pair(
     pool: &Pool,
-    (number, run): (usize, &Run<'_>),
+    number: usize,
+    run: &Run<'_>,
     channels: &Channels,
     notes: &mut Notes,
-) -> Paired {
+) -> PairedRun {
     let mut paired = nodes(pool, number, run.trace, notes);
     paired.sender = vec![None; paired.nodes.len()];
     let mut taken = known(&mut paired, number, run, notes);
@@ -106,9 +107,9 @@ pub(super) fn pair(
     paired
 }
 
-/// The moments of all components. Those that no interaction has are taken apart.
-fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> Paired {
-    let mut paired = Paired::default();
+/// The moments of all components. Moments that no interaction has are split.
+fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> PairedRun {
+    let mut paired = PairedRun::default();
     for component in trace.partition().components() {
         let mut step = 0;
         for moment in trace.moments(component) {
@@ -130,7 +131,7 @@ fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> P
     paired
 }
 
-impl Paired {
+impl PairedRun {
     fn push(
         &mut self,
         component: ComponentId,
@@ -153,7 +154,7 @@ fn role_of(direction: Direction) -> Role {
     }
 }
 
-/// The message of the actions of a moment, if they can be one step of an interaction.
+/// The message and the role of a moment, if it can be one step of an interaction.
 fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     let first = pool.action(*actions.first()?);
     let (mut sends, mut receives) = (0, 0);
@@ -175,8 +176,8 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     }
 }
 
-/// Takes over the pairs that are known; which nodes are in one.
-fn known(paired: &mut Paired, number: usize, run: &Run<'_>, notes: &mut Notes) -> Vec<bool> {
+/// Adopts the known pairs; returns which nodes are in one.
+fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) -> Vec<bool> {
     let mut taken = vec![false; paired.nodes.len()];
     if run.pairs.is_empty() {
         return taken;
@@ -212,15 +213,15 @@ fn known(paired: &mut Paired, number: usize, run: &Run<'_>, notes: &mut Notes) -
     taken
 }
 
-/// Pairs what was broadcast: the k-th reception of each receiver with the k-th emission.
-fn broadcasts(pool: &Pool, paired: &mut Paired, taken: &[bool]) {
+/// Pairs broadcast messages: the k-th reception of each receiver with the k-th emission.
+fn broadcasts(pool: &Pool, paired: &mut PairedRun, taken: &[bool]) {
     #[derive(Default)]
-    struct Traffic {
+    struct Broadcast {
         sends: Vec<usize>,
         senders: BTreeSet<LifelineId>,
         receives: BTreeMap<LifelineId, Vec<usize>>,
     }
-    let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
+    let mut traffic: BTreeMap<MessageId, Broadcast> = BTreeMap::new();
     for (id, node) in paired.nodes.iter().enumerate() {
         let of = traffic.entry(node.message).or_default();
         match node.role {
@@ -246,24 +247,24 @@ fn broadcasts(pool: &Pool, paired: &mut Paired, taken: &[bool]) {
     }
 }
 
-/// How many senders and receivers of a message are considered for the next pair.
+/// The most senders and receivers of a message that are considered for the next pair.
 const NEAR: usize = 16;
 
-/// The logs being replayed.
+/// A replay of the logs of a run.
 struct Replay<'a> {
     pool: &'a Pool,
-    paired: &'a mut Paired,
-    /// Of all runs, and what this one adds to them.
+    paired: &'a mut PairedRun,
+    /// The channels of all runs, with those of this run so far.
     channels: Channels,
-    /// By node: whether it is in a pair that is known beforehand.
+    /// By node: whether it is in a known pair.
     taken: Vec<bool>,
     infer: bool,
-    /// By component: the next node, and where its nodes end.
+    /// By component: the next node, and the end of its nodes.
     next: Vec<(usize, usize)>,
     done: Vec<bool>,
     /// By message.
-    traffic: BTreeMap<MessageId, Traffic>,
-    /// The messages for which there may be a sender and a receiver now.
+    traffic: BTreeMap<MessageId, MessageState>,
+    /// The messages that may have a sender and a receiver now.
     active: BTreeSet<MessageId>,
     /// The components whose next node is an emission that waits for its receiver.
     sending: BTreeSet<usize>,
@@ -273,24 +274,24 @@ struct Replay<'a> {
     waiting: BTreeSet<usize>,
 }
 
-/// Which lifelines may exchange a message.
+/// The lifelines that may exchange a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
     /// Those that usually do.
-    Well,
+    Usual,
     /// Any.
     Any,
 }
 
-/// What there is of one message.
+/// The state of one message in a replay.
 #[derive(Debug, Default)]
-struct Traffic {
-    /// Emissions not received yet, oldest first.
-    flying: VecDeque<usize>,
-    /// The components that would send it now, and receive it now.
+struct MessageState {
+    /// The emissions that are not received yet, oldest first.
+    in_flight: VecDeque<usize>,
+    /// The components that can send it now, and those that can receive it now.
     sending: BTreeSet<usize>,
     receiving: BTreeSet<usize>,
-    /// How many emissions have not happened.
+    /// The number of emissions that have not happened.
     to_come: usize,
     /// By component: its receptions that have not happened, last first.
     receptions: BTreeMap<usize, Vec<usize>>,
@@ -299,13 +300,13 @@ struct Traffic {
 impl<'a> Replay<'a> {
     fn new(
         pool: &'a Pool,
-        paired: &'a mut Paired,
+        paired: &'a mut PairedRun,
         taken: Vec<bool>,
         infer: bool,
         channels: Channels,
     ) -> Self {
         let mut next: Vec<(usize, usize)> = Vec::new();
-        let mut traffic: BTreeMap<MessageId, Traffic> = BTreeMap::new();
+        let mut traffic: BTreeMap<MessageId, MessageState> = BTreeMap::new();
         let mut before = None;
         for (id, node) in paired.nodes.iter().enumerate() {
             if before != Some(node.component) {
@@ -352,7 +353,7 @@ impl<'a> Replay<'a> {
         }
         loop {
             if let Some(&message) = self.active.first() {
-                if !self.exchange(message, Fit::Well) {
+                if !self.exchange(message, Fit::Usual) {
                     self.active.remove(&message);
                 }
             } else if let Some(component) = self.sender() {
@@ -374,7 +375,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Lets a component go on until what it does next concerns others.
+    /// Lets a component proceed until its next node concerns others.
     fn settle(&mut self, first: usize) {
         let mut components = vec![first];
         while let Some(component) = components.pop() {
@@ -412,7 +413,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The next node of a component happens; which components waited for it.
+    /// Lets the next node of a component happen; returns the components that waited for it.
     fn happen(&mut self, component: usize) -> Vec<usize> {
         let node = self.next[component].0;
         self.next[component].0 += 1;
@@ -425,7 +426,7 @@ impl<'a> Replay<'a> {
         woken
     }
 
-    /// An emission happens before anybody receives it.
+    /// Lets an emission happen before it is received.
     fn send(&mut self, component: usize) {
         let node = self.next[component].0;
         let message = self.paired.nodes[node].message;
@@ -433,12 +434,12 @@ impl<'a> Replay<'a> {
         let of = self.traffic.entry(message).or_default();
         of.sending.remove(&component);
         of.to_come = of.to_come.saturating_sub(1);
-        of.flying.push_back(node);
+        of.in_flight.push_back(node);
         self.active.insert(message);
         self.happen(component);
     }
 
-    /// A reception happens.
+    /// Lets a reception happen.
     fn receive(&mut self, component: usize) {
         let node = self.next[component].0;
         let message = self.paired.nodes[node].message;
@@ -453,13 +454,14 @@ impl<'a> Replay<'a> {
         self.happen(component);
     }
 
-    /// Somebody receives a message that was sent, or is sent now; whether that was possible.
+    /// Lets a component receive a message that is in flight, or is sent now; returns whether that
+    /// was possible.
     fn exchange(&mut self, message: MessageId, fit: Fit) -> bool {
         let Some(of) = self.traffic.get(&message) else { return false };
-        let flying = of.flying.iter().take(NEAR).enumerate();
-        let flying = flying.map(|(index, &node)| (Some(index), node));
+        let in_flight = of.in_flight.iter().take(NEAR).enumerate();
+        let in_flight = in_flight.map(|(index, &node)| (Some(index), node));
         let ready = of.sending.iter().take(NEAR).map(|&from| (None, self.next[from].0));
-        let senders: Vec<(Option<usize>, usize)> = flying.chain(ready).collect();
+        let senders: Vec<(Option<usize>, usize)> = in_flight.chain(ready).collect();
         let mut best = None;
         for &to in of.receiving.iter().take(NEAR) {
             for (rank, &(_, from)) in senders.iter().enumerate() {
@@ -473,28 +475,25 @@ impl<'a> Replay<'a> {
             }
         }
         let Some((_, rank, to)) = best else { return false };
-        let (index, from) = senders[rank];
-        let sender = from;
+        let (index, sender) = senders[rank];
         let from = match index {
             Some(index) => {
                 if let Some(of) = self.traffic.get_mut(&message) {
-                    of.flying.remove(index);
+                    of.in_flight.remove(index);
                 }
                 None
             }
-            None => self.component_at(message, from),
+            None => self.component_at(message, sender),
         };
         if let Some(from) = from {
             self.send(from);
             if let Some(of) = self.traffic.get_mut(&message) {
-                of.flying.pop_back();
+                of.in_flight.pop_back();
             }
         }
         let receiver = self.next[to].0;
         self.paired.sender[receiver] = Some(sender);
-        let ends =
-            (self.paired.lifeline(sender, self.pool), self.paired.lifeline(receiver, self.pool));
-        self.channels.count(message, ends.0, ends.1);
+        self.channels.count(self.channel(message, sender, receiver));
         self.receive(to);
         if let Some(from) = from {
             self.settle(from);
@@ -503,9 +502,9 @@ impl<'a> Replay<'a> {
         true
     }
 
-    /// How well two nodes go together: whether their lifelines usually exchange this message,
-    /// whether what the receiver sends next is awaited, and how often they do (twice as often
-    /// matters). A lifeline sends itself only what nobody else has to do with.
+    /// How well two nodes fit together: whether their lifelines usually exchange this message,
+    /// whether the next message of the receiver is awaited, and the logarithm of how often they
+    /// exchange it. A lifeline sends a message to itself only if no other lifeline has it.
     fn score(
         &self,
         message: MessageId,
@@ -513,20 +512,26 @@ impl<'a> Replay<'a> {
         to: usize,
         fit: Fit,
     ) -> Option<(bool, bool, u32)> {
-        let ends = (self.paired.lifeline(from, self.pool), self.paired.lifeline(to, self.pool));
-        if ends.0 == ends.1 && self.channels.is_shared(message) {
+        let channel = self.channel(message, from, to);
+        if channel.from == channel.to && self.channels.is_shared(message) {
             return None;
         }
-        let usual = self.channels.is_usual(message, ends.0, ends.1);
-        let often = self.channels.times(message, ends.0, ends.1).checked_ilog2().unwrap_or(0);
+        let usual = self.channels.is_usual(channel);
+        let often = self.channels.times(channel).checked_ilog2().unwrap_or(0);
         match fit {
-            Fit::Well if !usual => None,
-            Fit::Well | Fit::Any => Some((usual, self.is_awaited(from, to), often)),
+            Fit::Usual if !usual => None,
+            Fit::Usual | Fit::Any => Some((usual, self.is_awaited(from, to), often)),
         }
     }
 
-    /// Whether what comes after a reception on its component is sent to somebody who waits for it,
-    /// or will once the sender has gone on.
+    /// The channel of an emission and a reception of a message.
+    fn channel(&self, message: MessageId, from: usize, to: usize) -> Channel {
+        let lifeline = |node: usize| self.paired.lifeline(node, self.pool);
+        Channel { message, from: lifeline(from), to: lifeline(to) }
+    }
+
+    /// Whether the node after a reception on its component is an emission for which a component
+    /// waits, or will wait once the sender has proceeded.
     fn is_awaited(&self, from: usize, to: usize) -> bool {
         let after = |node: usize| {
             let next = self.paired.nodes.get(node + 1)?;
@@ -536,7 +541,7 @@ impl<'a> Replay<'a> {
             return false;
         };
         let waits = |node: &Node| node.role == Role::Receive && node.message == answer.message;
-        let receiving = |of: &Traffic| !of.receiving.is_empty();
+        let receiving = |of: &MessageState| !of.receiving.is_empty();
         after(from).is_some_and(waits) || self.traffic.get(&answer.message).is_some_and(receiving)
     }
 
@@ -545,8 +550,8 @@ impl<'a> Replay<'a> {
         sending.find(|&component| self.next[component].0 == node)
     }
 
-    /// The component that sends although nobody receives that now: what nobody will receive, else
-    /// what is received soonest.
+    /// The component that sends although no component can receive its message now: preferably one
+    /// whose message is never received, or else one whose message is received soonest.
     fn sender(&self) -> Option<usize> {
         let soonest = |&component: &usize| {
             let message = self.paired.nodes[self.next[component].0].message;
@@ -560,8 +565,8 @@ impl<'a> Replay<'a> {
         self.sending.iter().take(NEAR).copied().min_by_key(soonest)
     }
 
-    /// The component that goes on although it waits: the first whose message nobody sends any more,
-    /// or the first at all.
+    /// The component that proceeds although it waits: the first whose message is not sent any more,
+    /// or else the first.
     fn stuck(&self) -> Option<usize> {
         let in_vain = |&component: &usize| {
             let node = self.next[component].0;
@@ -573,27 +578,35 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Which lifelines exchange which messages, by all runs.
+/// A message with its sender and its receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Channel {
+    message: MessageId,
+    from: LifelineId,
+    to: LifelineId,
+}
+
+/// How often lifelines exchange messages, in all runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Channels {
-    /// A channel is usual if the busiest one of its sender, and of its receiver, has at most so many
+    /// A channel is usual if no channel of its sender or of its receiver has more than this many
     /// times its messages.
     usual: u64,
-    counts: FxHashMap<(MessageId, LifelineId, LifelineId), u64>,
+    counts: FxHashMap<Channel, u64>,
     /// The largest of the counts of a message with a sender, and with a receiver.
     by_sender: FxHashMap<(MessageId, LifelineId), u64>,
     by_receiver: FxHashMap<(MessageId, LifelineId), u64>,
-    /// By message: the only lifeline that has to do with it, or none if there are several.
+    /// By message: the only lifeline that sends or receives it; `None` if there are several.
     lifeline: FxHashMap<MessageId, Option<LifelineId>>,
-    /// By message: in how many runs something of it was paired, and in how many of those both
-    /// emissions and receptions were left over.
+    /// By message: the number of runs with a pair of it, and the number of those in which both
+    /// emissions and receptions were unpaired.
     left_over: FxHashMap<MessageId, (usize, usize)>,
-    /// What is exchanged with the environment only.
+    /// The messages that are exchanged with the environment only.
     outside: FxHashSet<MessageId>,
 }
 
 impl Channels {
-    /// What there is in some runs, before anything is paired.
+    /// The channels of some runs before anything is paired.
     pub(super) fn new(pool: &Pool, runs: &[Run<'_>], usual: u64) -> Self {
         let mut channels = Channels { usual, ..Channels::default() };
         let mut seen = vec![false; pool.action_count()];
@@ -614,12 +627,12 @@ impl Channels {
     }
 
     /// Counts the pairs of a run.
-    pub(super) fn add(&mut self, pool: &Pool, paired: &Paired) {
+    pub(super) fn add(&mut self, pool: &Pool, paired: &PairedRun) {
         let mut is_received = vec![false; paired.nodes.len()];
         for &from in paired.sender.iter().flatten() {
             is_received[from] = true;
         }
-        // By message: whether something is paired, sent in vain, received from nowhere.
+        // By message: whether it is paired, sent without a reception, received without an emission.
         let mut found: FxHashMap<MessageId, [bool; 3]> = FxHashMap::default();
         for (id, node) in paired.nodes.iter().enumerate() {
             let which = match node.role {
@@ -640,14 +653,14 @@ impl Channels {
         for (to, from) in paired.sender.iter().enumerate() {
             if let Some(from) = *from {
                 let message = paired.nodes[to].message;
-                self.count(message, paired.lifeline(from, pool), paired.lifeline(to, pool));
+                let [from, to] = [from, to].map(|node| paired.lifeline(node, pool));
+                self.count(Channel { message, from, to });
             }
         }
     }
 
-    /// The same without counts, for another replay. Of a message with which every run begins by
-    /// receiving what nobody has sent, and ends by sending what nobody receives, the one has to do
-    /// with the environment, and so has the other.
+    /// The same without counts, for another replay. If every run has unpaired emissions and
+    /// unpaired receptions of a message, the message is exchanged with the environment.
     pub(super) fn emptied(&self) -> Self {
         let is_outside = |(_, (runs, both)): &(&MessageId, &(usize, usize))| runs == both;
         let found = self.left_over.iter().filter(is_outside).map(|(&message, _)| message);
@@ -664,8 +677,9 @@ impl Channels {
         self.outside.contains(&message)
     }
 
-    fn count(&mut self, message: MessageId, from: LifelineId, to: LifelineId) {
-        let count = self.counts.entry((message, from, to)).or_default();
+    fn count(&mut self, channel: Channel) {
+        let Channel { message, from, to } = channel;
+        let count = self.counts.entry(channel).or_default();
         *count += 1;
         let most = self.by_sender.entry((message, from)).or_default();
         *most = (*most).max(*count);
@@ -673,14 +687,15 @@ impl Channels {
         *most = (*most).max(*count);
     }
 
-    /// How often two lifelines exchange a message.
-    fn times(&self, message: MessageId, from: LifelineId, to: LifelineId) -> u64 {
-        self.counts.get(&(message, from, to)).copied().unwrap_or(0)
+    /// How often a channel is used.
+    fn times(&self, channel: Channel) -> u64 {
+        self.counts.get(&channel).copied().unwrap_or(0)
     }
 
-    /// Whether two lifelines exchange a message not much less than each of them does with others.
-    fn is_usual(&self, message: MessageId, from: LifelineId, to: LifelineId) -> bool {
-        let count = self.times(message, from, to);
+    /// Whether a channel is used not much less than the others of its sender and its receiver.
+    fn is_usual(&self, channel: Channel) -> bool {
+        let Channel { message, from, to } = channel;
+        let count = self.times(channel);
         let most_sent = self.by_sender.get(&(message, from)).copied().unwrap_or(0);
         let most_received = self.by_receiver.get(&(message, to)).copied().unwrap_or(0);
         count.saturating_mul(self.usual) >= most_sent.max(most_received)

@@ -1,17 +1,17 @@
-//! Repetitions within one word.
+//! Folds repetitions within one word.
 //!
-//! A block that comes several times in a row becomes a loop of the block. Short blocks first, and
-//! then again on the word with its loops as letters, so loops nest. A block is looked for at every
-//! distance up to a bound that keeps the cost of one pass below ten million comparisons.
+//! A block that occurs several times in a row becomes a loop. Short blocks are folded first. Then
+//! the word, with its loops as letters, is folded again, so loops nest. The length of blocks is
+//! bounded such that a pass takes at most ten million comparisons.
 
-/// One comparison for each place and distance, at most so many.
+/// The most comparisons of a pass: one for each position and block length.
 const WORK: usize = 10_000_000;
 
-/// How deeply loops nest at most.
+/// The greatest depth of nested loops.
 const PASSES: usize = 12;
 
-/// Folds what repeats at least `least` times in a row. `body` makes the letter of a loop, and is
-/// told how often the block came.
+/// Folds blocks that occur at least `least` times in a row. `body` makes the letter of a loop from
+/// the block and the number of its occurrences.
 pub(super) fn fold(
     word: &[u32],
     least: usize,

@@ -1,4 +1,4 @@
-//! What is learnt from small runs, as text.
+//! Interactions that are learnt from small runs, as text.
 
 use otus_core::raise;
 use otus_syntax::{Source, parse_trace, print};
@@ -6,7 +6,7 @@ use otus_syntax::{Source, parse_trace, print};
 use super::*;
 use crate::transform::implied_signature;
 
-/// What is learnt from the texts of some runs, in one line, after `;` the notes.
+/// The interaction that is learnt from the texts of some runs, in one line, and the notes.
 fn learnt(texts: &[&str], options: &Options) -> (String, Vec<String>) {
     let trees: Vec<_> =
         texts.iter().map(|text| parse_trace(&Source::new("run.htf", *text)).tree).collect();
@@ -44,7 +44,7 @@ fn one_run_is_its_messages_in_order() {
 
 #[test]
 fn messages_are_paired_so_that_they_cross_only_where_they_must() {
-    // Who forwards a message does not send it to itself.
+    // A lifeline that forwards a message does not send it to itself.
     check(
         &["[pub] pub!p; [bro] bro?s.bro?p.bro!p; [sub] sub!s.sub?p"],
         "seq(sub -- s -> bro, pub -- p -> bro, bro -- p -> sub)",

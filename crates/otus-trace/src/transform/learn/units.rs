@@ -1,20 +1,21 @@
-//! A run as a word of message passings.
+//! Turns a run into a word of message passings.
 //!
-//! An emission and its receptions are one *unit*, drawn as one arrow. Units are ordered as the
-//! lifelines they share say. Where that order has no cycle, `seq` of the units in any order that
-//! respects it accepts exactly the run, up to the order of lifelines that only share a clock.
+//! An emission and its receptions are one *unit*, drawn as one arrow. The lifelines that units
+//! share order them. If that order has no cycle, `seq` of the units in any compatible order accepts
+//! exactly the run, up to the order of lifelines that only share a clock.
 //!
-//! A cycle means that messages cross or overtake each other. The units of a cycle become one,
-//! `coreg_r1(u1, coreg_r2(u2, …))`, in the order of their emissions, with r of each the lifelines
-//! where its reception comes after something of a later one. *It accepts the run*: in the order of
-//! the replay, whatever a later unit does before an earlier one is done on such a lifeline. What
-//! else it accepts is the other order there. Where that is not wished, or a cycle is long (it
-//! would hardly say anything then), such a unit is taken apart into its emission and its
-//! receptions instead, which is exact, and no arrow.
+//! A cycle means that messages cross or overtake each other. The units of a cycle become one unit,
+//! `coreg_r1(u1, coreg_r2(u2, …))`, in the order of their emissions, where r of each unit are the
+//! lifelines on which its reception comes after an action of a later unit. *This term accepts the
+//! run*: in the order of the replay, every action of a later unit that comes before one of an
+//! earlier unit is on such a lifeline. The term also accepts the other order there. If that is not
+//! wanted, or a cycle is long (such a coregion would allow almost everything), the units are split
+//! into their emission and their receptions instead, which is exact but has no arrow.
 //!
-//! The word is canonical: runs that differ only in what causality leaves open have the same. After
-//! a unit comes what its sender, else its receiver, does next, if that can be next; else the
-//! smallest unit that can. No two such units are equal, for equal units share lifelines.
+//! The word is canonical: runs that differ only in the order of concurrent events have the same
+//! word. After a unit comes the next unit of its sender, or else of its receiver, if that unit is
+//! possible; otherwise the smallest possible unit. Possible units are never equal, because equal
+//! units share lifelines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,20 +24,20 @@ use otus_core::index::Index as _;
 use otus_core::{Action, LifelineId, LifelineSet, MessageId, Pool, TermId};
 
 use super::note::Notes;
-use super::pairing::{Paired, Role};
+use super::pairing::{PairedRun, Role};
 use super::{Crossings, NoteKind};
 
-/// Cycles of more units than this are taken apart.
+/// Cycles of more units than this are split.
 const LARGE: usize = 8;
 
-/// How often cycles are looked for before everything in one is taken apart.
+/// The number of rounds after which all units of a large cycle are split.
 const ROUNDS: usize = 8;
 
-/// The word of a run, its letters being terms.
+/// The word of a run; its letters are terms.
 pub(super) fn word(
     pool: &mut Pool,
     number: usize,
-    paired: &Paired,
+    paired: &PairedRun,
     crossings: Crossings,
     tangles: &mut Tangles,
     notes: &mut Notes,
@@ -52,7 +53,7 @@ pub(super) fn word(
         let apart: Vec<usize> = groups
             .iter()
             .filter(|group| group.len() > large)
-            .flat_map(|group| units.to_take_apart(pool, group, round >= ROUNDS))
+            .flat_map(|group| units.to_split(pool, group, round >= ROUNDS))
             .collect();
         if apart.is_empty() {
             break groups;
@@ -60,7 +61,7 @@ pub(super) fn word(
         for unit in apart {
             let message = paired.nodes[units.members[unit][0]].message;
             notes.add(NoteKind::Split(message), number);
-            units.take_apart(unit);
+            units.split(unit);
         }
         round += 1;
     };
@@ -70,7 +71,7 @@ pub(super) fn word(
             notes.add(NoteKind::Unpaired(paired.actions(node)[0]), number);
         }
     }
-    let letters: Vec<Letter> = groups.iter().map(|group| units.letter(pool, group)).collect();
+    let letters: Vec<UnitLetter> = groups.iter().map(|group| units.letter(pool, group)).collect();
     for (group, letter) in groups.iter().zip(&letters) {
         if group.len() > 1 {
             let messages = group.iter().map(|&unit| paired.nodes[units.members[unit][0]].message);
@@ -84,9 +85,9 @@ pub(super) fn word(
     units.arrange(&groups, &letters)
 }
 
-/// How bad it is to draw a run with these pairs: how many nodes have no counterpart, and how many
-/// units are in cycles.
-pub(super) fn trouble(pool: &Pool, paired: &Paired) -> usize {
+/// A measure of how badly a run can be drawn with these pairs: the number of nodes without a
+/// counterpart plus the number of units in cycles.
+pub(super) fn trouble(pool: &Pool, paired: &PairedRun) -> usize {
     let units = Units::new(pool, paired);
     let alone = |node: &usize| {
         units.members[units.unit_of[*node]].len() == 1 && paired.nodes[*node].role != Role::Whole
@@ -96,15 +97,15 @@ pub(super) fn trouble(pool: &Pool, paired: &Paired) -> usize {
     crossing + (0..paired.nodes.len()).filter(alone).count()
 }
 
-/// The coregions that were needed, by the units in them.
+/// The coregions of all runs, by their units.
 #[derive(Debug, Default)]
 pub(super) struct Tangles {
     known: BTreeMap<Vec<TermId>, TermId>,
 }
 
 impl Tangles {
-    /// A word in which the units of a coregion, where they come in order and in a row, are that
-    /// coregion. It allows this order, too.
+    /// Replaces consecutive units that form a known coregion by that coregion, which allows their
+    /// order, too.
     pub(super) fn find(&self, word: Vec<TermId>) -> Vec<TermId> {
         if self.known.is_empty() {
             return word;
@@ -112,7 +113,7 @@ impl Tangles {
         let mut found = Vec::with_capacity(word.len());
         let mut rest = word.as_slice();
         while let Some((&first, others)) = rest.split_first() {
-            // Those that begin alike are neighbours; the longest is the best.
+            // Coregions with the same first unit are adjacent in the map; the longest is preferred.
             let alike = self.known.range(vec![first]..).take_while(|(units, _)| units[0] == first);
             let fitting = alike.filter(|(units, _)| rest.starts_with(units));
             if let Some((units, &term)) = fitting.max_by_key(|(units, _)| units.len()) {
@@ -129,7 +130,7 @@ impl Tangles {
 
 /// The units of a run.
 struct Units<'p> {
-    paired: &'p Paired,
+    paired: &'p PairedRun,
     /// By unit: its nodes, the emission first.
     members: Vec<Vec<usize>>,
     /// By node.
@@ -137,19 +138,19 @@ struct Units<'p> {
     was_split: Vec<bool>,
     /// By lifeline: its nodes in order.
     on: Vec<Vec<usize>>,
-    /// By node: when it happened in the replay.
+    /// By node: its index in the replay.
     time: Vec<usize>,
 }
 
-/// A letter of a word, and who begins it.
-struct Letter {
+/// A letter of a word, with the key by which letters are ordered.
+struct UnitLetter {
     term: TermId,
     key: (LifelineId, MessageId, TermId),
     lifelines: Vec<LifelineId>,
 }
 
 impl<'p> Units<'p> {
-    fn new(pool: &Pool, paired: &'p Paired) -> Self {
+    fn new(pool: &Pool, paired: &'p PairedRun) -> Self {
         let count = paired.nodes.len();
         let mut units = Units {
             paired,
@@ -159,7 +160,7 @@ impl<'p> Units<'p> {
             on: vec![Vec::new(); pool.signature().lifeline_count()],
             time: vec![0; count],
         };
-        // An emission is before its receptions.
+        // In the replay an emission comes before its receptions.
         for (time, &node) in paired.order.iter().enumerate() {
             units.time[node] = time;
             let unit = paired.sender[node].map_or(units.members.len(), |from| units.unit_of[from]);
@@ -175,7 +176,7 @@ impl<'p> Units<'p> {
         units
     }
 
-    fn take_apart(&mut self, unit: usize) {
+    fn split(&mut self, unit: usize) {
         let rest: Vec<usize> = self.members[unit].drain(1..).collect();
         self.was_split[self.members[unit][0]] = true;
         for node in rest {
@@ -199,8 +200,8 @@ impl<'p> Units<'p> {
         followers
     }
 
-    /// The units that are before each other, together; each other one by itself. Within each by
-    /// the time of the emission.
+    /// The strongly connected components of the units. The units of a component are sorted by the
+    /// time of their emission.
     fn cycles(&self) -> Vec<Vec<usize>> {
         let mut groups = super::graph::components(&self.followers());
         for group in &mut groups {
@@ -209,9 +210,9 @@ impl<'p> Units<'p> {
         groups
     }
 
-    /// By unit of a cycle: the lifelines where it comes after something of a later one.
+    /// By unit of a cycle: the lifelines on which it comes after an action of a later unit.
     fn overtaken(&self, pool: &Pool, group: &[usize]) -> Vec<LifelineSet> {
-        // By lifeline: when a later unit first does something there.
+        // By lifeline: the time of the first action of a later unit.
         let mut first: BTreeMap<LifelineId, usize> = BTreeMap::new();
         let mut found: Vec<LifelineSet> = Vec::with_capacity(group.len());
         for &unit in group.iter().rev() {
@@ -235,8 +236,8 @@ impl<'p> Units<'p> {
         found
     }
 
-    /// The units of a cycle that are not to be arrows.
-    fn to_take_apart(&self, pool: &Pool, group: &[usize], all: bool) -> Vec<usize> {
+    /// The units of a cycle that are to be split.
+    fn to_split(&self, pool: &Pool, group: &[usize], all: bool) -> Vec<usize> {
         let overtaken = self.overtaken(pool, group);
         let units = group.iter().zip(overtaken);
         let chosen = units
@@ -245,7 +246,7 @@ impl<'p> Units<'p> {
     }
 
     /// The letter of the units of a cycle, or of a single unit.
-    fn letter(&self, pool: &mut Pool, group: &[usize]) -> Letter {
+    fn letter(&self, pool: &mut Pool, group: &[usize]) -> UnitLetter {
         let mut lifelines: Vec<LifelineId> = Vec::new();
         for &unit in group {
             for &node in &self.members[unit] {
@@ -265,10 +266,10 @@ impl<'p> Units<'p> {
         }
         let first = self.members[group[0]][0];
         let action = pool.action(self.paired.actions(first)[0]);
-        Letter { term, key: (action.lifeline, action.message, term), lifelines }
+        UnitLetter { term, key: (action.lifeline, action.message, term), lifelines }
     }
 
-    /// An emission before its receptions, or a node by itself.
+    /// The term of a unit: an emission before its receptions, or a single node.
     fn unit_term(&self, pool: &mut Pool, unit: usize) -> TermId {
         let mut nodes = self.members[unit].clone();
         let lifeline = |pool: &Pool, node: usize| self.paired.lifelines(node, pool).next();
@@ -289,15 +290,15 @@ impl<'p> Units<'p> {
         pool.event(event)
     }
 
-    /// The letters in their canonical order.
-    fn arrange(&self, groups: &[Vec<usize>], letters: &[Letter]) -> Vec<TermId> {
+    /// Sorts the letters canonically.
+    fn arrange(&self, groups: &[Vec<usize>], letters: &[UnitLetter]) -> Vec<TermId> {
         let mut group_of = vec![0; self.members.len()];
         for (id, group) in groups.iter().enumerate() {
             for &unit in group {
                 group_of[unit] = id;
             }
         }
-        // By lifeline: its groups, last first.
+        // By lifeline: its remaining groups, the next one last.
         let mut rest: Vec<Vec<usize>> = self
             .on
             .iter()
@@ -308,7 +309,7 @@ impl<'p> Units<'p> {
                 all
             })
             .collect();
-        // By group: of how many lifelines it is not the next.
+        // By group: the number of its lifelines on which it is not the next one.
         let mut blocked: Vec<usize> = letters.iter().map(|letter| letter.lifelines.len()).collect();
         let mut ready: BTreeSet<((LifelineId, MessageId, TermId), usize)> = BTreeSet::new();
         for group in rest.iter().filter_map(|groups| groups.last()) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use otus_analysis::coverage::{PartKind, State};
+use otus_analysis::coverage::{CoverageState, PartKind};
 use serde_json::{Value, json};
 
 use super::report::{CoverageReport, Part, Share, kind_name};
@@ -41,7 +41,7 @@ fn part(part: &Part) -> Value {
         "text": part.text,
     });
     if part.kind == PartKind::Loop {
-        let left = part.count.left;
+        let left = part.count.exits;
         value["left"] = json!({
             "zero": left.zero,
             "one": left.one,
@@ -53,11 +53,11 @@ fn part(part: &Part) -> Value {
     value
 }
 
-fn state_name(state: State) -> &'static str {
+fn state_name(state: CoverageState) -> &'static str {
     match state {
-        State::Exercised => "exercised",
-        State::Assumed => "assumed",
-        State::Never => "never",
+        CoverageState::Exercised => "exercised",
+        CoverageState::Assumed => "assumed",
+        CoverageState::Never => "never",
     }
 }
 
@@ -69,9 +69,9 @@ pub(super) fn markdown(report: &CoverageReport) -> String {
     out.push_str("| part | where | groups | |\n|---|---|---:|---|\n");
     for (part, row) in report.parts.iter().zip(report.rows()) {
         let seen = match part.count.state() {
-            State::Exercised => "✓",
-            State::Assumed => "only assumed",
-            State::Never => "**never**",
+            CoverageState::Exercised => "✓",
+            CoverageState::Assumed => "only assumed",
+            CoverageState::Never => "**never**",
         };
         let (label, place) = (cell(&part.label), cell(&row.place));
         let groups = row.groups;

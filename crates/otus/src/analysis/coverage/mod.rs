@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use otus_analysis::coverage::{Count, Counter, Coverage, MOST_POSITIONS, Tree, seen};
 use otus_analysis::{Question, Verdict, Witness};
-use otus_core::lower::{Place, places};
+use otus_core::lower::{SourcePlace, source_places};
 use otus_core::{Lowered, Pool, TermId};
 use otus_syntax::Source;
 use otus_syntax::ast::SpecFile;
@@ -35,7 +35,7 @@ pub use report::CoverageReport;
 pub(crate) struct Covering {
     tree: Tree,
     /// By position of the tree.
-    places: Vec<Place>,
+    places: Vec<SourcePlace>,
     file: SpecFile,
     source: Source,
     shelf: Mutex<Vec<Counter>>,
@@ -89,7 +89,7 @@ impl Covering {
         };
         let most = usize::try_from(MOST_POSITIONS).unwrap_or(usize::MAX);
         let (Some(tree), Some(places)) =
-            (Tree::new(&lowered.pool, term), places(interaction, most))
+            (Tree::new(&lowered.pool, term), source_places(interaction, most))
         else {
             unfit!(
                 "--coverage tells at most {MOST_POSITIONS} positions apart; the interaction has {}",

@@ -3,7 +3,7 @@
 //! A message is as good as the worse of its ends. The frame of a loop is as the loop; that of a choice and of
 //! other operators is as the best of what is in it.
 
-use otus_analysis::coverage::{PartKind, State};
+use otus_analysis::coverage::{CoverageState, PartKind};
 use otus_core::Pool;
 use otus_draw::geometry::point;
 use otus_draw::layout::sequence::{Options, sequence};
@@ -32,7 +32,7 @@ pub(super) fn scene(covering: &Covering, pool: &Pool, report: &CoverageReport) -
 /// By node of the text.
 fn tones(covering: &Covering, report: &CoverageReport) -> Vec<Tone> {
     let Some(interaction) = &covering.file.interaction else { return Vec::new() };
-    let mut states: Vec<Option<State>> = vec![None; interaction.nodes.len()];
+    let mut states: Vec<Option<CoverageState>> = vec![None; interaction.nodes.len()];
     for part in &report.parts {
         if part.kind == PartKind::Branch {
             continue;
@@ -52,12 +52,12 @@ fn tones(covering: &Covering, report: &CoverageReport) -> Vec<Tone> {
     states.into_iter().map(tone).collect()
 }
 
-fn tone(state: Option<State>) -> Tone {
+fn tone(state: Option<CoverageState>) -> Tone {
     match state {
         None => Tone::Normal,
-        Some(State::Exercised) => Tone::Good,
-        Some(State::Assumed) => Tone::Assumed,
-        Some(State::Never) => Tone::Faded,
+        Some(CoverageState::Exercised) => Tone::Good,
+        Some(CoverageState::Assumed) => Tone::Assumed,
+        Some(CoverageState::Never) => Tone::Faded,
     }
 }
 
@@ -98,7 +98,12 @@ mod tests {
         let file = otus_syntax::parse_spec(&otus_syntax::Source::new("model.hsf", text)).tree;
         let lowered = otus_core::lower(&[&file]);
         let nodes = file.interaction.as_ref().map_or(0, |interaction| interaction.nodes.len());
-        for state in [None, Some(State::Exercised), Some(State::Assumed), Some(State::Never)] {
+        for state in [
+            None,
+            Some(CoverageState::Exercised),
+            Some(CoverageState::Assumed),
+            Some(CoverageState::Never),
+        ] {
             let tones = vec![tone(state); nodes];
             let options = Options { tones: &tones, ..Options::default() };
             let mut scene = sequence(&file, lowered.pool.signature(), &options);

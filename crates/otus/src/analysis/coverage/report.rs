@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use otus_analysis::coverage::{Count, Coverage, PartKind, State};
+use otus_analysis::coverage::{Count, Coverage, CoverageState, PartKind};
 use otus_core::{Pool, Term};
 use otus_syntax::Span;
 use otus_syntax::ast::NodeId;
@@ -52,7 +52,7 @@ pub(crate) struct Part {
 /// Something that was not exercised.
 #[derive(Debug, Clone)]
 pub(crate) struct Gap {
-    pub(crate) state: State,
+    pub(crate) state: CoverageState,
     /// In a sentence.
     pub(crate) title: String,
     /// What is inside of it, in words; empty if that is nothing.
@@ -119,9 +119,9 @@ impl CoverageReport {
         for part in self.parts.iter().filter(|part| kind.is_none_or(|kind| part.kind == kind)) {
             share.total += 1;
             match part.count.state() {
-                State::Exercised => share.exercised += 1,
-                State::Assumed => share.assumed += 1,
-                State::Never => {}
+                CoverageState::Exercised => share.exercised += 1,
+                CoverageState::Assumed => share.assumed += 1,
+                CoverageState::Never => {}
             }
         }
         share
@@ -152,8 +152,8 @@ impl CoverageReport {
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row> {
         self.parts.iter().map(|part| {
             let assumed = match part.count.state() {
-                State::Assumed => " (only assumed)",
-                State::Exercised | State::Never => "",
+                CoverageState::Assumed => " (only assumed)",
+                CoverageState::Exercised | CoverageState::Never => "",
             };
             Row {
                 kind: kind_name(part.kind),
@@ -244,7 +244,8 @@ fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
     // By position: whether it is inside of a gap.
     let mut inside = vec![false; tree.len()];
     let is_gap = |part: &Part, inside: &[bool]| {
-        part.count.state() != State::Exercised && !part.nodes.iter().all(|&node| inside[node])
+        part.count.state() != CoverageState::Exercised
+            && !part.nodes.iter().all(|&node| inside[node])
     };
     // By the position that they begin at.
     let mut gaps: Vec<(usize, Gap)> = Vec::new();
@@ -275,8 +276,10 @@ fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
         if names.len() > 1 {
             let names = names.join(" and ");
             gap.title = match gap.state {
-                State::Never | State::Exercised => format!("{names} were never exercised"),
-                State::Assumed => format!("{names} were never observed, only assumed"),
+                CoverageState::Never | CoverageState::Exercised => {
+                    format!("{names} were never exercised")
+                }
+                CoverageState::Assumed => format!("{names} were never observed, only assumed"),
             };
             if let Some(interaction) = &covering.file.interaction {
                 let whole = interaction.node(part.node).span;
@@ -313,9 +316,9 @@ fn title(part: &Part) -> String {
         ),
     };
     match (part.count.state(), part.count.assumed) {
-        (State::Never | State::Exercised, _) => never,
-        (State::Assumed, 1) => format!("{unobserved}, only assumed (once)"),
-        (State::Assumed, times) => format!("{unobserved}, only assumed ({times} times)"),
+        (CoverageState::Never | CoverageState::Exercised, _) => never,
+        (CoverageState::Assumed, 1) => format!("{unobserved}, only assumed (once)"),
+        (CoverageState::Assumed, times) => format!("{unobserved}, only assumed ({times} times)"),
     }
 }
 

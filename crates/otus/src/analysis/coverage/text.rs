@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use otus_analysis::coverage::{Left, PartKind, State};
+use otus_analysis::coverage::{CoverageState, LoopExits, PartKind};
 
 use super::report::{CoverageReport, Gap, Share};
 use crate::words::counted;
@@ -30,9 +30,9 @@ pub(super) fn text(report: &CoverageReport, colored: bool, limit: Option<usize>)
     }
     let loops = report.parts.iter().filter(|part| part.kind == PartKind::Loop);
     let entered: Vec<_> =
-        loops.filter(|part| part.count.state() == State::Exercised).take(most).collect();
+        loops.filter(|part| part.count.state() == CoverageState::Exercised).take(most).collect();
     for part in entered {
-        let Left { zero, one, more, most, assumed } = part.count.left;
+        let LoopExits { zero, one, more, most, assumed } = part.count.exits;
         let place = format!("{}:{}", part.place.file, part.place.line);
         let _ = write!(
             out,
@@ -74,8 +74,8 @@ pub(super) fn headline(report: &CoverageReport) -> String {
 
 fn group(gap: &Gap) -> Group<'_> {
     let id = match gap.state {
-        State::Never | State::Exercised => "never",
-        State::Assumed => "only-assumed",
+        CoverageState::Never | CoverageState::Exercised => "never",
+        CoverageState::Assumed => "only-assumed",
     };
     let mut annotation = AnnotationKind::Primary.span(gap.span.clone());
     if !gap.inside.is_empty() {

@@ -1,4 +1,4 @@
-//! The statements of a sequence diagram, one function for each kind.
+//! The statements of Mermaid, one function for each kind.
 
 use super::{Closer, OpenerKind, Reader};
 use crate::code::Code;
@@ -11,12 +11,12 @@ use crate::source::Span;
 use crate::suggest;
 
 impl Reader<'_> {
-    /// Reads the statement at the cursor and moves past it.
+    /// Parses the statement at the cursor and moves past it.
     pub(super) fn statement(&mut self) {
         let start = self.at;
         let word = lexis::word(self.rest());
         let after = start + word.len();
-        // No keyword is longer, and most names are not in the table.
+        // No keyword is longer.
         let keyword = if word.len() <= 16 { word.to_ascii_lowercase() } else { String::new() };
         match &*keyword {
             "participant" | "actor" => self.participant(start, after),
@@ -32,11 +32,11 @@ impl Reader<'_> {
             "par" | "par_over" => self.fragment(start, after, Fragment::Par),
             "break" => self.fragment(start, after, Fragment::Break),
             "rect" => {
-                self.picture.meet(Decoration::Background, self.span(start, after));
+                self.picture.add(Decoration::Background, self.span(start, after));
                 self.fragment(start, after, Fragment::Frame);
             }
             "box" => {
-                self.picture.meet(Decoration::Box, self.span(start, after));
+                self.picture.add(Decoration::Box, self.span(start, after));
                 self.fragment(start, after, Fragment::Frame);
             }
             "critical" => self.critical(start, after),
@@ -98,7 +98,7 @@ impl Reader<'_> {
             label = text_label;
             end = label_end;
         } else {
-            // Without `as`, blanks belong to the name.
+            // Without `as`, blanks are part of the name.
             end = from + lexis::run_length(&text[from..], is_name);
             name_end = from + text[from..end].trim_end().len();
             if let Some(c) = text[end..].chars().next().filter(|&c| !matches!(c, '\n' | '\r' | ';'))
@@ -115,7 +115,7 @@ impl Reader<'_> {
         self.push(span, StatementKind::Participant { name, label });
     }
 
-    /// `as LABEL` after a participant's name, and where it ends. An empty label is none.
+    /// `as LABEL` after a participant's name, and its end. An empty label is `None`.
     fn label(&self, after: usize) -> Option<(Option<String>, usize)> {
         let next = self.skip_blanks(after);
         let word = lexis::word(&self.text[next..]);
@@ -132,7 +132,7 @@ impl Reader<'_> {
         Some(((!label.is_empty()).then_some(label), end))
     }
 
-    /// `create participant A`: the head of a participant that the picture shows later.
+    /// `create participant A`: a participant whose head is drawn at its creation.
     fn create(&mut self, start: usize, after: usize) {
         if !self.is_free(start, after) {
             return;
@@ -140,7 +140,7 @@ impl Reader<'_> {
         let next = self.skip_blanks(after);
         let word = lexis::word(&self.text[next..]);
         if word.eq_ignore_ascii_case("participant") || word.eq_ignore_ascii_case("actor") {
-            self.picture.meet(Decoration::Lifecycle, self.span(start, after));
+            self.picture.add(Decoration::Lifecycle, self.span(start, after));
             self.participant(start, next + word.len());
         } else {
             let help = "write `create participant A` or `create actor A`".to_owned();
@@ -152,13 +152,13 @@ impl Reader<'_> {
         if let Some((span, label)) = self.fragment_label(start, after) {
             let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
             if is_guarded && !label.is_empty() {
-                self.picture.meet(Decoration::Guard, span);
+                self.picture.add(Decoration::Guard, span);
             }
             self.open(span, fragment);
         }
     }
 
-    /// The spans of the line that opens a fragment and of its label; moves past it.
+    /// Moves past the line that opens a fragment; returns the spans of the line and of its label.
     fn fragment_label(&mut self, start: usize, after: usize) -> Option<(Span, Span)> {
         if !self.is_free(start, after) {
             return None;
@@ -175,7 +175,7 @@ impl Reader<'_> {
         if let Some((span, label)) = self.fragment_label(start, after) {
             let is_guarded = separator == Separator::Else && !self.openers.is_empty();
             if is_guarded && !label.is_empty() {
-                self.picture.meet(Decoration::Guard, span);
+                self.picture.add(Decoration::Guard, span);
             }
             self.push(span, StatementKind::Next(separator));
         }
@@ -193,7 +193,7 @@ impl Reader<'_> {
                 "`critical` has no meaning as an interaction",
                 help.to_owned(),
             );
-            // The line was read; only what it means is missing.
+            // The line is complete, so parsing continues after it, not on the next line.
             self.at = self.at.min(at);
             self.opened(span, OpenerKind::Critical);
             self.push(span, StatementKind::Open(Fragment::Frame));
@@ -204,7 +204,7 @@ impl Reader<'_> {
         if let Some((span, _)) = self.fragment_label(start, after) {
             let is_inside =
                 self.openers.last().is_some_and(|opener| opener.kind == OpenerKind::Critical);
-            // Inside `critical`, which has been reported, it says nothing more.
+            // Inside `critical`, which has been reported, it is ignored.
             if !is_inside {
                 let help = "`option` belongs to `critical`; write `else` inside `alt`";
                 let message = "this `option` does not stand inside `critical`";
@@ -270,12 +270,12 @@ impl Reader<'_> {
         let next = self.skip_blanks(after);
         let rest = &self.text[next..];
         if rest.starts_with(':') {
-            self.picture.meet(decoration, self.span(start, after));
+            self.picture.add(decoration, self.span(start, after));
             self.at = self.line_end(next);
         } else if rest.starts_with('{') && decoration == Decoration::Description {
             match self.find(Closer::Brace, next) {
                 Some(end) => {
-                    self.picture.meet(decoration, self.span(start, after));
+                    self.picture.add(decoration, self.span(start, after));
                     self.at = end;
                 }
                 None => {
@@ -288,11 +288,11 @@ impl Reader<'_> {
         }
     }
 
-    /// A statement that only the picture shows.
+    /// A statement that is only a decoration.
     fn picture(&mut self, start: usize, after: usize, decoration: Decoration) {
         let end = self.text_end(after);
         let span = self.span(start, start + self.text[start..end].trim_end().len());
-        self.picture.meet(decoration, span);
+        self.picture.add(decoration, span);
         self.at = end;
     }
 
@@ -307,8 +307,7 @@ impl Reader<'_> {
                 .is_some_and(|c| !c.is_whitespace() && !"/\\+()<>:,;-".contains(c))
     }
 
-    /// Whether a keyword stands for itself: an arrow directly after it means that it was meant to
-    /// be a participant.
+    /// Whether a word is a keyword. If an arrow follows, it was meant as a participant, which is reported.
     fn is_free(&mut self, start: usize, after: usize) -> bool {
         let next = self.skip_blanks(after);
         if lexis::arrow(&self.text[next..]).is_none() {
@@ -355,13 +354,13 @@ impl Reader<'_> {
         }
         let mut at = self.skip_circle(arrow_at + length);
         if text[at..].starts_with(['+', '-']) {
-            self.picture.meet(Decoration::Activation, self.span(at, at + 1));
+            self.picture.add(Decoration::Activation, self.span(at, at + 1));
             at = self.skip_circle(at + 1);
         }
         let to_end = at + lexis::actor_length(&text[at..]);
         let to = at..at + text[at..to_end].trim_end().len();
         if to.is_empty() {
-            let help = "write who receives it: `A->>B: message`".to_owned();
+            let help = "write the receiver: `A->>B: message`".to_owned();
             self.not_understood(arrow_span, "this arrow has no receiver", help);
             return;
         }
@@ -373,7 +372,7 @@ impl Reader<'_> {
         }
         if !text[to_end..].starts_with(':') {
             let (arrow, receiver) = (&text[arrow_at..arrow_at + length], &text[to.clone()]);
-            // `A->>B hello`: most likely just the colon is missing.
+            // In `A->>B hello`, most likely only the colon is missing.
             let (receiver, message) = receiver.split_once(' ').unwrap_or((receiver, "message"));
             let help = format!(
                 "write the message after a colon: `{}{arrow}{receiver}: {}`",
@@ -401,7 +400,7 @@ impl Reader<'_> {
             );
             return;
         }
-        // The body is a part of the text, so its place follows from its end.
+        // `body` is a suffix of the trimmed text, so its span follows from its end.
         let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
         let message = self.name(body_end - body.len(), body_end);
         let from = End::Lifeline(self.name(from.start, from.end));
@@ -415,7 +414,7 @@ impl Reader<'_> {
         if self.text[at..].starts_with("()") { self.skip_blanks(at + 2) } else { at }
     }
 
-    /// A line that begins with no keyword and has no arrow.
+    /// Reports a line without a keyword and without an arrow.
     fn no_message(&mut self, start: usize, name_end: usize) {
         let line_end = self.line_end(start);
         let line = self.text[start..line_end].trim_end();
@@ -438,8 +437,7 @@ impl Reader<'_> {
     }
 }
 
-/// Words that Mermaid keeps for itself although no statement begins with them, and those that
-/// begin one but cannot be a receiver.
+/// Whether a word can be neither end of an arrow. Some reserved words can.
 fn is_kept(word: &str) -> bool {
     let is_free = [
         "as",
@@ -458,7 +456,7 @@ fn is_kept(word: &str) -> bool {
     lexis::is_reserved(word) && !is_free.iter().any(|free| word.eq_ignore_ascii_case(free))
 }
 
-/// The text without the instruction `wrap:` or `nowrap:`.
+/// The text without an initial instruction `wrap:` or `nowrap:`.
 fn without_wrap(text: &str) -> &str {
     let body = text.strip_prefix(':').unwrap_or(text);
     for instruction in ["wrap:", "nowrap:"] {

@@ -1,6 +1,6 @@
-//! Snippets that the real parser (mermaid 11.17.2 and 12.3.0) was asked about.
+//! Snippets with the answers of Mermaid's own parser (mermaid 11.17.2 and 12.3.0).
 
-/// Mermaid accepts them, and so do we.
+/// Mermaid accepts them, and so does Otus.
 pub(super) const ACCEPTED: [&str; 125] = [
     "sequenceDiagram\n",
     "sequenceDiagram\nA->>B: m",
@@ -129,7 +129,7 @@ pub(super) const ACCEPTED: [&str; 125] = [
     "sequenceDiagram\nA-x B: m",
 ];
 
-/// Mermaid refuses them, and so do we.
+/// Mermaid rejects them, and so does Otus.
 pub(super) const REFUSED: [&str; 24] = [
     "sequenceDiagram\nA->>B",
     "sequenceDiagram\na--b->>C: m",
@@ -157,7 +157,7 @@ pub(super) const REFUSED: [&str; 24] = [
     "sequenceDiagram\n+A->>B: m",
 ];
 
-/// Mermaid draws them, but they do not say which interaction they mean.
+/// Mermaid accepts them, but they do not denote an interaction.
 pub(super) const MEANINGLESS: [&str; 6] = [
     "sequenceDiagram\nA->>B:",
     "sequenceDiagram\nA->>B: ",
@@ -167,7 +167,7 @@ pub(super) const MEANINGLESS: [&str; 6] = [
     "sequenceDiagram\n%%otus: x",
 ];
 
-/// Mermaid cannot draw them, but what they mean is clear.
+/// Mermaid rejects them, but their meaning is clear, so Otus accepts them.
 pub(super) const TOLERATED: [&str; 4] = [
     "sequenceDiagram\n1 ->>C: m",
     "sequenceDiagram\nbox G\nA->>B: m\nend",

@@ -1,4 +1,4 @@
-//! What PlantUML does not draw: comments, directives in them, and the preprocessor.
+//! Comments, the directives in them, and preprocessor lines.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::diagram::plantuml::line::Line;
 use crate::diagram::statement::{Block, Fragment, StatementKind};
 
 impl Reader<'_> {
-    /// The part of a line that is not in `/' … '/` at its start or end; `None` if such a comment
-    /// begins and goes on.
+    /// The part of a line without comments `/' … '/` at its start or end; `None` if such a comment
+    /// continues on the next line.
     pub(super) fn without_comments(&mut self, line: &Line<'_>) -> Option<Range<usize>> {
         let text = line.text();
         let mut start = 0;
@@ -24,8 +24,8 @@ impl Reader<'_> {
                 }
                 None => {
                     let span = line.span(start..text.len());
-                    // A comment inside a note ends before the note does; to keep one state is
-                    // worth more than to tell that apart.
+                    // A comment inside a note is treated as part of the note, which saves a second
+                    // state.
                     if self.skipping.is_none() {
                         self.skipping = Some(Skipping { start: span, until: Until::Comment });
                     }
@@ -48,20 +48,11 @@ impl Reader<'_> {
         else {
             return;
         };
-        match &kind {
-            StatementKind::Open(Fragment::Block(block)) => {
-                let concurrent = matches!(block, Block::Par | Block::Coreg(_));
-                self.enter(Opened { concurrent, drawn: false });
-            }
-            StatementKind::Close => self.leave(),
-            StatementKind::Open(_)
-            | StatementKind::Participant { .. }
-            | StatementKind::Message { .. }
-            | StatementKind::Next(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Empty
-            | StatementKind::Lifelines(_)
-            | StatementKind::Messages(_) => {}
+        if let StatementKind::Open(Fragment::Block(block)) = &kind {
+            let concurrent = matches!(block, Block::Par | Block::Coreg(_));
+            self.enter(Opened { concurrent, drawn: false });
+        } else if kind == StatementKind::Close {
+            self.leave();
         }
         self.push(span, kind);
     }
@@ -69,7 +60,7 @@ impl Reader<'_> {
     pub(super) fn preprocessor(&mut self, line: &Line<'_>, rest: &str) {
         let word = first_word(rest).to_ascii_lowercase();
         if matches!(word.as_str(), "theme" | "pragma" | "log" | "dump_memory" | "assert") {
-            self.picture.meet(Decoration::Pragma, line.whole());
+            self.picture.add(Decoration::Pragma, line.whole());
             return;
         }
         let written = rest.split_whitespace().next().unwrap_or("");

@@ -1,4 +1,4 @@
-//! Titles and lines of signs: what is only drawn and is not a command with a word of its own.
+//! Titles, and decorations that begin with a sign.
 
 use super::skip::Until;
 use super::{Reader, first_word};
@@ -6,7 +6,7 @@ use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::Line;
 
 impl Reader<'_> {
-    /// Titles and their kin, which win over arrows: `title -> x` is a title.
+    /// Titles, headers, footers and legends. They take precedence over arrows: `title -> x` is a title.
     pub(super) fn title(&mut self, line: &Line<'_>) -> bool {
         let text = line.text();
         let lower = first_word(text).to_ascii_lowercase();
@@ -31,7 +31,7 @@ impl Reader<'_> {
             "caption" | "mainframe" => &[],
             _ => return false,
         };
-        self.picture.meet(Decoration::Title, line.whole());
+        self.picture.add(Decoration::Title, line.whole());
         let place = |word: &str| {
             ["left", "right", "center", "top", "bottom"]
                 .iter()
@@ -61,7 +61,7 @@ impl Reader<'_> {
         } else {
             return false;
         };
-        self.picture.meet(decoration, line.whole());
+        self.picture.add(decoration, line.whole());
         true
     }
 }

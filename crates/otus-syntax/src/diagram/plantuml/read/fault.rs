@@ -1,22 +1,18 @@
-//! Lines that have no meaning here, and what may have been meant.
+//! Diagnostics about lines without a meaning, with suggestions.
 
 use super::{Reader, first_word};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::words;
 use crate::source::Span;
 use crate::suggest;
 
-/// After this many lines that are not understood, more would only repeat the cause.
+/// The most syntax errors that are reported; further ones usually have the same cause.
 const MAX_NOT_UNDERSTOOD: usize = 50;
 
 impl Reader<'_> {
     pub(super) fn unsupported(&mut self, span: Span, message: &str, help: &str) {
-        self.diagnostics.push(
-            Diagnostic::new(Code::UNSUPPORTED_CONSTRUCT, self.source, span, message)
-                .with_help(help),
-        );
+        self.report(Code::UNSUPPORTED_CONSTRUCT, span, message, help);
     }
 
     pub(super) fn line_not_understood(&mut self, line: &Line<'_>) {
@@ -27,9 +23,11 @@ impl Reader<'_> {
         if foreign {
             let length = if word.is_empty() { text.len().min(1) } else { word.len() };
             let message = "this line belongs to another kind of diagram";
-            self.diagnostics.push(
-                Diagnostic::new(Code::NOT_A_DIAGRAM, self.source, line.span(0..length), message)
-                    .with_help("Otus reads sequence diagrams: participants, arrows and fragments"),
+            self.report(
+                Code::NOT_A_DIAGRAM,
+                line.span(0..length),
+                message,
+                "Otus reads sequence diagrams: participants, arrows and fragments",
             );
             self.other_diagram = true;
             return;
@@ -38,9 +36,11 @@ impl Reader<'_> {
         if self.not_understood > MAX_NOT_UNDERSTOOD {
             if self.not_understood == MAX_NOT_UNDERSTOOD + 1 {
                 let message = "further lines that are not understood are not reported";
-                self.diagnostics.push(
-                    Diagnostic::new(Code::TOO_MANY_ERRORS, self.source, line.whole(), message)
-                        .with_help("is this a PlantUML sequence diagram?"),
+                self.report(
+                    Code::TOO_MANY_ERRORS,
+                    line.whole(),
+                    message,
+                    "is this a PlantUML sequence diagram?",
                 );
             }
             return;
@@ -71,9 +71,6 @@ impl Reader<'_> {
             }
         };
         let message = "this line is not understood";
-        self.diagnostics.push(
-            Diagnostic::new(Code::LINE_NOT_UNDERSTOOD, self.source, line.whole(), message)
-                .with_help(help),
-        );
+        self.report(Code::LINE_NOT_UNDERSTOOD, line.whole(), message, help);
     }
 }

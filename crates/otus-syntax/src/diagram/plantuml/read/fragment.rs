@@ -1,22 +1,21 @@
-//! Fragments: `alt`, `else`, `end` and their kin.
+//! Fragments: `alt`, `else`, `end` and so on.
 //!
-//! What is open is kept only to know what a `return` answers and whether a `critical` stands
-//! inside a `par`; nesting itself is judged later.
+//! The stack of open fragments serves only to resolve `return` and to detect `critical` inside `par`;
+//! nesting is checked later.
 
 use super::{Reader, first_word};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::diagram::directive;
 use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::statement::{Block, Fragment, Separator, StatementKind};
 
-/// What must be known of a fragment until it ends.
+/// An open fragment.
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
     /// Whether its operands run concurrently.
     pub(super) concurrent: bool,
-    /// Whether PlantUML sees it: not if a directive opened it.
+    /// Whether PlantUML draws it, which it does not if a directive opened it.
     pub(super) drawn: bool,
 }
 
@@ -46,7 +45,7 @@ impl Reader<'_> {
                 Fragment::Frame
             }
             _ => {
-                // `group strict [why]`: the second label is the author's.
+                // In `group strict [why]`, the second label is free text.
                 let first = match label.strip_suffix(']').and_then(|label| label.find('[')) {
                     Some(second) => label[..second].trim_end(),
                     None => label,
@@ -60,15 +59,7 @@ impl Reader<'_> {
                     None => {
                         if let Some(meant) = directive::nearly_block(first) {
                             let span = line.span(label_at..label_at + first.len());
-                            self.diagnostics.push(
-                                Diagnostic::new(
-                                    Code::PICTURE_ONLY,
-                                    self.source,
-                                    span,
-                                    format!("this group is only a frame around its lines: `{first}` is free text"),
-                                )
-                                .with_help(format!("did you mean `group {meant}`?")),
-                            );
+                            self.report(Code::PICTURE_ONLY, span, format!("this group is only a frame around its lines: `{first}` is free text"), format!("did you mean `group {meant}`?"));
                         }
                         Fragment::Frame
                     }
@@ -77,7 +68,7 @@ impl Reader<'_> {
         };
         if matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break) && !label.is_empty()
         {
-            self.picture.meet(Decoration::Guard, line.whole());
+            self.picture.add(Decoration::Guard, line.whole());
         }
         self.enter(Opened { concurrent, drawn: true });
         self.push(line.whole(), StatementKind::Open(fragment));
@@ -87,7 +78,7 @@ impl Reader<'_> {
     pub(super) fn separator(&mut self, line: &Line<'_>, word: &str, rest: &str) {
         let separator = if word == "else" { Separator::Else } else { Separator::And };
         if !without_colours(rest).is_empty() {
-            self.picture.meet(Decoration::Guard, line.whole());
+            self.picture.add(Decoration::Guard, line.whole());
         }
         self.calls.next();
         self.push(line.whole(), StatementKind::Next(separator));
@@ -96,7 +87,7 @@ impl Reader<'_> {
     pub(super) fn end_of(&mut self, line: &Line<'_>, what: &str) -> bool {
         let word = first_word(what).to_ascii_lowercase();
         match word.as_str() {
-            "box" => self.picture.meet(Decoration::Box, line.whole()),
+            "box" => self.picture.add(Decoration::Box, line.whole()),
             "note" | "hnote" | "rnote" | "ref" | "title" | "header" | "footer" | "legend" => {
                 return false;
             }
@@ -126,7 +117,7 @@ impl Reader<'_> {
     }
 }
 
-/// What follows the colours of `alt#Gold #LightBlue label`.
+/// The label of `alt#Gold #LightBlue label`, without the colours.
 fn without_colours(text: &str) -> &str {
     let mut rest = text;
     for _ in 0..2 {

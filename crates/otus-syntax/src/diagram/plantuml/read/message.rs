@@ -1,10 +1,9 @@
-//! Arrows: the messages of the diagram.
+//! The messages of a diagram, from its arrows.
 
 use std::ops::Range;
 
 use super::Reader;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::diagram::plantuml::arrow::{self, Activation, Arrow, Reading, Side};
 use crate::diagram::plantuml::calls::Call;
 use crate::diagram::plantuml::decoration::Decoration;
@@ -35,12 +34,9 @@ impl Reader<'_> {
             Reading::Headless(place) => {
                 let message = "this line between participants has no arrow head";
                 let span = line.span(trimmed(line.text(), place));
-                self.diagnostics.push(
-                    Diagnostic::new(Code::LINE_NOT_UNDERSTOOD, self.source, span, message)
-                        .with_help("write `->` for a message, `-->` for a reply"),
-                );
+                self.report(Code::LINE_NOT_UNDERSTOOD, span, message, "write `->` for a message, `-->` for a reply");
             }
-            Reading::Duration => self.picture.meet(Decoration::Anchor, line.whole()),
+            Reading::Duration => self.picture.add(Decoration::Anchor, line.whole()),
             Reading::Other => return false,
         }
         true
@@ -49,18 +45,20 @@ impl Reader<'_> {
     fn message(&mut self, line: &Line<'_>, arrow: &Arrow) {
         let (from, to) = (self.end(line, &arrow.from), self.end(line, &arrow.to));
         if line.text().starts_with('{') {
-            self.picture.meet(Decoration::Anchor, line.whole());
+            self.picture.add(Decoration::Anchor, line.whole());
         }
         if arrow.crossed {
-            self.picture.meet(Decoration::Cross, line.whole());
+            self.picture.add(Decoration::Cross, line.whole());
         }
         let label = arrow.label.clone().unwrap_or(line.text().len()..line.text().len());
         let text = text::decode(&line.text()[label.clone()]);
         if text.is_empty() {
             let span = if label.is_empty() { line.whole() } else { line.span(label) };
-            self.diagnostics.push(
-                Diagnostic::new(Code::EMPTY_NAME, self.source, span, "this arrow has no message")
-                    .with_help("name the message after a colon: `A -> B : request`"),
+            self.report(
+                Code::EMPTY_NAME,
+                span,
+                "this arrow has no message",
+                "name the message after a colon: `A -> B : request`",
             );
         } else {
             let message = Name { symbol: self.names.intern(&text), span: line.span(label) };
@@ -90,7 +88,7 @@ impl Reader<'_> {
                 Activation::Create => Decoration::Create,
                 Activation::Destroy => Decoration::Destroy,
             };
-            self.picture.meet(decoration, line.whole());
+            self.picture.add(decoration, line.whole());
         }
     }
 
@@ -99,7 +97,7 @@ impl Reader<'_> {
             Side::Outside => End::Environment,
             Side::Participant(participant) => {
                 let name = self.name(line, participant);
-                let known = self.declared.get(name.symbol.0 as usize).copied().unwrap_or(false);
+                let known = self.declared.get(name.symbol.index()).copied().unwrap_or(false);
                 if let Some(label) = &participant.label
                     && !known
                 {
@@ -112,7 +110,7 @@ impl Reader<'_> {
     }
 }
 
-/// A range without the spaces around it.
+/// A range without surrounding white space.
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());

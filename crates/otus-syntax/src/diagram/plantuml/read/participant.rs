@@ -1,4 +1,4 @@
-//! Participants: their declarations, names and lives.
+//! Participants: declarations, names, activation and destruction.
 
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ impl Reader<'_> {
             rest = rest[length..].trim_start();
         }
         if ordered {
-            self.picture.meet(Decoration::Order, line.whole());
+            self.picture.add(Decoration::Order, line.whole());
         }
         let name = self.name(&part, &declared);
         if multiple_lines {
@@ -80,7 +80,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn declare(&mut self, span: Span, name: Name, label: Option<String>) {
-        let index = name.symbol.0 as usize;
+        let index = name.symbol.index();
         if self.declared.len() <= index {
             self.declared.resize(index + 1, false);
         }
@@ -101,7 +101,7 @@ impl Reader<'_> {
 
     /// `activate B #red`
     pub(super) fn life(&mut self, line: &Line<'_>, word: &str, rest: &str) -> bool {
-        // Only `deactivate` may leave out whom it is about.
+        // Only `deactivate` may omit the participant.
         let tail = match arrow::name(rest) {
             Some(name) => rest[name.place.end..].trim_start(),
             None if rest.is_empty() && word == "deactivate" => "",
@@ -117,7 +117,7 @@ impl Reader<'_> {
         }
         let decoration =
             if word == "destroy" { Decoration::Destroy } else { Decoration::Activation };
-        self.picture.meet(decoration, line.whole());
+        self.picture.add(decoration, line.whole());
         true
     }
 }

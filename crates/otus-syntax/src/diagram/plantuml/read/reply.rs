@@ -1,10 +1,7 @@
-//! `return`: the arrow that answers a call.
-//!
-//! Which call that is, [`calls`](crate::diagram::plantuml::calls) knows.
+//! `return`: the arrow that answers a call, which [`calls`](crate::diagram::plantuml::calls) determines.
 
 use super::Reader;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::diagram::plantuml::calls::{Call, Reply};
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
@@ -16,7 +13,7 @@ impl Reader<'_> {
     pub(super) fn reply(&mut self, line: &Line<'_>, start: usize) {
         let rest = &line.text()[start..];
         let mut label = rest.trim();
-        // `return #red ok`; a word alone that looks like a colour is the message.
+        // In `return #red ok`, the first word is a colour; a single word is the message.
         if label.starts_with('#')
             && let Some((_, message)) = label.split_once(char::is_whitespace)
         {
@@ -26,15 +23,7 @@ impl Reader<'_> {
         let call = match self.calls.reply() {
             Reply::To(call) => call,
             Reply::Nowhere => {
-                self.diagnostics.push(
-                    Diagnostic::new(
-                        Code::RETURN_WITHOUT_CALL,
-                        self.source,
-                        line.span(0..start),
-                        "there is no call before this `return` that it could answer",
-                    )
-                    .with_help("put it after the arrow it answers, or write the reply as an arrow: `B --> A : ok`"),
-                );
+                self.report(Code::RETURN_WITHOUT_CALL, line.span(0..start), "there is no call before this `return` that it could answer", "put it after the arrow it answers, or write the reply as an arrow: `B --> A : ok`");
                 return;
             }
             Reply::Disputed(drawn, operand) => {
@@ -43,14 +32,11 @@ impl Reader<'_> {
             }
         };
         if label.is_empty() {
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::EMPTY_NAME,
-                    self.source,
-                    line.whole(),
-                    "this `return` has no message",
-                )
-                .with_help("name the reply: `return ok`"),
+            self.report(
+                Code::EMPTY_NAME,
+                line.whole(),
+                "this `return` has no message",
+                "name the reply: `return ok`",
             );
             return;
         }
@@ -73,9 +59,7 @@ impl Reader<'_> {
             None => format!("write the reply as an arrow: `B --> A : {label}`"),
         };
         let message = format!("the call of this `return` was answered in another operand; {drawn}");
-        self.diagnostics.push(
-            Diagnostic::new(Code::RETURN_WITHOUT_CALL, self.source, span, message).with_help(help),
-        );
+        self.report(Code::RETURN_WITHOUT_CALL, span, message, help);
     }
 
     fn end_text(&self, end: End) -> &str {

@@ -1,38 +1,36 @@
-//! Constructs of several lines, which are read over up to their end.
+//! Constructs of several lines, which are skipped up to their end.
 //!
-//! At most one is open at a time: inside it no other can begin, so a line is compared with one
-//! end only.
+//! They do not nest, so a line is compared with one end only.
 
 use super::Reader;
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::diagram::plantuml::line::Line;
 use crate::name::Name;
 use crate::source::Span;
 
-/// A construct of several lines that is being read over.
+/// A construct of several lines that is being skipped.
 pub(super) struct Skipping {
-    /// Where it began.
+    /// Its first line.
     pub(super) start: Span,
     pub(super) until: Until,
 }
 
-/// What ends a construct of several lines.
+/// The end of a construct of several lines.
 pub(super) enum Until {
     /// A line that ends with `'/`.
     Comment,
     /// `end note` or `endnote`, with any of the words.
     End(&'static [&'static str]),
-    /// As many `}` as `{`.
+    /// The matching `}`; the number of open braces.
     Brace(usize),
     /// `</style>`
     Style,
-    /// `]`, and the lines until then are the label of a participant.
+    /// `]`; the lines before it are the label of a participant.
     Label { name: Name, lines: Vec<String> },
 }
 
 impl Until {
-    /// What it is.
+    /// The name of the construct.
     fn word(&self) -> &'static str {
         match self {
             Until::Comment => "comment",
@@ -43,7 +41,7 @@ impl Until {
         }
     }
 
-    /// What to write to end it.
+    /// The text that ends it.
     fn written(&self) -> String {
         match self {
             Until::Comment => String::from("'/"),
@@ -60,7 +58,7 @@ impl Reader<'_> {
         self.skipping = Some(Skipping { start: line.whole(), until });
     }
 
-    /// A line inside a construct of several.
+    /// Skips a line inside a construct of several lines.
     pub(super) fn skip(&mut self, line: &Line<'_>) {
         let text = line.text();
         let Some(skipping) = &mut self.skipping else { return };
@@ -97,7 +95,7 @@ impl Reader<'_> {
         }
     }
 
-    /// At the end of the diagram: reports what goes on until there.
+    /// Reports a construct that is still open at the end of the diagram.
     pub(super) fn never_ended(&mut self) {
         let Some(skipping) = self.skipping.take() else { return };
         let end = skipping.until.written();
@@ -111,9 +109,11 @@ impl Reader<'_> {
             "this {} has no `{end}`, so the rest of the diagram is lost",
             skipping.until.word()
         );
-        self.diagnostics.push(
-            Diagnostic::new(code, self.source, skipping.start, message)
-                .with_help(format!("write `{end}` on a line where it ends")),
+        self.report(
+            code,
+            skipping.start,
+            message,
+            format!("write `{end}` on a line where it ends"),
         );
     }
 }

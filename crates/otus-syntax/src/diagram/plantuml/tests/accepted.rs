@@ -1,4 +1,4 @@
-//! Diagrams on which PlantUML agrees, and samples for it to confirm.
+//! Diagrams that PlantUML accepts, and samples for PlantUML to check.
 
 use super::parse;
 use super::round_trip::generated;
@@ -15,7 +15,7 @@ fn diagrams_of_plantuml_are_accepted() {
     }
 }
 
-/// For `scripts/check-diagrams`: writes samples where `OTUS_SAMPLES_OUT` says.
+/// Writes samples into the folder `OTUS_SAMPLES_OUT`, for `scripts/check-diagrams`.
 #[test]
 fn samples_are_left_for_plantuml() {
     let Some(folder) = std::env::var_os("OTUS_SAMPLES_OUT") else { return };
@@ -30,7 +30,7 @@ fn samples_are_left_for_plantuml() {
     }
 }
 
-/// Diagrams that we accept; `scripts/check-plantuml.sh` has PlantUML confirm it.
+/// Diagrams that Otus accepts; `scripts/check-plantuml.sh` checks that PlantUML accepts them too.
 const ACCEPTED: [&str; 52] = [
     "A -> B : m\nB --> A : n\nA ->> B : o\nB -->> A : p",
     "A -\\ B : m\nA -\\\\ B : n\nA -/ B : o\nA --// B : p",

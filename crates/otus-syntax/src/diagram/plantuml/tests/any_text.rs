@@ -1,4 +1,4 @@
-//! Texts of any kind: no panic, and linear time.
+//! Arbitrary texts: the parser does not panic and takes linear time.
 
 use super::{parse, random};
 use crate::diagram::plantuml::write;

@@ -1,4 +1,4 @@
-//! What is refused, and what the user is told.
+//! Tests of errors and their messages.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Fragments, groups that are operators, and directives.
+//! Tests of fragments, groups that are operators, and directives.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Arrows and what they say.
+//! Tests of arrows.
 
 use expect_test::expect;
 

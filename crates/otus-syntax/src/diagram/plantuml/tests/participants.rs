@@ -1,4 +1,4 @@
-//! Declarations of participants.
+//! Tests of participant declarations.
 
 use expect_test::expect;
 

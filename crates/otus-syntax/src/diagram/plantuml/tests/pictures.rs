@@ -1,4 +1,4 @@
-//! What is read over: decorations, comments and constructs of several lines.
+//! Tests of skipped parts: decorations, comments and constructs of several lines.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Which call a `return` answers.
+//! Tests of the calls that `return` answers.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! What is written is read back, whatever the names.
+//! Written diagrams are parsed as the same statements, with any names.
 
 use super::{outline, parse, random, show};
 use crate::ast::LoopKind;
@@ -31,7 +31,7 @@ fn what_is_written_is_read_back() {
     }
 }
 
-/// Outlines with awkward names, made from a seed.
+/// Random outlines with awkward names, from a seed.
 pub(super) fn generated(seed: u64) -> Outline {
     let mut random = random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let pieces: Vec<&str> =
@@ -103,7 +103,7 @@ pub(super) fn generated(seed: u64) -> Outline {
     })
 }
 
-/// Statements as the reader gives them back: a marked loop is a block, `and` is `else`.
+/// The statements in the form that the parser returns: a marked loop is a block, `and` is `else`.
 fn normalized(outline: &Outline) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
@@ -124,7 +124,7 @@ fn normalized(outline: &Outline) -> Vec<String> {
     shown
 }
 
-/// With aliases put back, as building does.
+/// The statements with aliases resolved, as building does.
 fn renamed(outline: &Outline) -> Outline {
     let mut names = outline.names.clone();
     let mut outside = Vec::new();
@@ -166,7 +166,7 @@ fn renamed(outline: &Outline) -> Outline {
     Outline { names, statements: kinds.into_iter().map(|kind| Statement { span, kind }).collect() }
 }
 
-/// A label equal to the name is no label.
+/// The label, unless it equals the name.
 fn unlabelled(line: &str) -> String {
     let Some((name, label)) = line.split_once(" label ") else { return line.to_owned() };
     let own = name.strip_prefix("participant ").unwrap_or(name);

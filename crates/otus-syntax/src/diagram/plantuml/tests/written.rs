@@ -1,4 +1,4 @@
-//! How statements are spelt.
+//! Tests of the writer.
 
 use expect_test::expect;
 

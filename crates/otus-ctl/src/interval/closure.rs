@@ -1,0 +1,179 @@
+//! Downward and upward closure, and their intersection with a set.
+//!
+//! `↓S = { x : x ≤ y for some y ∈ S }`, component by component. The first component of `y` may be any value from
+//! that of `x` on, so that
+//!
+//! ```text
+//!   (↓S)(x) = ↓S(x) ∪ ↓S(x+1) ∪ … ∪ ↓S(n)
+//! ```
+//!
+//! which goes through the intervals from high to low with one union each. Upward is the mirror image.
+//! Closed sets are simple where `S` is not: a union of boxes with one corner at the origin.
+//!
+//! # Within a lattice
+//!
+//! Let `T` be closed under maximum and minimum, component by component, as the results of
+//! [`lattice`](Diagram::lattice) and [`cuboid`](Diagram::cuboid) and all their residuals are. A non-empty `T` has a
+//! greatest member, so a downward closed `D` contains `T` iff it contains that one member, and meets `T` iff
+//! it contains the least one. Nodes of lattices are marked as such. So the intersection `↓S ∩ T` descends
+//! only where the border of `↓S` runs through `T`: on the lattice of 10 processes with 10,000
+//! events (800,000 nodes) it visits some thousand nodes.
+//!
+//! In the lattice of the cuts of a partial order, `↓S ∩ T` for `S ⊆ T` is the set of cuts that reach `S` by steps
+//! within `T`: from a cut `x ≤ y`, adding the missing elements in any order that respects the
+//! partial order leads to `y`, with a cut at every step. So it equals [`until(T, S)`](Diagram::until), and is much cheaper.
+//!
+//! Tried and dropped: closing relative to `T` during the traversal, by uniting `S(x), …, S(n)` unclosed. Their
+//! unions have many more intervals: 2 to 14 times slower, all else being equal.
+
+use otus_core::budget::Stop;
+
+use super::diagram::{Diagram, Set};
+use super::memo::Op;
+use super::store::{EMPTY, FULL, Id};
+
+impl Diagram {
+    /// The vectors of `within` that are at most some vector of `set`.
+    ///
+    /// # Errors
+    ///
+    /// The limit of the budget that was met.
+    pub fn below(&mut self, set: Set, within: Set) -> Result<Set, Stop> {
+        self.operate(|diagram| {
+            let closed = diagram.down(set.0)?;
+            diagram.meet_closed(closed, within.0, Direction::Down)
+        })
+        .map(Set)
+    }
+
+    /// The vectors of `within` that are at least some vector of `set`.
+    ///
+    /// # Errors
+    ///
+    /// The limit of the budget that was met.
+    pub fn above(&mut self, set: Set, within: Set) -> Result<Set, Stop> {
+        self.operate(|diagram| {
+            let closed = diagram.up(set.0)?;
+            diagram.meet_closed(closed, within.0, Direction::Up)
+        })
+        .map(Set)
+    }
+
+    fn down(&mut self, set: Id) -> Result<Id, Stop> {
+        if set == EMPTY || set == FULL {
+            return Ok(set);
+        }
+        if let Some(known) = self.memo.find(set, 0, Op::Below) {
+            return Ok(known);
+        }
+        let layer = self.store.layer(set);
+        let base = self.scratch.len();
+        let (start, end) = self.store.span(set, layer);
+        let mut reached = EMPTY;
+        for at in (start..end).rev() {
+            let edge = self.store.edge(at);
+            let closed = self.down(edge.child)?;
+            reached = self.join(reached, closed)?;
+            self.append_below(base, edge.high, reached);
+        }
+        let result = self.finish_reversed(layer, base)?;
+        Ok(self.keep(set, 0, Op::Below, result))
+    }
+
+    fn up(&mut self, set: Id) -> Result<Id, Stop> {
+        if set == EMPTY || set == FULL {
+            return Ok(set);
+        }
+        if let Some(known) = self.memo.find(set, 0, Op::Above) {
+            return Ok(known);
+        }
+        let layer = self.store.layer(set);
+        let base = self.scratch.len();
+        let (start, end) = self.store.span(set, layer);
+        let mut reached = EMPTY;
+        for at in start..end {
+            let edge = self.store.edge(at);
+            let closed = self.up(edge.child)?;
+            reached = self.join(reached, closed)?;
+            self.append(base, edge.high, reached);
+        }
+        // The residual stays the same up to the end of the range.
+        self.append(base, self.bounds[layer], reached);
+        let result = self.finish(layer, base)?;
+        Ok(self.keep(set, 0, Op::Above, result))
+    }
+
+    /// The intersection of a closed set with any set.
+    fn meet_closed(&mut self, closed: Id, within: Id, direction: Direction) -> Result<Id, Stop> {
+        if closed == within || closed == EMPTY || within == FULL {
+            return Ok(closed);
+        }
+        if within == EMPTY || closed == FULL {
+            return Ok(within);
+        }
+        // The result is an intersection, so it shares the memo of intersections.
+        let (a, b) = (closed.min(within), closed.max(within));
+        if let Some(known) = self.memo.find(a, b, Op::Intersect) {
+            return Ok(known);
+        }
+        let layer = self.store.layer(closed);
+        if self.store.is_lattice(within) {
+            let (least, greatest) = match direction {
+                Direction::Down => (Corner::Least, Corner::Greatest),
+                Direction::Up => (Corner::Greatest, Corner::Least),
+            };
+            if self.has_corner(closed, within, greatest) {
+                return Ok(self.keep(a, b, Op::Intersect, within));
+            }
+            if !self.has_corner(closed, within, least) {
+                return Ok(self.keep(a, b, Op::Intersect, EMPTY));
+            }
+        }
+        let base = self.scratch.len();
+        let (mut i, i_end) = self.store.span(closed, layer);
+        let (mut j, j_end) = self.store.span(within, layer);
+        while i < i_end && j < j_end {
+            let (mine, bound) = (self.store.edge(i), self.store.edge(j));
+            let high = mine.high.min(bound.high);
+            let child = self.meet_closed(mine.child, bound.child, direction)?;
+            self.append(base, high, child);
+            i += usize::from(mine.high == high);
+            j += usize::from(bound.high == high);
+        }
+        let result = self.finish_like(layer, base, [within, closed])?;
+        Ok(self.keep(a, b, Op::Intersect, result))
+    }
+
+    /// Whether the least or greatest member of `within`, a lattice, is in `closed`; both are nodes of
+    /// one layer.
+    fn has_corner(&self, mut closed: Id, mut within: Id, corner: Corner) -> bool {
+        let mut layer = self.store.layer(closed);
+        while closed != EMPTY && closed != FULL && closed != within {
+            let edges = self.store.edges(within, layer);
+            let (value, child) = match corner {
+                Corner::Greatest => edges.last().map_or((0, EMPTY), |edge| (edge.high, edge.child)),
+                Corner::Least => match edges {
+                    [first, next, ..] if first.child == EMPTY => (first.high + 1, next.child),
+                    [first, ..] => (0, first.child),
+                    [] => (0, EMPTY),
+                },
+            };
+            closed = self.store.child(closed, layer, value);
+            within = child;
+            layer += 1;
+        }
+        closed != EMPTY
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Down,
+    Up,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Corner {
+    Least,
+    Greatest,
+}

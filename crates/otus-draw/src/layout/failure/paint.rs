@@ -1,0 +1,545 @@
+//! Third pass: boxes in their cells, and arrows between them.
+//!
+//! Arrows turn in two kinds of free space: in *gutters* between columns, and in *gaps* between rows. An arrow to the
+//! next column is a straight line, since it crosses only their gutter. Any other leaves its box sideways, goes down
+//! to the gap below its row, along it to the gutter beside its target, and from there to the target. Arrows that would
+//! lie on each other get tracks side by side, for which gutters and gaps grow.
+
+use super::window::{Cell, Gap, GapSide, Window};
+use super::{EventState, FailurePicture, PictureEvent, PictureLifeline, events};
+use crate::geometry::{Point, Rect, Size, point};
+use crate::metrics::{Font, PLAIN, SMALL, STRONG};
+use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+
+/// The height of an event.
+const BOX: f64 = 22.0;
+/// Between the text of a box and its sides.
+const PADDING: f64 = 7.0;
+/// The height of a gap and the width of a gutter without tracks.
+const GAP: f64 = 14.0;
+const GUTTER: f64 = 36.0;
+/// From one track to the next.
+const TRACK: f64 = 6.0;
+/// The most tracks of a gutter or gap; further arrows share them.
+const MOST_TRACKS: usize = 12;
+/// The widest text of an event, and of a line of a head.
+const LABEL_ROOM: f64 = 190.0;
+const HEAD_ROOM: f64 = 140.0;
+/// The length of an arrow whose other end is not drawn.
+const STUB: f64 = 15.0;
+/// Pictures higher than this have the names of their lifelines at the bottom too.
+const TALL: f64 = 900.0;
+/// The least width of the text above the diagram.
+const TEXT_ROOM: f64 = 420.0;
+
+pub(super) fn paint(picture: &FailurePicture, window: &Window) -> Scene {
+    let routes = Routes::of(picture, window);
+    let grid = Grid::of(picture, window, &routes);
+    let mut painter = Painter { picture, window, grid, scene: Scene::default(), keys: Vec::new() };
+    if window.columns.is_empty() {
+        let at = point(0.0, PLAIN.ascent());
+        let label = Item::label(Role::Aside, "no lifelines", at, Anchor::Start, PLAIN);
+        painter.scene.push(label);
+    } else {
+        painter.lifelines();
+        painter.culprit();
+        painter.keys = window.places.iter().map(|_| painter.scene.fresh_key()).collect();
+        painter.messages(&routes);
+        painter.gaps();
+        painter.events();
+        painter.heads();
+        painter.preface();
+    }
+    let mut scene = painter.scene;
+    scene.fit(12.0);
+    scene
+}
+
+/// The appearance of an event in a state.
+fn tone(state: EventState) -> Tone {
+    match state {
+        EventState::Explained => Tone::Good,
+        EventState::Offending => Tone::Bad,
+        EventState::Expected => Tone::Active,
+        EventState::NotReached => Tone::Faded,
+        EventState::Assumed => Tone::Assumed,
+    }
+}
+
+/// The text of an event in its column, where the name of the lifeline need not be repeated.
+fn caption(event: &PictureEvent, lifeline: &PictureLifeline) -> String {
+    let action =
+        event.label.strip_prefix(&lifeline.name).filter(|rest| rest.starts_with(['!', '?']));
+    let action = action.unwrap_or(&event.label);
+    match event.state {
+        EventState::Explained | EventState::NotReached => action.to_owned(),
+        EventState::Offending => format!("✗ {action}"),
+        EventState::Expected => format!("expected {action}"),
+        EventState::Assumed => format!("assumed {action}"),
+    }
+}
+
+fn gap_text(gap: &Gap) -> String {
+    let side = match gap.side {
+        GapSide::Before => " before",
+        GapSide::Between => "",
+        GapSide::After => " after",
+    };
+    format!("… {}{side}", events(gap.events))
+}
+
+/// The kind of route of a message, with its tracks.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// A straight line to the next column.
+    Straight,
+    /// Out into the gutter at the right and back: the track there.
+    Loop(usize),
+    /// The tracks in the gutter of the emission, in the gap and in the gutter of the reception.
+    Around { out: usize, along: usize, into: usize },
+}
+
+/// A message of which both events are drawn.
+#[derive(Debug, Clone, Copy)]
+struct Route {
+    message: usize,
+    from: Cell,
+    to: Cell,
+    way: Way,
+}
+
+impl Route {
+    fn goes_right(&self) -> bool {
+        self.from.column <= self.to.column
+    }
+
+    /// The gutters beside its emission and beside its reception; gutter `c` is left of column `c`.
+    fn gutters(&self) -> [usize; 2] {
+        if self.goes_right() {
+            [self.from.column + 1, self.to.column]
+        } else {
+            [self.from.column, self.to.column + 1]
+        }
+    }
+}
+
+/// All messages, and the tracks they need.
+#[derive(Debug, Default)]
+struct Routes {
+    arrows: Vec<Route>,
+    /// Messages with one end that is drawn: its cell, and whether they leave it.
+    halves: Vec<(usize, Cell, bool)>,
+    /// By gutter and by gap: the number of tracks.
+    gutters: Vec<usize>,
+    gaps: Vec<usize>,
+}
+
+impl Routes {
+    fn of(picture: &FailurePicture, window: &Window) -> Self {
+        let mut routes = Routes {
+            gutters: vec![0; window.columns.len() + 1],
+            gaps: vec![0; window.rows],
+            ..Routes::default()
+        };
+        let place = |event: usize| window.places.get(event).copied().flatten();
+        for (message, ends) in picture.messages.iter().enumerate() {
+            let exist = ends.from.max(ends.to) < picture.events.len() && ends.from != ends.to;
+            match (place(ends.from), place(ends.to)) {
+                (Some(from), Some(to)) if exist => {
+                    let way = match from.column.abs_diff(to.column) {
+                        0 => Way::Loop(0),
+                        1 => Way::Straight,
+                        _ => Way::Around { out: 0, along: 0, into: 0 },
+                    };
+                    routes.arrows.push(Route { message, from, to, way });
+                }
+                (Some(from), None) if exist => routes.halves.push((message, from, true)),
+                (None, Some(to)) if exist => routes.halves.push((message, to, false)),
+                (Some(_) | None, Some(_) | None) => {}
+            }
+        }
+        routes.tracks();
+        routes
+    }
+
+    /// Gives every route its tracks. In a gutter, row `r` is at `2 r` and the gap below it at `2 r + 1`.
+    fn tracks(&mut self) {
+        let mut gutters: Vec<Vec<Span>> = vec![Vec::new(); self.gutters.len()];
+        let mut gaps: Vec<Vec<Span>> = vec![Vec::new(); self.gaps.len()];
+        for (route, it) in self.arrows.iter().enumerate() {
+            let [out, into] = it.gutters();
+            let (row, gap, target) = (2 * it.from.row, 2 * it.from.row + 1, 2 * it.to.row);
+            match it.way {
+                Way::Straight => {}
+                Way::Loop(_) => gutters[out].push(Span::new(route, Part::Out, row, target)),
+                Way::Around { .. } => {
+                    gutters[out].push(Span::new(route, Part::Out, row, gap));
+                    gutters[into].push(Span::new(route, Part::Into, gap, target));
+                    gaps[it.from.row].push(Span::new(route, Part::Along, out, into));
+                }
+            }
+        }
+        let lists = gutters.iter_mut().zip(&mut self.gutters);
+        for (spans, count) in lists.chain(gaps.iter_mut().zip(&mut self.gaps)) {
+            spans.sort_unstable_by_key(|span| (span.low, span.high, span.route));
+            let mut ends: Vec<usize> = Vec::new();
+            for span in spans {
+                let free = ends.iter().position(|&end| end < span.low);
+                let track = match free {
+                    Some(track) => track,
+                    None if ends.len() < MOST_TRACKS => {
+                        ends.push(0);
+                        ends.len() - 1
+                    }
+                    None => span.route % MOST_TRACKS,
+                };
+                ends[track] = ends[track].max(span.high);
+                match (&mut self.arrows[span.route].way, span.part) {
+                    (Way::Loop(out) | Way::Around { out, .. }, Part::Out) => *out = track,
+                    (Way::Around { along, .. }, Part::Along) => *along = track,
+                    (Way::Around { into, .. }, Part::Into) => *into = track,
+                    (Way::Straight | Way::Loop(_), _) => {}
+                }
+            }
+            *count = ends.len();
+        }
+    }
+}
+
+/// A part of a route in a gutter or gap.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    route: usize,
+    part: Part,
+    low: usize,
+    high: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Out,
+    Along,
+    Into,
+}
+
+impl Span {
+    fn new(route: usize, part: Part, a: usize, b: usize) -> Self {
+        Span { route, part, low: a.min(b), high: a.max(b) }
+    }
+}
+
+/// The places of rows and columns.
+#[derive(Debug, Default)]
+struct Grid {
+    /// By column: its left and its right side.
+    columns: Vec<(f64, f64)>,
+    /// By row: its middle.
+    rows: Vec<f64>,
+    /// By column: the lines of its head.
+    heads: Vec<Vec<String>>,
+    head_height: f64,
+    bottom: f64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a picture has a handful of tracks and lines")]
+fn times(count: usize, length: f64) -> f64 {
+    count as f64 * length
+}
+
+impl Grid {
+    fn of(picture: &FailurePicture, window: &Window, routes: &Routes) -> Self {
+        let name = |&at: &usize| STRONG.wrap_to(&picture.lifelines[at].name, HEAD_ROOM, 3);
+        let heads: Vec<Vec<String>> = window.columns.iter().map(name).collect();
+        let mut widths: Vec<f64> =
+            heads.iter().map(|lines| STRONG.widest(lines).max(50.0)).collect();
+        for (event, place) in window.places.iter().enumerate() {
+            if let Some(cell) = place {
+                let (text, font) = label(picture, event);
+                widths[cell.column] = widths[cell.column].max(font.width(&text));
+            }
+        }
+        for gap in &window.gaps {
+            let width = SMALL.width(&gap_text(gap));
+            widths[gap.at.column] = widths[gap.at.column].max(width);
+        }
+        let mut x = 0.0;
+        let mut columns = Vec::new();
+        for (column, width) in widths.iter().enumerate() {
+            if column > 0 {
+                x += GUTTER + times(routes.gutters[column].saturating_sub(1), TRACK);
+            }
+            columns.push((x, x + width + 2.0 * PADDING));
+            x += width + 2.0 * PADDING;
+        }
+        let lines = heads.iter().map(Vec::len).max().unwrap_or(0);
+        let head_height = times(lines, STRONG.line_height()) + 10.0;
+        let mut rows = Vec::new();
+        let mut y = head_height + GAP;
+        for &tracks in &routes.gaps {
+            rows.push(y + BOX / 2.0);
+            y += BOX + GAP + times(tracks, TRACK);
+        }
+        Grid { columns, rows, heads, head_height, bottom: y }
+    }
+
+    fn middle(&self, column: usize) -> f64 {
+        let (left, right) = self.columns[column];
+        f64::midpoint(left, right)
+    }
+
+    fn rect(&self, cell: Cell) -> Rect {
+        let ((left, right), y) = (self.columns[cell.column], self.rows[cell.row]);
+        Rect { left, top: y - BOX / 2.0, right, bottom: y + BOX / 2.0 }
+    }
+
+    /// The x coordinate of a track in a gutter; the first track is next to the column at its right.
+    fn in_gutter(&self, gutter: usize, track: usize) -> f64 {
+        let off = 12.0 + times(track, TRACK);
+        match self.columns.get(gutter) {
+            Some((left, _)) => left - off,
+            None => self.columns[gutter - 1].1 + off,
+        }
+    }
+
+    fn in_gap(&self, row: usize, track: usize) -> f64 {
+        self.rows[row] + BOX / 2.0 + GAP / 2.0 + times(track, TRACK)
+    }
+
+    /// The points of an arrow, from the side of one box to that of the other.
+    fn points(&self, route: &Route) -> Vec<Point> {
+        let (source, target) = (self.rect(route.from), self.rect(route.to));
+        let (from_y, to_y) = (source.center().y, target.center().y);
+        let (from, to) = if route.goes_right() {
+            (point(source.right, from_y), point(target.left, to_y))
+        } else {
+            (point(source.left, from_y), point(target.right, to_y))
+        };
+        let [out_gutter, into_gutter] = route.gutters();
+        match route.way {
+            Way::Straight => vec![from, to],
+            Way::Loop(track) => {
+                let x = self.in_gutter(out_gutter, track);
+                let to = point(target.right, to_y);
+                vec![from, point(x, from_y), point(x, to_y), to]
+            }
+            Way::Around { out, along, into } => {
+                let (left, right) =
+                    (self.in_gutter(out_gutter, out), self.in_gutter(into_gutter, into));
+                let y = self.in_gap(route.from.row, along);
+                let turns = [(left, from_y), (left, y), (right, y), (right, to_y)];
+                let mut points = vec![from];
+                points.extend(turns.map(|(x, y)| point(x, y)));
+                points.push(to);
+                points
+            }
+        }
+    }
+}
+
+/// The text of an event as it is drawn, and its font.
+fn label(picture: &FailurePicture, index: usize) -> (String, Font) {
+    let event = &picture.events[index];
+    let font = if picture.culprit == Some(index) { STRONG } else { PLAIN };
+    (font.shorten(&caption(event, &picture.lifelines[event.lifeline]), LABEL_ROOM), font)
+}
+
+struct Painter<'p> {
+    picture: &'p FailurePicture,
+    window: &'p Window,
+    grid: Grid,
+    scene: Scene,
+    /// By event: the key of its box.
+    keys: Vec<Key>,
+}
+
+impl Painter<'_> {
+    fn lifelines(&mut self) {
+        for column in 0..self.grid.columns.len() {
+            let x = self.grid.middle(column);
+            let (top, bottom) = (self.grid.head_height, self.grid.bottom);
+            self.scene.push(Item::line(Role::Lifeline, point(x, top), point(x, bottom)));
+        }
+    }
+
+    /// A band behind the culprit.
+    fn culprit(&mut self) {
+        let places = &self.window.places;
+        let at = self.picture.culprit.and_then(|event| Some((event, (*places.get(event)?)?)));
+        if let Some((event, cell)) = at {
+            let rect = self.grid.rect(cell).grow(5.0);
+            let tone = tone(self.picture.events[event].state);
+            self.scene.push(Item::rect(Role::Band, rect).tone(tone));
+        }
+    }
+
+    fn messages(&mut self, routes: &Routes) {
+        for route in &routes.arrows {
+            let ends = self.picture.messages[route.message];
+            let points = self.grid.points(route);
+            let on = [Some(self.keys[ends.from]), Some(self.keys[ends.to])];
+            let [from, to] = [ends.from, ends.to].map(|event| &self.picture.events[event]);
+            // In one log, one row is one moment.
+            let [one, other] = [from, to].map(|it| self.picture.lifelines[it.lifeline].component);
+            let is_early =
+                route.to.row < route.from.row || route.to.row == route.from.row && one != other;
+            let tone = if is_early { Tone::Bad } else { message_tone(from.state, to.state) };
+            self.arrow(route.message, points, on, tone);
+        }
+        for &(message, cell, leaves) in &routes.halves {
+            let rect = self.grid.rect(cell);
+            let ends = self.picture.messages[message];
+            let (side, y) = (if leaves { rect.right } else { rect.left }, rect.center().y);
+            let (from, to, on) = if leaves {
+                let far = point(side + STUB, y + BOX / 2.0);
+                (point(side, y), far, [Some(self.keys[ends.from]), None])
+            } else {
+                let far = point(side - STUB, y - BOX / 2.0);
+                (far, point(side, y), [None, Some(self.keys[ends.to])])
+            };
+            self.arrow(message, vec![from, to], on, Tone::Faded);
+        }
+    }
+
+    fn arrow(&mut self, message: usize, points: Vec<Point>, on: [Option<Key>; 2], tone: Tone) {
+        let ends = self.picture.messages[message];
+        let [from, to] =
+            [ends.from, ends.to].map(|event| self.picture.events[event].label.as_str());
+        let subject = format!("message-{message}");
+        self.scene.tooltips.insert(subject.clone(), format!("{from} → {to}"));
+        let line = Line { points, smooth: false, ends: [End::Plain, End::Open], on };
+        let item = Item::new(Role::Message, Shape::Line(line)).tone(tone);
+        self.scene.push(item.subject(subject));
+    }
+
+    fn gaps(&mut self) {
+        for gap in &self.window.gaps {
+            let center = self.grid.rect(gap.at).center();
+            let at = point(center.x, center.y + (SMALL.ascent() - SMALL.descent()) / 2.0);
+            let label = Item::label(Role::Aside, gap_text(gap), at, Anchor::Middle, SMALL);
+            self.scene.push(label);
+        }
+    }
+
+    fn events(&mut self) {
+        for (index, place) in self.window.places.iter().enumerate() {
+            let Some(cell) = *place else { continue };
+            let event = &self.picture.events[index];
+            let rect = self.grid.rect(cell);
+            let (text, font) = label(self.picture, index);
+            let tone = tone(event.state);
+            let subject = format!("event-{index}");
+            let is_culprit = self.picture.culprit == Some(index);
+            let tooltip = tooltip(event, &self.picture.lifelines[event.lifeline], is_culprit);
+            self.scene.tooltips.insert(subject.clone(), tooltip);
+            let item = Item::rect(Role::Event, rect).tone(tone).key(self.keys[index]);
+            self.scene.push(item.subject(subject.clone()));
+            let center = rect.center();
+            let at = point(center.x, center.y + (font.ascent() - font.descent()) / 2.0);
+            let item = Item::label(Role::Event, text, at, Anchor::Middle, font).tone(tone);
+            self.scene.push(item.subject(subject));
+        }
+    }
+
+    fn heads(&mut self) {
+        let tops = [Some(0.0), (self.grid.bottom > TALL).then_some(self.grid.bottom)];
+        for (column, &lifeline) in self.window.columns.iter().enumerate() {
+            let of = &self.picture.lifelines[lifeline];
+            let tone = if of.core { Tone::Bad } else { Tone::Normal };
+            let subject = format!("lifeline-{lifeline}");
+            self.scene.tooltips.insert(subject.clone(), head_tooltip(self.picture, lifeline));
+            for top in tops.into_iter().flatten() {
+                let (left, right) = self.grid.columns[column];
+                let height = self.grid.head_height;
+                let rect = Rect { left, top, right, bottom: top + height };
+                let lines = &self.grid.heads[column];
+                let mut head = Scene::default();
+                head.push(Item::rect(Role::Head, rect).tone(tone));
+                let text = times(lines.len(), STRONG.line_height());
+                let first = point(rect.center().x, top + (height - text) / 2.0);
+                head.lines(lines, first, Anchor::Middle, STRONG, Role::Head, tone);
+                // Only the head at the top is the subject, so that ids are unique.
+                let subject = (top == 0.0).then(|| subject.clone());
+                let items = head.items.into_iter();
+                self.scene
+                    .items
+                    .extend(items.map(|item| Item { subject: subject.clone(), ..item }));
+            }
+        }
+    }
+
+    /// The legend and the note, above the diagram.
+    fn preface(&mut self) {
+        let width = self.grid.columns.last().map_or(0.0, |(_, right)| *right);
+        let room = width.clamp(TEXT_ROOM, 2.0 * TEXT_ROOM);
+        let note = self.window.note(self.picture).join(" ");
+        let lines = if note.is_empty() { Vec::new() } else { SMALL.wrap(&note, room) };
+        let states = EventState::ALL.into_iter().filter(|&state| {
+            let mut places = self.window.places.iter().zip(&self.picture.events);
+            places.any(|(place, event)| place.is_some() && event.state == state)
+        });
+        // Entries from left to right, in further lines where one is full.
+        let sample = Size { width: 18.0, height: 12.0 };
+        let mut entries: Vec<(Point, EventState)> = Vec::new();
+        let (mut x, mut line) = (0.0, 0);
+        for state in states {
+            let width = sample.width + 6.0 + SMALL.width(state.words());
+            if x > 0.0 && x + width > room {
+                (x, line) = (0.0, line + 1);
+            }
+            entries.push((point(x, times(line, 18.0)), state));
+            x += width + 18.0;
+        }
+        let height = times(line + 1, 18.0) + times(lines.len(), SMALL.line_height()) + 10.0;
+        for (at, state) in entries {
+            let rect = Rect::at(at - point(0.0, height), sample);
+            self.scene.push(Item::rect(Role::Event, rect).tone(tone(state)));
+            let y = rect.center().y + (SMALL.ascent() - SMALL.descent()) / 2.0;
+            let at = point(rect.right + 6.0, y);
+            self.scene.push(Item::label(Role::Aside, state.words(), at, Anchor::Start, SMALL));
+        }
+        let top = times(line + 1, 18.0) - height;
+        self.scene.asides(&lines, point(0.0, top));
+    }
+}
+
+/// The tone of a message between events in two states: that of the one that is less certain.
+fn message_tone(from: EventState, to: EventState) -> Tone {
+    let is = |state: EventState| from == state || to == state;
+    if is(EventState::Expected) {
+        Tone::Active
+    } else if is(EventState::Assumed) {
+        Tone::Assumed
+    } else if is(EventState::Offending) {
+        Tone::Bad
+    } else if is(EventState::NotReached) {
+        Tone::Faded
+    } else {
+        Tone::Normal
+    }
+}
+
+fn tooltip(event: &PictureEvent, lifeline: &PictureLifeline, is_culprit: bool) -> String {
+    let mut parts =
+        vec![format!("{} on {}", event.label, lifeline.name), event.state.words().to_owned()];
+    if is_culprit {
+        parts.push("the failure is here".to_owned());
+    }
+    parts.extend(event.log.clone());
+    parts.extend(event.specification.clone());
+    parts.join(" · ")
+}
+
+fn head_tooltip(picture: &FailurePicture, lifeline: usize) -> String {
+    let of = &picture.lifelines[lifeline];
+    let mut parts = vec![of.name.clone()];
+    let others = picture.lifelines.iter().enumerate();
+    let others = others.filter(|(at, it)| *at != lifeline && it.component == of.component);
+    let others: Vec<&str> = others.map(|(_, it)| it.name.as_str()).take(20).collect();
+    if !others.is_empty() {
+        parts.push(format!("in one log with {}", others.join(", ")));
+    }
+    if of.core {
+        parts.push("part of the smallest set of logs that fails".to_owned());
+    }
+    parts.join(" · ")
+}

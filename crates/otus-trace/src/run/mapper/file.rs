@@ -1,0 +1,157 @@
+//! Opens and reads one file, and accounts for each of its records.
+
+use std::ops::ControlFlow;
+
+use otus_core::index::Index as _;
+use otus_syntax::Code;
+use regex::bytes::CaptureLocations;
+
+use super::super::account::{FileAccount, Tally};
+use super::super::vocabulary::{RunFileId, RunPlace};
+use super::super::{LogFile, Sink};
+use super::{Mapper, matching};
+use crate::mapping::{Plan, SourcePlan};
+use crate::read::{self, Fault, FaultKind, Format, Item, Packing};
+
+/// The file that is being read.
+pub(super) struct OpenFile<'v> {
+    pub(super) plan: &'v Plan,
+    pub(super) source: &'v SourcePlan,
+    /// The index of the source in the plan.
+    pub(super) source_index: usize,
+    pub(super) id: RunFileId,
+    pub(super) name: &'v str,
+    /// By rule and pattern: memory for captures.
+    pub(super) locations: Vec<Vec<CaptureLocations>>,
+    pub(super) tally: Tally,
+    pub(super) events: u64,
+    not_utf8: u64,
+    /// The slots of the keys of the canonical format, if the file has that format.
+    pub(super) canonical: Option<[usize; 16]>,
+}
+
+impl Mapper {
+    pub(super) fn file(
+        &mut self,
+        plan: &Plan,
+        file: LogFile<'_>,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<()> {
+        let Some(source) = plan.sources.get(file.source) else { return ControlFlow::Continue(()) };
+        let id = RunFileId::new(self.accounting.files.len());
+        self.accounting.files.push(FileAccount {
+            name: file.name.clone(),
+            source: file.source,
+            format: source.format,
+            packing: Packing::None,
+            bytes: 0,
+            lines: 0,
+            tally: Tally::default(),
+            events: 0,
+            not_utf8: 0,
+        });
+        let place = RunPlace { file: id, line: 1 };
+        let (mut stream, packing) = match (file.open)().and_then(read::unpack) {
+            Ok(opened) => opened,
+            Err(error) => {
+                let message = format!("{} cannot be read: {error}", file.name);
+                self.findings.add(Code::UNREADABLE_LOG, place, message, "look at the file itself");
+                return ControlFlow::Continue(());
+            }
+        };
+        let mut open = OpenFile {
+            plan,
+            source,
+            source_index: file.source,
+            id,
+            name: &file.name,
+            locations: source.rules.iter().map(matching::locations).collect(),
+            tally: Tally::default(),
+            events: 0,
+            not_utf8: 0,
+            canonical: (source.format == Format::Canonical)
+                .then(|| read::canonical::KEYS.map(|key| source.fields.find(key).unwrap_or(0))),
+        };
+        let mut flow = ControlFlow::Continue(());
+        let extent =
+            read::read(source.format, &mut *stream, &source.fields, &source.options, &mut |item| {
+                flow = self.item(&mut open, item, sink);
+                flow
+            });
+        let OpenFile { tally, events, not_utf8, .. } = open;
+        if let Some(account) = self.accounting.files.last_mut() {
+            account.packing = packing;
+            (account.bytes, account.lines) = (extent.bytes, extent.lines);
+            (account.tally, account.events, account.not_utf8) = (tally, events, not_utf8);
+        }
+        self.accounting.total.add(tally);
+        if tally.matched == 0 && tally.records > tally.blank + tally.unreadable {
+            let message = if tally.ignored == 0 {
+                format!(
+                    "no rule takes any of the {} {} of {}",
+                    tally.records,
+                    source.format.records(),
+                    file.name
+                )
+            } else {
+                format!("all that rules take of {} is ignored", file.name)
+            };
+            let help = "`otus map --explain` shows what its lines look like";
+            self.findings.add(Code::NOTHING_MATCHED, place, message, help);
+        }
+        flow
+    }
+
+    fn item(
+        &mut self,
+        file: &mut OpenFile<'_>,
+        item: Item<'_>,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<()> {
+        match item {
+            Item::Record(record) => {
+                self.now += 1;
+                file.tally.records += 1;
+                file.not_utf8 += u64::from(record.repaired);
+                return self.record(file, &record, sink);
+            }
+            Item::Blank => {
+                file.tally.records += 1;
+                file.tally.blank += 1;
+            }
+            Item::Fault(fault) => self.fault(file, &fault),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn fault(&mut self, file: &mut OpenFile<'_>, fault: &Fault) {
+        let place = RunPlace { file: file.id, line: fault.at.line };
+        let name = file.name;
+        let (code, message, help) = match &fault.kind {
+            FaultKind::Encoding(_) => {
+                (Code::UNREADABLE_LOG, format!("{name}: {}", fault.kind), "save it as UTF-8")
+            }
+            FaultKind::Stream(_) => {
+                let help = "what comes before is used; look whether the file is whole";
+                (Code::UNREADABLE_LOG, format!("{name}: {}", fault.kind), help)
+            }
+            FaultKind::TooLong(_) => {
+                let longest = file.source.options.longest;
+                let message = format!("a line of {name} is longer than {longest} bytes");
+                (Code::UNREADABLE_RECORD, message, "say `longest = …` in its source to read it")
+            }
+            FaultKind::NotJson(cause, _) => {
+                let message = format!("a line of {name} is not JSON: {cause}");
+                (Code::UNREADABLE_RECORD, message, "it is left out; the other lines are read")
+            }
+            FaultKind::NotOfFormat(cause) => {
+                (Code::UNREADABLE_RECORD, format!("{name}: {cause}"), "mend the file")
+            }
+        };
+        if code == Code::UNREADABLE_RECORD {
+            file.tally.records += 1;
+            file.tally.unreadable += 1;
+        }
+        self.findings.add(code, place, message, help);
+    }
+}

@@ -1,0 +1,150 @@
+//! Releases a group that has ended: takes its events out of the store, orders and pairs them, and
+//! gives them to the sink.
+
+use std::ops::ControlFlow;
+
+use otus_syntax::Code;
+use rustc_hash::FxHashMap;
+
+use super::super::Sink;
+use super::super::account::{Findings, Unpaired};
+use super::super::observed::{Component, Observed};
+use super::super::vocabulary::{RunAction, RunClockId, Vocabulary};
+use super::Mapper;
+use crate::causality::{self, Side};
+use crate::group::{OpenGroupId, Row, RowFlags};
+use crate::mapping::Plan;
+
+/// Memory that is reused from group to group.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    rows: Vec<Row>,
+    components: Vec<Component>,
+    sides: Vec<Option<Side>>,
+}
+
+/// The most groups that a finding names.
+const NAMED_GROUPS: usize = 5;
+
+impl Mapper {
+    pub(super) fn release(
+        &mut self,
+        group: OpenGroupId,
+        plan: &Plan,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<()> {
+        let ended = self.groups.end(group);
+        let vocabulary = &self.accounting.vocabulary;
+        let Memory { rows, components, sides } = &mut self.release;
+        let mut count = self.groups.take(&ended, rows, |action| vocabulary.action(action).lifeline);
+        count -= drop_duplicate_spans(&mut rows[..count], vocabulary, &mut self.findings);
+        let rows = &mut rows[..count];
+        sort_by_component(rows, vocabulary, components);
+        sides.clear();
+        for (component, part) in components.iter().enumerate() {
+            sides.extend(rows[part.events.clone()].iter().map(|row| {
+                row.action.map(|action| {
+                    let RunAction { direction, message, .. } = vocabulary.action(action);
+                    Side { direction, message, component }
+                })
+            }));
+        }
+        let pairs = causality::pair(rows, sides, plan.pairing);
+        self.spans.note(rows, sides, &pairs);
+        let groups = &mut self.accounting.groups;
+        groups.total += 1;
+        groups.closed += u64::from(ended.closed);
+        groups.largest = groups.largest.max(count);
+        if groups.closable && !ended.closed && groups.never_closed.len() < NAMED_GROUPS {
+            groups.never_closed.push(String::from_utf8_lossy(&ended.key).into_owned());
+        }
+        let account = &mut self.accounting.pairs;
+        account.paired += pairs.paired as u64;
+        for &index in &pairs.unpaired {
+            let (row, Some(side)) = (&rows[index], sides[index]) else { continue };
+            let unpaired = Unpaired {
+                direction: side.direction,
+                lifeline: row.lifeline,
+                message: side.message,
+                peer: row.peer,
+            };
+            account.unpaired.entry(unpaired).or_insert((0, row.place)).0 += 1;
+        }
+        sink.group(&Observed {
+            key: &ended.key,
+            number: ended.number,
+            closed: ended.closed,
+            rows,
+            components,
+            pairs: &pairs,
+            vocabulary,
+            gaps: self.gaps || self.grouped,
+        })
+    }
+}
+
+/// Moves the events of spans that occur twice to the end; returns how many they are.
+fn drop_duplicate_spans(
+    rows: &mut [Row],
+    vocabulary: &Vocabulary,
+    findings: &mut Findings,
+) -> usize {
+    let direction = |row: &Row| row.action.map(|action| vocabulary.action(action).direction);
+    let mut spans: Vec<usize> = (0..rows.len()).filter(|&i| !rows[i].span.is_empty()).collect();
+    if spans.len() < 2 {
+        return 0;
+    }
+    let key = |i: usize| (&rows[i].span, direction(&rows[i]), rows[i].lifeline);
+    spans.sort_by(|&a, &b| key(a).cmp(&key(b)).then(a.cmp(&b)));
+    let again: Vec<usize> =
+        spans.windows(2).filter(|pair| key(pair[0]) == key(pair[1])).map(|pair| pair[1]).collect();
+    if again.is_empty() {
+        return 0;
+    }
+    let mut dropped = vec![false; rows.len()];
+    for first in again {
+        let row = &rows[first];
+        let message = format!("spans of `{}` are there twice", vocabulary.lifeline(row.lifeline));
+        let help = "the first of them counts; an exporter that retries writes them again";
+        findings.add(Code::DUPLICATE_SPAN, row.place, message, help);
+        dropped[first] = true;
+        let mut next = first + 1;
+        while rows.get(next).is_some_and(|row| row.flags.has(RowFlags::FOLLOWS)) {
+            dropped[next] = true;
+            next += 1;
+        }
+    }
+    let mut kept = 0;
+    for (index, dropped) in dropped.into_iter().enumerate() {
+        if !dropped {
+            rows.swap(kept, index);
+            kept += 1;
+        }
+    }
+    rows.len() - kept
+}
+
+/// Sorts events by component and, within each component, by its local order.
+fn sort_by_component(rows: &mut [Row], vocabulary: &Vocabulary, components: &mut Vec<Component>) {
+    let clock = |row: &Row| vocabulary.clock_of(row.lifeline).unwrap_or(RunClockId(u32::MAX));
+    if rows.iter().any(|row| row.order.is_some()) {
+        // An event without a key stays after the event before it on its clock.
+        let mut last: FxHashMap<RunClockId, Option<i128>> = FxHashMap::default();
+        for row in rows.iter_mut() {
+            let known = last.entry(clock(row)).or_default();
+            row.order = row.order.or(*known);
+            *known = row.order;
+        }
+    }
+    let key = |row: &Row| (clock(row), row.order);
+    if !rows.is_sorted_by_key(key) {
+        rows.sort_by_key(key);
+    }
+    components.clear();
+    let mut start = 0;
+    for same in rows.chunk_by(|a, b| clock(a) == clock(b)) {
+        let end = start + same.len();
+        components.push(Component { clock: clock(&same[0]), events: start..end });
+        start = end;
+    }
+}

@@ -1,0 +1,191 @@
+//! The same interaction or multi-trace in another format.
+
+use std::collections::BTreeSet;
+
+use otus_core::{Pool, raise};
+use otus_syntax::ast::SpecFile;
+use otus_syntax::diagnostic::any_error;
+use otus_syntax::diagram::{mermaid, plantuml};
+use otus_syntax::print::{self, Dialect};
+use otus_syntax::{Code, Diagnostic, Span};
+use otus_trace::case::{self, Case};
+use otus_trace::order::{from_multi_trace, pot};
+use otus_trace::transform;
+
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+use crate::format::Format;
+use crate::load::{Fences, Loaded, SpecFiles, Trace};
+use crate::words::counted;
+
+/// What to convert, and to which format.
+#[derive(Debug, Clone)]
+pub struct ConvertRequest {
+    /// The texts: one specification, or multi-traces and perhaps their specification.
+    pub names: Vec<String>,
+    /// Their format, if their names do not tell.
+    pub from: Option<Format>,
+    /// The format to write.
+    pub to: Format,
+}
+
+/// A conversion.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Converted {
+    /// One text.
+    Text(String),
+    /// An interaction, and its signature, which goes to a file of its own.
+    Interaction {
+        /// The interaction.
+        interaction: String,
+        /// The signature.
+        signature: String,
+        /// Whether a signature file was given, so that none need be written.
+        has_signature_file: bool,
+    },
+    /// Multi-traces, each with a name for its file without an ending.
+    Traces(Vec<(String, String)>),
+}
+
+/// Converts texts.
+///
+/// # Errors
+/// If a text cannot be read, has errors, or has no such form.
+pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted> {
+    let loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    match request.to {
+        Format::Hsf | Format::Hif | Format::Mermaid | Format::Plantuml => {
+            specification(context, loaded, request.to)
+        }
+        Format::Htf | Format::Jsonl | Format::Pot => traces(context, loaded, request.to),
+        Format::Ctl => unfit!("formulas cannot be made from other formats; see `otus fmt`"),
+        Format::Hcf => unfit!("options cannot be made from other formats; see `otus fmt`"),
+        Format::Markdown => unfit!(
+            "Markdown is read, not written; convert --to mermaid and paste the diagram into a fence"
+        ),
+    }
+}
+
+fn specification(context: &Context, mut loaded: Loaded, to: Format) -> Result<Converted> {
+    if !loaded.traces.is_empty() {
+        unfit!("a trace is not a specification; `otus convert` turns traces into .htf or .jsonl");
+    }
+    let specs = std::mem::take(&mut loaded.specs);
+    let [spec] = specs.as_slice() else {
+        if specs.is_empty() {
+            loaded.warn(context)?;
+        }
+        unfit!("one specification is converted at a time; {} are given", specs.len());
+    };
+    let mut lowered = spec.lower();
+    loaded.diagnostics.append(&mut lowered.diagnostics);
+    if let (None, Some(file)) = (lowered.term, spec.files.last()) {
+        let message = "this specification has no interaction to convert";
+        let found = Diagnostic::new(Code::NO_INTERACTION, file.source, Span::at(0), message);
+        loaded.diagnostics.push(found.with_help("give the .hif too"));
+    }
+    if to == Format::Hsf && lowered.term.is_some() {
+        loaded.diagnostics.extend(spec.files.iter().flat_map(print::not_in_2020));
+    }
+    loaded.warn(context)?;
+    let Some(term) = lowered.term else {
+        return Err(Error::Bug("an interaction without errors has no term".to_owned()));
+    };
+    let raised = raise(&lowered.pool, term);
+    Ok(match to {
+        Format::Mermaid => Converted::Text(mermaid::write(&raised)),
+        Format::Plantuml => Converted::Text(plantuml::write(&raised)),
+        Format::Hsf => Converted::Text(single_file(spec, &raised)),
+        _ => Converted::Interaction {
+            interaction: print::interaction(&raised),
+            signature: print::signature(&raised),
+            has_signature_file: spec.files.iter().zip(&spec.formats).any(|(file, format)| {
+                *format == Format::Hsf && file.interaction.is_none() && !file.sections.is_empty()
+            }),
+        },
+    })
+}
+
+fn traces(context: &Context, mut loaded: Loaded, to: Format) -> Result<Converted> {
+    if loaded.traces.is_empty() && !any_error(&loaded.diagnostics) {
+        unfit!("no multi-trace is given; .htf and .jsonl are made from .htf and .jsonl files");
+    }
+    // Multi-traces are checked against a specification, if one is given.
+    let mut lowered = loaded.specs.first().map(SpecFiles::lower);
+    if let Some(lowered) = &mut lowered {
+        loaded.diagnostics.append(&mut lowered.diagnostics);
+    }
+    loaded.check_traces(lowered.as_mut());
+    loaded.warn(context)?;
+    Ok(match to {
+        Format::Pot => Converted::Text(order(context, &loaded, lowered.map(|it| it.pool))?),
+        Format::Jsonl => {
+            let lines = loaded.traces.into_iter().map(|trace| case_line(trace) + "\n");
+            Converted::Text(lines.collect())
+        }
+        _ => {
+            let mut taken = BTreeSet::new();
+            let named = loaded
+                .traces
+                .iter()
+                .map(|trace| (file_name(&trace.id, &mut taken), print::trace(&trace.tree)));
+            Converted::Traces(named.collect())
+        }
+    })
+}
+
+/// A partial-order trace: the order that the messages of a multi-trace imply.
+fn order(context: &Context, loaded: &Loaded, pool: Option<Pool>) -> Result<String> {
+    let [trace] = loaded.traces.as_slice() else {
+        unfit!("one multi-trace becomes one .pot.json; {} are given", loaded.traces.len());
+    };
+    let mut pool = pool.unwrap_or_else(|| Pool::new(transform::implied_signature([&trace.tree])));
+    let (observed, _) = otus_trace::lower(&trace.tree, &mut pool);
+    let source = loaded.sources.source(trace.tree.source);
+    let paired = from_multi_trace(&observed, &pool, Some(source))
+        .map_err(|error| Error::Unfit(error.to_string()))?;
+    if !paired.unpaired.is_empty() {
+        context.remark(format!(
+            "note: {} without an emission that was observed: from outside, or from a log that is missing",
+            counted(paired.unpaired.len(), "reception")
+        ));
+    }
+    Ok(pot::write(&paired.order))
+}
+
+/// The single file of 2020: declarations, options and interaction of all files.
+fn single_file(spec: &SpecFiles, raised: &SpecFile) -> String {
+    // A diagram has comments and directives of its own language.
+    if spec.files.iter().any(|file| file.implicit) {
+        return print::spec_in(raised, Dialect::Of2020);
+    }
+    let (last, first): (Vec<&SpecFile>, Vec<&SpecFile>) =
+        spec.files.iter().partition(|file| file.interaction.is_some());
+    first.into_iter().chain(last).map(|file| print::spec_in(file, Dialect::Of2020)).collect()
+}
+
+fn case_line(trace: Trace) -> String {
+    let htf = print::trace_line(&trace.tree);
+    let case = match trace.case {
+        Some(case) => Case { htf, ..case },
+        None => Case { id: trace.id, htf, ..Case::default() },
+    };
+    case::write(&case)
+}
+
+/// A file name for a case: letters, digits, `-`, `_` and `.` of its id, made unique among those taken.
+pub fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let mut name: String = id.chars().map(safe).take(100).collect();
+    if name.trim_matches('.').is_empty() {
+        "case".clone_into(&mut name);
+    }
+    let mut unique = name.clone();
+    let mut number = 2;
+    while !taken.insert(unique.to_lowercase()) {
+        unique = format!("{name}-{number}");
+        number += 1;
+    }
+    unique
+}

@@ -1,0 +1,182 @@
+//! Multi-traces made from others: slices, mutants, and the score of a specification against mutants.
+
+mod mutate;
+mod score;
+mod slice;
+
+use std::path::PathBuf;
+
+use otus_core::Pool;
+use otus_syntax::ast::TraceFile;
+use otus_syntax::print;
+use otus_trace::MultiTrace;
+use otus_trace::case::{self, Case, OtherFields};
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::error::{Result, unfit};
+use crate::format::Format;
+use crate::load::{Fences, Loaded, SpecFiles, Trace, expand};
+
+pub use mutate::{MutantKind, MutateRequest, mutate};
+#[doc(hidden)]
+pub use otus_trace::transform::Share;
+pub use score::{Score, ScoreRequest, score};
+pub use slice::{SliceRequest, slice};
+
+/// A multi-trace that was made: its id, what is known of it, and its text.
+#[derive(Debug, Clone)]
+pub struct Derived {
+    /// Its id.
+    pub id: String,
+    fields: OtherFields,
+    tree: TraceFile,
+}
+
+impl Derived {
+    pub(crate) fn new(id: String, fields: OtherFields, tree: TraceFile) -> Derived {
+        Derived { id, fields, tree }
+    }
+
+    /// The multi-trace in one line.
+    pub fn line(&self) -> String {
+        print::trace_line(&self.tree)
+    }
+
+    /// The multi-trace as a `.htf`.
+    pub fn text(&self) -> String {
+        print::trace(&self.tree)
+    }
+
+    /// The line of a case file, with the multi-trace in one line.
+    pub fn case_line(&self, htf: String) -> String {
+        let (id, rest) = (self.id.clone(), self.fields.clone());
+        case::write(&Case { id, rest, htf, ..Case::default() })
+    }
+}
+
+/// Takes multi-traces as they are made.
+pub type Take<'t> = &'t mut dyn FnMut(Derived) -> Result<()>;
+
+/// The multi-traces to start from.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct From {
+    /// The specification, if there is one.
+    pub spec: Vec<String>,
+    /// Files of multi-traces, or folders of them.
+    pub files: Vec<String>,
+    /// The seed of all choices.
+    pub seed: u64,
+}
+
+impl From {
+    /// Originals in these files, and in a specification.
+    pub fn new(spec: Vec<String>, files: Vec<String>, seed: u64) -> From {
+        From { spec, files, seed }
+    }
+
+    fn read(&self, context: &Context) -> Result<Originals> {
+        let is_trace =
+            |path: &std::path::Path| Format::of_name(path).is_some_and(Format::is_multi_trace);
+        let mut names = self.spec.clone();
+        for name in &self.files {
+            names.extend(expand(&*context.files, name, is_trace)?);
+        }
+        if names.is_empty() {
+            unfit!("name the multi-traces to start from: .htf or .jsonl files, or `-`");
+        }
+        let mut loaded = Loaded::read(context, &names, None, Fences::One)?;
+        if loaded.specs.len() > 1 {
+            unfit!("{} specifications are given; traces are about one", loaded.specs.len());
+        }
+        let mut lowered = loaded.specs.first().map(SpecFiles::lower);
+        if let Some(lowered) = &mut lowered {
+            loaded.diagnostics.append(&mut lowered.diagnostics);
+        }
+        loaded.check_traces(lowered.as_mut());
+        loaded.warn(context)?;
+        if loaded.traces.is_empty() {
+            let given =
+                if loaded.specs.is_empty() { "an empty case file" } else { "a specification" };
+            unfit!(
+                "there is no multi-trace to start from, only {given}; name .htf or .jsonl files"
+            );
+        }
+        Ok(Originals { traces: loaded.traces, spec: lowered.map(|lowered| lowered.pool) })
+    }
+}
+
+/// The multi-traces to start from, read.
+struct Originals {
+    traces: Vec<Trace>,
+    /// The pool of the specification, if one is given.
+    spec: Option<Pool>,
+}
+
+/// A multi-trace that was made of another.
+struct Made<'a> {
+    trace: &'a MultiTrace,
+    pool: &'a Pool,
+    /// The id of the original.
+    origin: &'a str,
+    kind: &'static str,
+    /// The change in words.
+    change: String,
+    /// The change for programs.
+    details: Vec<(&'static str, Value)>,
+    seed: Option<u64>,
+}
+
+impl Made<'_> {
+    /// The `number`-th of its kind, from 1.
+    fn derived(&self, number: u64) -> Derived {
+        let mut fields = OtherFields::default();
+        fields.insert("origin", self.origin);
+        fields.insert("kind", self.kind);
+        fields.insert("change", self.change.as_str());
+        fields.extend(self.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+        if let Some(seed) = self.seed {
+            fields.insert("seed", seed);
+        }
+        let id = format!("{}-{}-{number}", self.origin, self.kind);
+        Derived { id, fields, tree: otus_trace::raise(self.trace, self.pool) }
+    }
+}
+
+/// The remark that originals have too few slices or mutants: the reason for the first, and the number of others.
+#[derive(Debug, Default)]
+struct TooFew {
+    first: Option<String>,
+    others: u64,
+}
+
+impl TooFew {
+    fn add(&mut self, text: impl FnOnce() -> String) {
+        match self.first {
+            None => self.first = Some(text()),
+            Some(_) => self.others += 1,
+        }
+    }
+
+    fn report(&self, context: &Context) {
+        let Some(first) = &self.first else { return };
+        context.remark(match self.others {
+            0 => first.clone(),
+            1 => format!("{first} (1 other multi-trace has too few as well)"),
+            others => format!("{first} ({others} other multi-traces have too few as well)"),
+        });
+    }
+}
+
+/// Where multi-traces are to be written, as far as it limits their number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// Standard output.
+    Stdout,
+    /// A file.
+    File(PathBuf),
+    /// A folder, with a file for each multi-trace.
+    Folder(PathBuf),
+}

@@ -1,0 +1,272 @@
+//! Mutants: multi-traces with one change.
+
+use otus_core::Pool;
+use otus_trace::transform::{self, Change, Changes, Swaps};
+use otus_trace::{ComponentId, MultiTrace};
+use serde_json::{Value, json};
+
+use super::{From, Made, Originals, Take, TooFew};
+use crate::context::Context;
+use crate::error::Result;
+use crate::words::counted;
+
+/// A kind of change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MutantKind {
+    /// An action that was not there.
+    Noise,
+    /// Two actions of a log that changed places.
+    SwapActions,
+    /// Logs of another multi-trace.
+    SwapComponents,
+    /// An action that is gone.
+    Remove,
+    /// An action twice.
+    Duplicate,
+    /// A prefix, which may be accepted.
+    Prefix,
+}
+
+impl MutantKind {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            MutantKind::Noise => "noise",
+            MutantKind::SwapActions => "swap-actions",
+            MutantKind::SwapComponents => "swap-components",
+            MutantKind::Remove => "remove",
+            MutantKind::Duplicate => "duplicate",
+            MutantKind::Prefix => "prefix",
+        }
+    }
+}
+
+/// Which mutants to make.
+#[derive(Debug, Clone)]
+pub struct MutateRequest {
+    /// The originals.
+    pub from: From,
+    /// The kinds; if none are given, all that make a fault.
+    pub kinds: Vec<MutantKind>,
+    /// The number of mutants of each original and kind.
+    pub count: u64,
+}
+
+/// Makes mutants, and returns the number of originals.
+///
+/// # Errors
+/// If the originals cannot be read.
+pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Result<usize> {
+    let Originals { traces, spec } = request.from.read(context)?;
+    let kinds = wanted(&request.kinds, traces.len());
+    let mut pool = spec.unwrap_or_else(|| {
+        Pool::new(transform::implied_signature(traces.iter().map(|trace| &trace.tree)))
+    });
+    let observed: Vec<MultiTrace> = traces
+        .iter()
+        .map(|trace| otus_trace::lower(&trace.tree, &mut pool).0.without_places())
+        .collect();
+    let swaps = Swaps::new(&observed);
+    let ids: Vec<String> = traces.into_iter().map(|trace| trace.id).collect();
+    let (seed, count) = (request.from.seed, request.count);
+    let mut mutator = Mutator { seed, count, ids: &ids, swaps: &swaps, observed: &observed, pool };
+    let mut remarks: Vec<TooFew> = kinds.iter().map(|_| TooFew::default()).collect();
+    let messages = mutator.pool.signature().message_count();
+    for (original, id) in ids.iter().enumerate() {
+        for (&kind, remark) in kinds.iter().zip(&mut remarks) {
+            let made = mutator
+                .mutate(original, kind, &mut |made, _, number| take(made.derived(number)))?;
+            if made < count {
+                remark.add(|| too_few(kind, made, id, messages));
+            }
+        }
+    }
+    for remark in &remarks {
+        remark.report(context);
+    }
+    Ok(ids.len())
+}
+
+/// The kinds, each once; by default all that make a fault.
+pub(super) fn wanted(asked: &[MutantKind], traces: usize) -> Vec<MutantKind> {
+    use MutantKind::{Duplicate, Noise, Remove, SwapActions, SwapComponents};
+    let mut kinds = Vec::new();
+    for &kind in asked {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    if kinds.is_empty() {
+        kinds = vec![Noise, SwapActions, SwapComponents, Remove, Duplicate];
+        // A single multi-trace has no other to mix with, which is remarked only if it was asked for.
+        kinds.retain(|&kind| traces > 1 || kind != SwapComponents);
+    }
+    kinds
+}
+
+/// Makes mutants of multi-traces.
+pub(super) struct Mutator<'a> {
+    pub(super) seed: u64,
+    /// The number of mutants of each multi-trace and kind.
+    pub(super) count: u64,
+    /// The id of each multi-trace.
+    pub(super) ids: &'a [String],
+    pub(super) observed: &'a [MultiTrace],
+    pub(super) swaps: &'a Swaps<'a>,
+    pub(super) pool: Pool,
+}
+
+/// Takes the `number`-th mutant of its kind, from 1, and the index of its original.
+pub(super) type TakeMutant<'t> = &'t mut dyn FnMut(&Made<'_>, usize, u64) -> Result<()>;
+
+/// A change that makes a mutant.
+struct Described {
+    change: String,
+    details: Vec<(&'static str, Value)>,
+}
+
+impl Mutator<'_> {
+    /// Makes the mutants of one kind, and returns their number.
+    pub(super) fn mutate(
+        &mut self,
+        original: usize,
+        kind: MutantKind,
+        take: TakeMutant<'_>,
+    ) -> Result<u64> {
+        let trace = &self.observed[original];
+        match kind {
+            MutantKind::Noise => {
+                let changes = transform::noise(trace, &self.pool);
+                self.changes(original, kind, &changes, take)
+            }
+            MutantKind::SwapActions => {
+                self.changes(original, kind, &transform::swap_actions(trace), take)
+            }
+            MutantKind::Remove => self.changes(original, kind, &transform::remove(trace), take),
+            MutantKind::Duplicate => {
+                self.changes(original, kind, &transform::duplicate(trace), take)
+            }
+            MutantKind::SwapComponents => self.mixtures(original, take),
+            MutantKind::Prefix => self.prefixes(original, take),
+        }
+    }
+
+    fn changes(
+        &mut self,
+        original: usize,
+        kind: MutantKind,
+        changes: &Changes<'_>,
+        take: TakeMutant<'_>,
+    ) -> Result<u64> {
+        let trace = &self.observed[original];
+        let chosen = changes.sample(self.seed(original, kind)).zip(1..=self.count);
+        let mut made = 0;
+        for (change, number) in chosen {
+            let mutant = change.apply(trace, &mut self.pool);
+            let text = change.describe(trace, &self.pool);
+            let mut details = vec![
+                ("components", self.names(original, &[change.component()])),
+                ("place", (change.index() + 1).into()),
+            ];
+            if let Change::SwapActions { second, .. } = change {
+                details.push(("other_place", (second + 1).into()));
+            }
+            let described = Described { change: text, details };
+            take(&self.made(original, kind, &mutant, described), original, number)?;
+            made = number;
+        }
+        Ok(made)
+    }
+
+    fn mixtures(&mut self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
+        let kind = MutantKind::SwapComponents;
+        let seed = self.seed(original, kind);
+        let swaps = self.swaps;
+        let mut made = 0;
+        for (swap, number) in swaps.sample(original, seed).zip(1..=self.count) {
+            let mutant = swap.apply(&self.observed[original], &self.observed[swap.donor]);
+            let donor = self.ids[swap.donor].as_str();
+            let text = swap.describe(&self.observed[original], donor, &self.pool);
+            let details = vec![
+                ("components", self.names(original, &swap.components)),
+                ("donor", donor.into()),
+            ];
+            let described = Described { change: text, details };
+            take(&self.made(original, kind, &mutant, described), original, number)?;
+            made = number;
+        }
+        Ok(made)
+    }
+
+    fn prefixes(&mut self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
+        let kind = MutantKind::Prefix;
+        let trace = &self.observed[original];
+        let prefixes = transform::prefixes(trace);
+        let proper = prefixes.sample(self.seed(original, kind)).filter(|cut| cut.trace != *trace);
+        let mut made = 0;
+        for (cut, number) in proper.zip(1..=self.count) {
+            let kept = cut.kept.iter().map(|range| Value::from(range.end)).collect();
+            let details = vec![("kept", kept)];
+            let text = cut.describe(&self.pool);
+            let described = Described { change: text, details };
+            take(&self.made(original, kind, &cut.trace, described), original, number)?;
+            made = number;
+        }
+        Ok(made)
+    }
+
+    fn made<'m>(
+        &'m self,
+        original: usize,
+        kind: MutantKind,
+        trace: &'m MultiTrace,
+        Described { change, details }: Described,
+    ) -> Made<'m> {
+        Made {
+            trace,
+            pool: &self.pool,
+            origin: &self.ids[original],
+            kind: kind.name(),
+            change,
+            details,
+            seed: Some(self.seed),
+        }
+    }
+
+    fn seed(&self, original: usize, kind: MutantKind) -> u64 {
+        transform::derive_seed(self.seed, &[&self.ids[original], kind.name()])
+    }
+
+    /// The lifelines of components, by name.
+    fn names(&self, original: usize, components: &[ComponentId]) -> Value {
+        let partition = self.observed[original].partition();
+        let signature = self.pool.signature();
+        let lifelines = |&component: &ComponentId| {
+            let name = |&lifeline| signature.lifeline_name(lifeline);
+            json!(partition.lifelines(component).iter().map(name).collect::<Vec<_>>())
+        };
+        components.iter().map(lifelines).collect()
+    }
+}
+
+/// Why there are not as many mutants as asked for.
+fn too_few(kind: MutantKind, made: u64, id: &str, messages: usize) -> String {
+    let name = kind.name();
+    if made > 0 {
+        let made = counted(made, &format!("different {name} mutant"));
+        return format!("{id} has only {made}");
+    }
+    let cause = match kind {
+        MutantKind::Noise if messages == 0 => {
+            "no message is known, so there is no action to insert; give a signature with --spec"
+        }
+        MutantKind::Noise => "there is no lifeline to insert an action on",
+        MutantKind::SwapActions => "no log has two different actions",
+        MutantKind::SwapComponents => {
+            "no other multi-trace given has logs of the same lifelines and differs in two of them"
+        }
+        MutantKind::Remove | MutantKind::Duplicate | MutantKind::Prefix => "nothing was observed",
+    };
+    format!("{id} has no {name} mutant: {cause}")
+}

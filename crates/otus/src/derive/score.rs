@@ -1,0 +1,463 @@
+//! The score of a specification: how many mutants of accepted multi-traces it rejects.
+//!
+//! The idea is that of mutation testing (R. A. De Millo, R. J. Lipton and F. G. Sayward, "Hints on
+//! Test Data Selection", 1978), turned round: there a test suite is judged by the faulty programs it tells
+//! from the right one, here a specification by the faulty runs it tells from right ones. Mutants are
+//! checked as `otus analyze` would check them. Two kinds of mutants say nothing about a specification
+//! and are left out of its score:
+//!
+//! - *equal*: the mutant is an accepted original itself, such as another of the runs given;
+//! - *part*: the mutant is what is left of its original when a log is cut, and the question allows that
+//!   logs are cut (the verdict is WeakPass, not Pass).
+//!
+//! Mutants are made and checked in batches, so that memory is that of the originals and of one batch.
+
+use std::fmt::Write as _;
+
+use otus_analysis::Verdict;
+use otus_syntax::{Source, parse_trace, print};
+use otus_trace::MultiTrace;
+use otus_trace::case::OtherFields;
+use otus_trace::transform::Swaps;
+use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
+
+use super::mutate::{Mutator, wanted};
+use super::{Derived, Made, MutantKind, Take};
+use crate::analysis::{Explain, Item, Originals, Request, WitnessPolicy, analyze, originals};
+use crate::case::Case;
+use crate::context::Context;
+use crate::error::Result;
+use crate::words::counted;
+
+/// The mutants that are checked at once.
+const BATCH: usize = 50_000;
+
+/// The survivors that are shown.
+const SHOWN: usize = 10;
+
+/// Which mutants to check against which specification.
+#[derive(Debug, Clone)]
+pub struct ScoreRequest {
+    /// The specification, the originals and the question.
+    pub request: Request,
+    /// The kinds; if none are given, all that make a fault.
+    pub kinds: Vec<MutantKind>,
+    /// The number of mutants of each original and kind.
+    pub count: u64,
+    /// The seed of all choices.
+    pub seed: u64,
+}
+
+/// Makes mutants of the accepted originals and checks them. Survivors are given to `take`.
+///
+/// # Errors
+/// If the specification or the originals cannot be read.
+pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<Score> {
+    let mut request = asked.request.clone();
+    request.explain = Explain::None;
+    request.witness = WitnessPolicy::None;
+    let Originals { pool, traces, strangers } = originals(context, &request)?;
+    // From here on, multi-traces are checked and the specification is known.
+    request.group = None;
+    request.is_spec_known = true;
+    let given = traces.len() + strangers;
+    let lines: Vec<String> = traces
+        .iter()
+        .map(|(_, trace)| print::trace_line(&otus_trace::raise(trace, &pool)))
+        .collect();
+    let checked = check(context, &request, &lines)?;
+    let mut accepted = vec![false; traces.len()];
+    for (number, case) in numbered(&checked.cases) {
+        accepted[number] = case.conforms();
+    }
+    let (mut ids, mut observed, mut texts) = (Vec::new(), Vec::new(), FxHashSet::default());
+    for (((id, trace), line), accepted) in traces.into_iter().zip(lines).zip(accepted) {
+        if accepted {
+            ids.push(id);
+            observed.push(trace);
+            texts.insert(line);
+        }
+    }
+    let kinds = wanted(&asked.kinds, observed.len());
+    let mut score = Score {
+        spec: checked.spec,
+        seed: asked.seed,
+        given,
+        accepted: observed.len(),
+        kinds: kinds.iter().map(|&kind| Row::new(kind)).collect(),
+        survivors: Vec::new(),
+        is_interrupted: false,
+    };
+    let swaps = Swaps::new(&observed);
+    let mut mutator = Mutator {
+        seed: asked.seed,
+        count: asked.count,
+        ids: &ids,
+        observed: &observed,
+        swaps: &swaps,
+        pool,
+    };
+    let mut batch = Batch {
+        observed: &observed,
+        texts: &texts,
+        seen: FxHashSet::default(),
+        made: Vec::new(),
+        skipped: Vec::new(),
+    };
+    for original in 0..observed.len() {
+        for &kind in &kinds {
+            mutator.mutate(original, kind, &mut |made, original, number| {
+                batch.take(made, original, number);
+                Ok(())
+            })?;
+        }
+        let is_last = original + 1 == observed.len();
+        if batch.made.len() < BATCH && !is_last {
+            continue;
+        }
+        let made = std::mem::take(&mut batch.made);
+        batch.seen.clear();
+        for kind in batch.skipped.drain(..) {
+            score.row(kind).equal += 1;
+        }
+        let lines: Vec<&str> = made.iter().map(|mutant| &*mutant.text).collect();
+        let checked = check(context, &request, &lines)?;
+        score.is_interrupted |= checked.is_interrupted;
+        for (number, case) in numbered(&checked.cases) {
+            if let Some(survivor) = score.count(&made[number], case.verdict) {
+                take(survivor.derived(asked.seed))?;
+            }
+        }
+        if score.is_interrupted {
+            break;
+        }
+    }
+    score.explain(context, request)?;
+    Ok(score)
+}
+
+/// The cases of some multi-traces, whose ids are their numbers.
+struct Checked {
+    spec: String,
+    cases: Vec<Case>,
+    is_interrupted: bool,
+}
+
+fn check<T: AsRef<str>>(context: &Context, request: &Request, lines: &[T]) -> Result<Checked> {
+    let request = Request { cases: Some(case_file(lines)), ..request.clone() };
+    let analysis = analyze(context, &request)?;
+    let spec = analysis.run().name();
+    let mut running = analysis.start(Case::clone);
+    let mut cases = Vec::new();
+    for item in running.by_ref() {
+        if let Item::Case(case) = item? {
+            cases.push(case);
+        }
+    }
+    let finished = running.finish()?;
+    Ok(Checked { spec, cases, is_interrupted: finished.summary.interrupted > 0 })
+}
+
+/// A case file in which ids are numbers.
+fn case_file<T: AsRef<str>>(lines: &[T]) -> Vec<u8> {
+    let mut out = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        let _ = writeln!(out, "{{\"id\":\"{number}\",\"htf\":{}}}", Value::from(line.as_ref()));
+    }
+    out.into_bytes()
+}
+
+/// Cases of such a file with their numbers.
+fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
+    cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
+}
+
+/// Keeps mutants, each once.
+struct Batch<'a> {
+    observed: &'a [MultiTrace],
+    /// The accepted originals.
+    texts: &'a FxHashSet<String>,
+    /// The texts of those that it holds.
+    seen: FxHashSet<String>,
+    made: Vec<Mutant>,
+    /// The kinds of those that are accepted originals.
+    skipped: Vec<&'static str>,
+}
+
+/// A mutant on its way to be checked.
+#[derive(Debug, Clone)]
+struct Mutant {
+    id: String,
+    origin: String,
+    kind: &'static str,
+    /// What was done.
+    change: String,
+    details: Vec<(&'static str, Value)>,
+    text: String,
+    /// Whether it is what is left of its original when logs are cut.
+    is_part: bool,
+}
+
+impl Batch<'_> {
+    fn take(&mut self, made: &Made<'_>, original: usize, number: u64) {
+        let text = print::trace_line(&otus_trace::raise(made.trace, made.pool));
+        if self.texts.contains(&text) {
+            return self.skipped.push(made.kind);
+        }
+        if !self.seen.insert(text.clone()) {
+            return;
+        }
+        self.made.push(Mutant {
+            id: format!("{}-{}-{number}", made.origin, made.kind),
+            origin: made.origin.to_owned(),
+            kind: made.kind,
+            change: made.change.clone(),
+            details: made.details.clone(),
+            is_part: is_part(made.trace, &self.observed[original]),
+            text,
+        });
+    }
+}
+
+/// Whether each log is the beginning or the end of that of the original.
+fn is_part(mutant: &MultiTrace, original: &MultiTrace) -> bool {
+    mutant.partition().components().all(|component| {
+        let (part, whole) = (mutant.steps(component), original.steps(component));
+        let actions = |steps: &[otus_trace::Step]| -> Vec<_> {
+            steps.iter().map(|step| step.action()).collect()
+        };
+        let (part, whole) = (actions(part), actions(whole));
+        whole.starts_with(&part) || whole.ends_with(&part)
+    })
+}
+
+/// What came of the mutants of a kind.
+#[derive(Debug)]
+struct Row {
+    kind: &'static str,
+    made: usize,
+    caught: usize,
+    survived: usize,
+    undecided: usize,
+    equal: usize,
+    part: usize,
+}
+
+impl Row {
+    fn new(kind: MutantKind) -> Row {
+        let kind = kind.name();
+        Row { kind, made: 0, caught: 0, survived: 0, undecided: 0, equal: 0, part: 0 }
+    }
+
+    /// How many say something about the specification.
+    fn counted(&self) -> usize {
+        self.caught + self.survived + self.undecided
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "there are fewer mutants than a double has digits"
+    )]
+    fn percent(&self) -> Option<f64> {
+        (self.counted() > 0).then(|| self.caught as f64 * 100.0 / self.counted() as f64)
+    }
+
+    /// All that was made, whether it counts or not.
+    fn total(&self) -> usize {
+        self.made + self.equal
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "kind": self.kind,
+            "made": self.total(),
+            "caught": self.caught,
+            "survived": self.survived,
+            "undecided": self.undecided,
+            "equal": self.equal,
+            "part": self.part,
+            "score": self.percent().map(rounded),
+        })
+    }
+}
+
+/// With one decimal place.
+fn rounded(percent: f64) -> f64 {
+    // 99.96 is not everything.
+    (percent * 10.0).floor() / 10.0
+}
+
+/// What became of all mutants.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Score {
+    /// The name of the specification.
+    pub spec: String,
+    seed: u64,
+    /// The multi-traces that were given.
+    pub given: usize,
+    /// Those of them that are accepted, of which mutants were made.
+    pub accepted: usize,
+    kinds: Vec<Row>,
+    /// The first of them.
+    survivors: Vec<Survivor>,
+    /// Whether the work was cut short.
+    pub is_interrupted: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Survivor {
+    mutant: Mutant,
+    verdict: Verdict,
+    /// What explains it.
+    why: String,
+}
+
+impl Survivor {
+    fn derived(&self, seed: u64) -> Derived {
+        let Mutant { id, origin, kind, change, details, text, .. } = &self.mutant;
+        let mut fields = OtherFields::default();
+        fields.insert("origin".to_owned(), json!(origin));
+        fields.insert("kind".to_owned(), json!(kind));
+        fields.insert("change".to_owned(), json!(change));
+        fields.extend(details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+        fields.insert("seed".to_owned(), json!(seed));
+        fields.insert("verdict".to_owned(), json!(self.verdict.name()));
+        Derived::new(id.clone(), fields, parse_trace(&Source::new("mutant", text)).tree)
+    }
+}
+
+impl Score {
+    fn row(&mut self, kind: &str) -> &mut Row {
+        let at = self.kinds.iter().position(|row| row.kind == kind);
+        &mut self.kinds[at.expect("mutants are of the kinds that are wanted")]
+    }
+
+    /// Counts a mutant; returns it if it survives.
+    fn count(&mut self, mutant: &Mutant, verdict: Verdict) -> Option<Survivor> {
+        let row = self.row(mutant.kind);
+        row.made += 1;
+        match verdict {
+            Verdict::Fail => row.caught += 1,
+            Verdict::WeakFail | Verdict::Inconclusive => row.undecided += 1,
+            Verdict::WeakPass if mutant.is_part => row.part += 1,
+            Verdict::Pass | Verdict::WeakPass => {
+                row.survived += 1;
+                let survivor = Survivor { mutant: mutant.clone(), verdict, why: String::new() };
+                if self.survivors.len() < SHOWN {
+                    self.survivors.push(survivor.clone());
+                }
+                return Some(survivor);
+            }
+        }
+        None
+    }
+
+    /// Finds executions that explain the survivors that are shown.
+    fn explain(&mut self, context: &Context, mut request: Request) -> Result<()> {
+        if self.survivors.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<&str> = self.survivors.iter().map(|it| &*it.mutant.text).collect();
+        request.witness = WitnessPolicy::Cheap;
+        let checked = check(context, &request, &lines)?;
+        for (number, case) in numbered(&checked.cases) {
+            self.survivors[number].why =
+                case.witness.as_ref().map_or_else(|| case.headline(), ToString::to_string);
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> Row {
+        let sum = |of: fn(&Row) -> usize| self.kinds.iter().map(of).sum();
+        Row {
+            kind: "all",
+            made: sum(|row| row.made),
+            caught: sum(|row| row.caught),
+            survived: sum(|row| row.survived),
+            undecided: sum(|row| row.undecided),
+            equal: sum(|row| row.equal),
+            part: sum(|row| row.part),
+        }
+    }
+
+    /// As a table for people.
+    pub fn text(&self) -> String {
+        let of = match self.given {
+            given if given == self.accepted => String::new(),
+            given => format!(" of {given}"),
+        };
+        let originals = counted(self.accepted, "accepted multi-trace");
+        let mut out = format!("mutants of {originals}{of}, checked against {}\n\n", self.spec);
+        let _ = writeln!(
+            out,
+            "{:<16}{:>9}{:>9}{:>10}{:>11}{:>8}{:>7}{:>9}",
+            "kind", "made", "caught", "survived", "undecided", "equal", "part", "score"
+        );
+        for row in self.kinds.iter().chain([&self.all()]) {
+            let percent = match row.percent() {
+                Some(percent) => format!("{:.1}%", rounded(percent)),
+                None => "-".to_owned(),
+            };
+            let Row { kind, caught, survived, undecided, equal, part, .. } = row;
+            let _ = writeln!(
+                out,
+                "{kind:<16}{:>9}{caught:>9}{survived:>10}{undecided:>11}{equal:>8}{part:>7}{percent:>9}",
+                row.total()
+            );
+        }
+        if self.survivors.is_empty() {
+            return out;
+        }
+        let _ = writeln!(out, "\nsurvivors:");
+        for Survivor { mutant, verdict, why } in &self.survivors {
+            let _ = writeln!(out, "  {}: {}", mutant.id, mutant.change);
+            let _ = writeln!(out, "    {verdict}, explained by: {why}");
+        }
+        let more = self.all().survived - self.survivors.len();
+        if more > 0 {
+            let _ = writeln!(out, "  and {more} more (-o writes all)");
+        }
+        out
+    }
+
+    /// As one JSON document with a version.
+    pub fn json(&self) -> Value {
+        let survivors = self.survivors.iter().map(|Survivor { mutant, verdict, why }| {
+            json!({
+                "id": mutant.id,
+                "origin": mutant.origin,
+                "kind": mutant.kind,
+                "change": mutant.change,
+                "htf": mutant.text,
+                "verdict": verdict.name(),
+                "witness": why,
+            })
+        });
+        json!({
+            "version": 1,
+            "spec": self.spec,
+            "seed": self.seed,
+            "originals": self.given,
+            "accepted": self.accepted,
+            "kinds": self.kinds.iter().map(Row::json).collect::<Vec<_>>(),
+            "summary": self.all().json(),
+            "survivors": survivors.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The mutants that say something about the specification, in percent those that it rejects. `None` if there are
+    /// no such mutants.
+    pub fn percent(&self) -> Option<f64> {
+        self.all().percent()
+    }
+
+    /// `caught 9 of 10 mutants (90.0%)`; `None` if no mutant says anything.
+    pub fn headline(&self) -> Option<String> {
+        let all = self.all();
+        let percent = rounded(all.percent()?);
+        let counted = counted(all.counted(), "mutant");
+        Some(format!("caught {} of {counted} ({percent:.1}%)", all.caught))
+    }
+}

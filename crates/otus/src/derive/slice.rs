@@ -1,0 +1,133 @@
+//! Slices: partial observations of multi-traces.
+
+use otus_core::Pool;
+use otus_trace::MultiTrace;
+use otus_trace::transform::{self, Cut, Cuts, Share};
+use serde_json::{Value, json};
+
+use super::{From, Made, Originals, Place, Take, TooFew};
+use crate::context::Context;
+use crate::error::{Result, unfit};
+use crate::load::Trace;
+use crate::words::counted;
+
+/// More slices than this are not written to a file, and not to a folder, without a count.
+const MAX_IN_FILE: u128 = 100_000_000;
+const MAX_IN_FOLDER: u128 = 100_000;
+
+/// Which slices to make.
+#[derive(Debug, Clone)]
+pub struct SliceRequest {
+    /// The originals.
+    pub from: From,
+    /// The number of slices of each original.
+    pub count: u64,
+    /// All slices instead.
+    pub all: bool,
+    /// Only slices that keep at least this share of each log.
+    pub wide: Option<Share>,
+    /// Where they are to be written.
+    pub place: Place,
+}
+
+/// Makes slices, and returns the number of originals.
+///
+/// # Errors
+/// If the originals cannot be read, or there are too many slices for their place.
+pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Result<usize> {
+    let Originals { traces, mut spec } = request.from.read(context)?;
+    if request.all {
+        refuse_flood(request, &traces, &mut spec)?;
+    }
+    let mut too_few = TooFew::default();
+    for trace in &traces {
+        let origin = trace.id.as_str();
+        with_lowered(trace, &mut spec, |observed, pool| {
+            let cuts = cuts(observed, request);
+            let mut make = |cut: &Cut, number: u64| {
+                let made = Made {
+                    trace: &cut.trace,
+                    pool,
+                    origin,
+                    kind: "slice",
+                    change: cut.describe(pool),
+                    details: vec![("kept", kept(cut))],
+                    seed: (!request.all).then_some(request.from.seed),
+                };
+                take(made.derived(number))
+            };
+            if request.all {
+                return cuts.iter().zip(1..).try_for_each(|(cut, number)| make(&cut, number));
+            }
+            let count = cuts.count();
+            if count < u128::from(request.count) {
+                too_few.add(|| {
+                    let width = if request.wide.is_some() { "wide " } else { "" };
+                    let count = counted(count, &format!("different {width}slice"));
+                    format!("{origin} has only {count}")
+                });
+            }
+            let seed = transform::derive_seed(request.from.seed, &[origin, "slice"]);
+            cuts.sample(seed).zip(1..=request.count).try_for_each(|(cut, n)| make(&cut, n))
+        })?;
+    }
+    too_few.report(context);
+    Ok(traces.len())
+}
+
+fn cuts<'a>(observed: &'a MultiTrace, request: &SliceRequest) -> Cuts<'a> {
+    match request.wide {
+        Some(share) => transform::wide_slices(observed, share),
+        None => transform::slices(observed),
+    }
+}
+
+/// Calls a function with the multi-trace of a tree. Without a specification each has a signature
+/// of its own, so that it gets no logs of others.
+fn with_lowered<T>(
+    trace: &Trace,
+    spec: &mut Option<Pool>,
+    done: impl FnOnce(&MultiTrace, &Pool) -> T,
+) -> T {
+    let mut own;
+    let pool = match spec {
+        Some(pool) => pool,
+        None => {
+            own = Pool::new(transform::implied_signature([&trace.tree]));
+            &mut own
+        }
+    };
+    let (observed, _) = otus_trace::lower(&trace.tree, pool);
+    done(&observed, pool)
+}
+
+/// Refuses to fill a disk with slices.
+fn refuse_flood(request: &SliceRequest, traces: &[Trace], spec: &mut Option<Pool>) -> Result<()> {
+    let (limit, place) = match &request.place {
+        Place::Stdout => return Ok(()),
+        Place::File(_) => (MAX_IN_FILE, "a case file"),
+        Place::Folder(_) => (MAX_IN_FOLDER, "a folder"),
+    };
+    let mut total: u128 = 0;
+    for trace in traces {
+        let count = with_lowered(trace, spec, |observed, _| cuts(observed, request).count());
+        total = total.saturating_add(count);
+    }
+    if total > limit {
+        let shown =
+            if total == u128::MAX { "more than 10^38".to_owned() } else { total.to_string() };
+        unfit!(
+            "there are {shown} slices, too many for {place} (the limit is {limit}); choose some \
+             with --count N, or fewer with --wide; standard output takes any number"
+        );
+    }
+    Ok(())
+}
+
+/// By log: the first and last place that is kept, from 1, or nothing.
+fn kept(cut: &Cut) -> Value {
+    let ranges = cut.kept.iter().map(|range| {
+        if range.is_empty() { json!([]) } else { json!([range.start + 1, range.end]) }
+    });
+    ranges.collect()
+}

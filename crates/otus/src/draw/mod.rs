@@ -1,0 +1,183 @@
+//! Specifications, traces and orders as pictures, as text, and for Graphviz.
+
+mod order;
+mod specification;
+mod trace;
+
+use std::path::Path;
+
+use otus_draw::{Scene, terminal};
+
+use crate::context::Context;
+use crate::error::{Error, Result, unfit};
+use crate::format::Format;
+use crate::picture::{self, Picture, PictureFormat, PictureStyle};
+
+/// What to draw, and how.
+#[derive(Debug, Clone, Default)]
+pub struct DrawRequest {
+    /// The texts.
+    pub names: Vec<String>,
+    /// Their format, if their names do not tell.
+    pub from: Option<Format>,
+    /// What of them is drawn; by default what the formats imply.
+    pub what: Option<What>,
+    /// Of a sequence diagram: only lifelines that act.
+    pub only_used: bool,
+    /// Of a term: the positions.
+    pub positions: bool,
+    /// Of a term: a first step to mark, as `a!m@121`.
+    pub step: Option<String>,
+    /// Of an order: cuts to draw, as `p=1,q=2`.
+    pub cuts: Vec<String>,
+    /// Which automaton.
+    pub automaton: Option<AutomatonKind>,
+    /// The most nodes of an automaton or a lattice.
+    pub max_nodes: usize,
+    /// The columns of a drawing made of text.
+    pub width: usize,
+    /// Whether such a drawing has only ASCII characters.
+    pub ascii: bool,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum What {
+    /// The sequence diagram of a specification.
+    Sequence,
+    /// Its term.
+    Term,
+    /// Its automaton.
+    Automaton,
+    /// A multi-trace.
+    Trace,
+    /// The space-time diagram of an order.
+    Order,
+    /// The lattice of its cuts.
+    Lattice,
+}
+
+/// Which automaton of a specification is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum AutomatonKind {
+    /// As the rules make it.
+    Rules,
+    /// The deterministic one.
+    Deterministic,
+    /// The smallest deterministic one.
+    #[default]
+    Minimal,
+}
+
+/// A drawing, in all the forms it has.
+#[derive(Debug)]
+pub struct Drawing {
+    scene: Scene,
+    text: Result<String, String>,
+    dot: Option<String>,
+}
+
+impl Drawing {
+    /// A drawing that is only a picture.
+    fn picture(scene: Scene) -> Self {
+        let text = Err("this has no form made of text; add -o picture.svg".to_owned());
+        Drawing { scene, text, dot: None }
+    }
+
+    /// The picture.
+    ///
+    /// # Errors
+    /// If it cannot be rendered.
+    pub fn render(&self, format: PictureFormat, style: &PictureStyle) -> Result<Picture> {
+        picture::render(&self.scene, format, style)
+    }
+
+    /// The drawing made of characters.
+    ///
+    /// # Errors
+    /// If it has no such form, or is too wide for it.
+    pub fn text(&self) -> Result<&str> {
+        self.text.as_deref().map_err(|reason| Error::Unfit(reason.clone()))
+    }
+
+    /// The graph for Graphviz, if it is one.
+    pub fn dot(&self) -> Option<&str> {
+        self.dot.as_deref()
+    }
+}
+
+/// Draws texts.
+///
+/// # Errors
+/// If they cannot be read, have errors, or have no such picture.
+pub fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
+    let what = request.what.unwrap_or_else(|| request.implied());
+    request.refuse_idle(what)?;
+    match what {
+        What::Sequence => specification::sequence(context, request),
+        What::Term => specification::term(context, request),
+        What::Automaton => specification::automaton(context, request),
+        What::Trace => trace::draw(context, request),
+        What::Order => order::draw(context, request),
+        What::Lattice => order::draw_lattice(context, request),
+    }
+}
+
+impl DrawRequest {
+    /// What the formats imply.
+    fn implied(&self) -> What {
+        let formats = || self.names.iter().map(|name| self.format_of(name));
+        if formats().any(|format| format == Some(Format::Pot)) {
+            What::Order
+        } else if formats().any(|format| format.is_some_and(Format::is_multi_trace)) {
+            What::Trace
+        } else {
+            What::Sequence
+        }
+    }
+
+    /// Refuses options of other pictures.
+    fn refuse_idle(&self, what: What) -> Result<()> {
+        let is_order = matches!(what, What::Order | What::Lattice);
+        let idle = [
+            ("--step", self.step.is_some() && what != What::Term, "a term: add --what term"),
+            ("--positions", self.positions && what != What::Term, "a term: add --what term"),
+            (
+                "--automaton",
+                self.automaton.is_some() && what != What::Automaton,
+                "an automaton: add --what automaton",
+            ),
+            (
+                "--cut",
+                !self.cuts.is_empty() && !is_order,
+                "an order of events: name a .pot.json, or add --what order",
+            ),
+            ("--only-used", self.only_used && what != What::Sequence, "a sequence diagram"),
+        ];
+        if let Some((flag, _, kind)) = idle.into_iter().find(|(_, is_idle, _)| *is_idle) {
+            unfit!("{flag} is about the picture of {kind}");
+        }
+        Ok(())
+    }
+
+    /// The format of a file, by its ending or by the request.
+    pub fn format_of(&self, file: &str) -> Option<Format> {
+        Format::of_name(Path::new(file)).or(self.from)
+    }
+
+    fn text_options(&self) -> terminal::Options {
+        terminal::Options { width: self.width, ascii: self.ascii, ..terminal::Options::default() }
+    }
+
+    /// The title of a picture.
+    fn title(&self, what: &str) -> String {
+        let name = |file: &String| match Path::new(file).file_name() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => file.clone(),
+        };
+        let names: Vec<String> = self.names.iter().map(name).collect();
+        format!("{what} of {}", names.join(", "))
+    }
+}

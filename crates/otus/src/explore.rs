@@ -1,0 +1,290 @@
+//! The execution tree of an interaction, and the multi-traces in it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use otus_analysis::graph::record::{Context as Recorded, Graph};
+use otus_analysis::{Config, explore as engine, generate};
+use otus_core::budget::Budget;
+use otus_core::{Lowered, Pool, TermId, automaton};
+use otus_draw::layout::automaton as automaton_layout;
+use otus_syntax::ast::SpecFile;
+use otus_syntax::options::{Generation, Logger, Process, TracegenOption};
+use otus_trace::multitrace::Partition;
+
+use crate::analysis::SearchOptions;
+use crate::analysis::attach::GraphOptions;
+use crate::context::Context;
+use crate::derive::Derived;
+use crate::error::{Result, unfit};
+use crate::format::Format;
+use crate::generate::Unique;
+use crate::load::{Fences, Loaded, options};
+use crate::picture::{self, Picture, PictureFormat, PictureStyle};
+use crate::words::counted;
+
+/// The most nodes.
+const NODES: u64 = 1_000_000;
+/// The nodes that the picture of a logger shows, and the states of its automaton.
+const LOGGER_NODES: usize = 200;
+
+/// What to explore, and which files to make of it.
+#[derive(Debug, Clone, Default)]
+pub struct ExploreRequest {
+    /// The specification.
+    pub names: Vec<String>,
+    /// Its format, if its name does not tell.
+    pub from: Option<Format>,
+    /// The options of the search; others than strategy, priorities, filters and seed are ignored.
+    pub search: SearchOptions,
+    /// The time.
+    pub timeout: Option<Duration>,
+    /// The graph, if it is wanted.
+    pub graph: Option<GraphOptions>,
+    /// The look of pictures that loggers ask for.
+    pub logger_style: PictureStyle,
+    /// Which nodes give a multi-trace: `exact`, `prefix`, `terminal`.
+    pub traces: Option<String>,
+    /// Which lifelines share a log.
+    pub partition: Option<String>,
+    /// Whether the caller names a place for multi-traces.
+    pub has_output: bool,
+}
+
+/// What an exploration found.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Explored {
+    /// The tree as text, unless a graph or multi-traces were asked for.
+    pub tree: Option<String>,
+    /// The graph, and the file that a logger names for it.
+    pub graph: Option<(Picture, Option<PathBuf>)>,
+    /// The automaton, and the file that a logger names for it.
+    pub automaton: Option<(Picture, PathBuf)>,
+    /// The multi-traces, and the folder that a logger names for them.
+    pub traces: Option<(Vec<Derived>, Option<PathBuf>)>,
+    /// What was explored, in a sentence.
+    pub text: String,
+    /// Whether a limit ended it.
+    pub is_limited: bool,
+}
+
+/// Explores the executions of a specification.
+///
+/// # Errors
+/// If the specification cannot be read, or a picture cannot be made.
+pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> {
+    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let (mut lowered, term) = loaded.only_interaction(context)?;
+    if let Some(trace) = loaded.traces.first() {
+        let name = loaded.sources.source(trace.tree.source).name();
+        unfit!(
+            "`otus explore` is about a specification alone, and {name} is a multi-trace; leave it \
+             out, or ask `otus analyze`"
+        );
+    }
+    let files = &loaded.specs[0].files;
+    let mut config = configuration(context, request, files)?;
+    let is_bounded = bound(&mut config, &lowered, term);
+    let mut graph = Graph::default();
+    let (report, positions) = engine::explore(&mut lowered.pool, term, &config, &mut graph);
+    let automaton = wants_automaton(files)
+        .then(|| automaton_picture(&mut lowered.pool, term, &loaded, &request.logger_style));
+    let recorded = Recorded { pool: &lowered.pool, positions: &positions, trace: None };
+    let style = request.logger_style.clone();
+    let name = loaded.interaction_name();
+    let by_logger = || GraphOptions::of_loggers(files, Process::Explore, name, style, LOGGER_NODES);
+    let drawn = request.graph.clone().or_else(by_logger).map(|options| {
+        let picture = options.picture(&recorded, &graph)?;
+        Ok((picture, options.path))
+    });
+    let wanted = wanted(request, files, &lowered.pool)?;
+    let tree = (wanted.is_none() && request.graph.is_none()).then(|| tree(&recorded, &graph));
+    let traces = wanted.map(|wanted| {
+        let mut made = Vec::new();
+        let mut take = |derived| {
+            made.push(derived);
+            Ok(())
+        };
+        let mut unique = Unique::new(&mut take);
+        for trace in generate::of_graph(&graph, wanted.generation) {
+            unique.add(&lowered.pool, &wanted.partition, &trace)?;
+        }
+        Ok((made, wanted.folder))
+    });
+    let accepting = graph.nodes.iter().filter(|node| node.leaf.is_some()).count();
+    let verb = if accepting == 1 { "accepts" } else { "accept" };
+    let nodes = counted(report.nodes, "node");
+    let mut text = format!("explored {nodes}, {accepting} of which {verb}");
+    if report.cut {
+        text.push_str("; the filters cut the tree");
+    }
+    if report.stop.is_early() {
+        let _ = write!(text, "; {}", report.stop.reason());
+    }
+    if is_bounded {
+        text.push_str(
+            "\nthe interaction has loops and no filter was given: bounded to depth 6 and 500 nodes",
+        );
+    }
+    Ok(Explored {
+        tree,
+        graph: drawn.transpose()?,
+        automaton: automaton.transpose()?,
+        traces: traces.transpose()?,
+        text,
+        is_limited: report.stop.is_early(),
+    })
+}
+
+/// Whether a logger asks for the automaton.
+fn wants_automaton(files: &[SpecFile]) -> bool {
+    options::sections(files, Process::Explore)
+        .flat_map(|(_, section)| &section.items)
+        .flat_map(|item| options::loggers(&item.value))
+        .any(|logger| matches!(logger, Logger::Automaton))
+}
+
+/// The automaton of an interaction, in a file that is called like the specification.
+fn automaton_picture(
+    pool: &mut Pool,
+    term: TermId,
+    loaded: &Loaded,
+    style: &PictureStyle,
+) -> Result<(Picture, PathBuf)> {
+    let limits = automaton::AutomatonLimits {
+        states: LOGGER_NODES,
+        ..automaton::AutomatonLimits::default()
+    };
+    let found = automaton::build(pool, term, limits);
+    let scene = automaton_layout::automaton(pool, &found, &automaton_layout::Options::default());
+    let name = loaded.interaction_name().map(Path::new).and_then(Path::file_stem);
+    let name = name.unwrap_or("interaction".as_ref()).to_string_lossy();
+    let picture = picture::render(&scene, PictureFormat::Svg, style)?;
+    Ok((picture, format!("{name}_nfa.svg").into()))
+}
+
+fn configuration(
+    context: &Context,
+    request: &ExploreRequest,
+    files: &[SpecFile],
+) -> Result<Config> {
+    let mut config = Config::default();
+    for (_, section) in options::sections(files, Process::Explore) {
+        config.apply(section);
+    }
+    let priorities = request.search.priorities.as_ref().map(|it| it.to_lowercase());
+    let filters = request.search.filters.as_ref().map(|it| it.to_lowercase());
+    let flags = [
+        ("strategy", request.search.strategy.as_deref()),
+        ("priorities", priorities.as_deref()),
+        ("filters", filters.as_deref()),
+    ];
+    for (key, value) in flags {
+        if let Some(value) = value {
+            config.apply(&options::parse(Process::Explore, &format!("{key} = {value}"))?);
+        }
+    }
+    config.seed = request.search.seed;
+    config.budget = Budget {
+        max_states: Some(NODES),
+        timeout: request.timeout,
+        cancel: context.cancel.clone(),
+        ..Budget::default()
+    };
+    Ok(config)
+}
+
+/// Sets small bounds if there are none and a loop would go on for ever. Returns whether it did.
+fn bound(config: &mut Config, lowered: &Lowered, term: TermId) -> bool {
+    let filters = &mut config.filters;
+    let free = filters.depth.is_none() && filters.loop_depth.is_none() && filters.nodes.is_none();
+    let endless = free && lowered.pool.attributes(term).loops > 0;
+    if endless {
+        filters.depth = Some(6);
+        filters.nodes = Some(500);
+    }
+    endless
+}
+
+/// Which multi-traces to make.
+struct Wanted {
+    generation: Generation,
+    partition: Partition,
+    /// The folder that a logger names; else where the caller wants them.
+    folder: Option<PathBuf>,
+}
+
+/// The multi-traces that the request or a `tracegen` logger asks for.
+fn wanted(request: &ExploreRequest, files: &[SpecFile], pool: &Pool) -> Result<Option<Wanted>> {
+    let signature = pool.signature();
+    let mut wanted: Option<Wanted> = None;
+    let discrete = || Partition::discrete(signature.lifeline_count());
+    for (file, section) in options::sections(files, Process::Explore) {
+        for item in &section.items {
+            for logger in options::loggers(&item.value) {
+                let Logger::Tracegen(chosen) = logger else { continue };
+                let mut found = Wanted {
+                    generation: Generation::Exact,
+                    partition: discrete(),
+                    folder: Some("traces".into()),
+                };
+                for option in chosen {
+                    match option {
+                        TracegenOption::Generation(generation) => found.generation = *generation,
+                        TracegenOption::Partition(partition) => {
+                            found.partition = options::resolve(partition, file, signature)?;
+                        }
+                        TracegenOption::Folder(name) => {
+                            found.folder = Some(file.names.text(name.symbol).into());
+                        }
+                        TracegenOption::Prefix(_) => {}
+                    }
+                }
+                wanted = Some(found);
+            }
+        }
+    }
+    if request.traces.is_none() && !request.has_output && request.partition.is_none() {
+        return Ok(wanted);
+    }
+    let mut wanted = wanted.unwrap_or_else(|| Wanted {
+        generation: Generation::Exact,
+        partition: discrete(),
+        folder: None,
+    });
+    if let Some(traces) = &request.traces {
+        wanted.generation = options::generation(traces)?;
+    }
+    if let Some(partition) = &request.partition {
+        wanted.partition = options::partition(partition, signature)?;
+    }
+    if request.has_output || request.traces.is_some() {
+        wanted.folder = None;
+    }
+    Ok(Some(wanted))
+}
+
+/// The tree as text: a step a line, indented by depth; `✓` where the interaction may end.
+fn tree(recorded: &Recorded<'_>, graph: &Graph) -> String {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+    for (id, node) in graph.nodes.iter().enumerate() {
+        if let Some((parent, _)) = node.parent {
+            children[parent.0 as usize].push(id);
+        }
+    }
+    let mut out = String::new();
+    let mut stack = vec![(0_usize, 0_usize)];
+    while let Some((id, depth)) = stack.pop() {
+        let Some(node) = graph.nodes.get(id) else { continue };
+        let step = node
+            .parent
+            .map_or_else(|| recorded.pool.text(node.state.term), |(_, rule)| recorded.rule(&rule));
+        let accepts = if node.leaf.is_some() { " ✓" } else { "" };
+        let cut = if node.cut > 0 { " …" } else { "" };
+        let _ = writeln!(out, "{}{step}{accepts}{cut}", "  ".repeat(depth.min(40)));
+        stack.extend(children[id].iter().rev().map(|&child| (child, depth + 1)));
+    }
+    out
+}

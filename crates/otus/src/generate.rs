@@ -1,0 +1,169 @@
+//! Random accepted multi-traces of a specification.
+
+use otus_analysis::generate::{Walks, project};
+use otus_core::{EventId, Pool};
+use otus_trace::case::OtherFields;
+use otus_trace::multitrace::Partition;
+use rustc_hash::FxHashSet;
+
+use crate::context::Context;
+use crate::derive::{Derived, Take};
+use crate::error::Result;
+use crate::format::Format;
+use crate::load::{Fences, Loaded, options};
+use crate::words::counted;
+
+/// Which multi-traces to make.
+#[derive(Debug, Clone)]
+pub struct GenerateRequest {
+    /// The specification.
+    pub names: Vec<String>,
+    /// Its format, if its name does not tell.
+    pub from: Option<Format>,
+    /// Which lifelines share a log: `discrete`, `trivial`, `{(l1,l2),(l3)}`.
+    pub partition: Option<String>,
+    /// The most events.
+    pub max_length: usize,
+    /// The number of multi-traces.
+    pub count: u64,
+    /// The seed of all choices.
+    pub seed: u64,
+}
+
+/// Makes multi-traces, each once, and returns their number. If there are fewer than asked for, that is remarked.
+///
+/// # Errors
+/// If the specification cannot be read.
+pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) -> Result<u64> {
+    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let (mut lowered, term) = loaded.only_interaction(context)?;
+    let partition = match &request.partition {
+        Some(text) => options::partition(text, lowered.pool.signature())?,
+        None => Partition::discrete(lowered.pool.signature().lifeline_count()),
+    };
+    let mut walks = Walks::new(&mut lowered.pool, term, request.max_length, request.seed);
+    let most = counted(request.max_length, "event");
+    let shortest = walks.shortest();
+    if shortest > request.max_length as u64 {
+        context
+            .remark(format!("no multi-trace has at most {most}; the shortest one has {shortest}"));
+        return Ok(0);
+    }
+    let mut unique = Unique::new(take);
+    let mut tries = Tries::new(shortest, request.max_length);
+    while unique.count() < request.count && !tries.are_over() && !context.cancel.is_cancelled() {
+        let Some(trace) = tries.next(&mut walks) else { break };
+        let is_new = unique.add(walks.pool(), &partition, &trace)?;
+        tries.note(is_new, trace.len());
+    }
+    let made = unique.count();
+    if made < request.count {
+        context.remark(format!(
+            "found {made} of {} with at most {most}: gave up after {} in a row that had \
+             been written already; there are no others, or they are rare",
+            request.count,
+            counted(tries.vain, "execution")
+        ));
+    }
+    Ok(made)
+}
+
+/// Passes on the projections of global traces, each once.
+pub(crate) struct Unique<'t> {
+    seen: FxHashSet<String>,
+    take: Take<'t>,
+}
+
+impl<'t> Unique<'t> {
+    pub(crate) fn new(take: Take<'t>) -> Unique<'t> {
+        Unique { seen: FxHashSet::default(), take }
+    }
+
+    /// The number passed on.
+    pub(crate) fn count(&self) -> u64 {
+        self.seen.len() as u64
+    }
+
+    /// Passes on a multi-trace if it is new, and returns whether it is.
+    pub(crate) fn add(
+        &mut self,
+        pool: &Pool,
+        partition: &Partition,
+        trace: &[EventId],
+    ) -> Result<bool> {
+        let tree = otus_trace::raise(&project(pool, partition, trace), pool);
+        let id = format!("t{}", self.count() + 1);
+        let derived = Derived::new(id, OtherFields::default(), tree);
+        let is_new = self.seen.insert(derived.line());
+        if is_new {
+            (self.take)(derived)?;
+        }
+        Ok(is_new)
+    }
+}
+
+/// How long the search for another multi-trace goes on.
+///
+/// Different executions may look the same, and short ones come again and again. After some executions that gave nothing
+/// new, lengths are chosen, short ones first; after many, or after many events, the search ends.
+struct Tries {
+    /// The executions in a row that gave nothing new.
+    vain: usize,
+    /// The events of these.
+    events: usize,
+    /// Whether lengths are chosen.
+    aims: bool,
+    /// The longest that is chosen.
+    reach: usize,
+    max_length: usize,
+}
+
+impl Tries {
+    /// After so many executions, or events, in vain, lengths are chosen, and then longer ones.
+    const SOME: usize = 20;
+    const SOME_EVENTS: usize = 20_000;
+    /// Longer executions are not left to chance from the beginning.
+    const LONG: usize = 100_000;
+    /// After so many executions, or events, in vain, the search ends.
+    const MANY: usize = 1000;
+    const MANY_EVENTS: usize = 1_000_000;
+
+    fn new(shortest: u64, max_length: usize) -> Tries {
+        // A random length up to a huge number may be more than any machine can make.
+        let aims = max_length > Self::LONG;
+        let shortest = usize::try_from(shortest).unwrap_or(usize::MAX);
+        let reach = if aims { Self::LONG } else { Self::SOME };
+        let reach = shortest.saturating_add(reach).min(max_length);
+        Tries { vain: 0, events: 0, aims, reach, max_length }
+    }
+
+    fn are_over(&self) -> bool {
+        self.vain >= Self::MANY || self.events >= Self::MANY_EVENTS
+    }
+
+    fn next(&self, walks: &mut Walks<'_>) -> Option<Vec<EventId>> {
+        if !self.aims {
+            return walks.walk();
+        }
+        // Short executions are as likely as long ones, which may not exist.
+        let halvings = walks.number(self.reach.max(1).ilog2() as usize);
+        let length = walks.number(self.reach >> halvings);
+        walks.walk_of(length)
+    }
+
+    fn note(&mut self, is_new: bool, length: usize) {
+        if is_new {
+            (self.vain, self.events) = (0, 0);
+            return;
+        }
+        self.vain += 1;
+        self.events += length;
+        let is_enough = !self.aims && self.events >= Self::SOME_EVENTS;
+        if is_enough || self.vain.is_multiple_of(Self::SOME) {
+            if self.aims {
+                self.reach = self.reach.saturating_mul(2).min(self.max_length);
+            }
+            self.aims = true;
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The text of a proposed `otus.toml`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use otus_core::Signature;
+use otus_syntax::suggest::nearest;
+use otus_trace::mapping::Glob;
+use otus_trace::read::Format as LogFormat;
+use otus_trace::run::Accounting;
+
+use super::cluster::{Cluster, ClusterFile, Clusters, stem};
+use super::pattern;
+use crate::logs::findings;
+use crate::words::counted;
+
+/// The parts of a proposal.
+pub(super) struct Draft<'c> {
+    clusters: &'c Clusters,
+    spec: Vec<String>,
+    sources: Vec<Source>,
+    lifelines: Vec<Meaning>,
+    messages: Vec<Meaning>,
+    /// Lifelines of the specification without a log.
+    unobserved: Vec<String>,
+    /// Lifelines of the logs that the specification does not have.
+    unknown: Vec<String>,
+}
+
+/// A name in the logs, and the name in the specification that is probably meant.
+struct Meaning {
+    name: String,
+    meant: String,
+}
+
+struct Source {
+    name: String,
+    globs: Vec<String>,
+    /// Lines that no rule takes, for comments.
+    left_over: Vec<LeftOver>,
+}
+
+/// Lines of one shape that no rule takes.
+struct LeftOver {
+    pattern: String,
+    count: u64,
+    example: String,
+}
+
+/// The number of shapes, names or files that a list shows.
+const SHOWN: usize = 8;
+
+impl<'c> Draft<'c> {
+    pub(super) fn new(clusters: &'c Clusters, spec: Vec<String>) -> Draft<'c> {
+        let mut taken = BTreeSet::new();
+        let sources = clusters
+            .sources
+            .iter()
+            .map(|cluster| {
+                let globs = globs(cluster, clusters);
+                let name = unique(&name(cluster), &mut taken);
+                Source { name, globs, left_over: Vec::new() }
+            })
+            .collect();
+        let (lifelines, messages) = (Vec::new(), Vec::new());
+        let (unobserved, unknown) = (Vec::new(), Vec::new());
+        Draft { clusters, spec, sources, lifelines, messages, unobserved, unknown }
+    }
+
+    /// Adds the results of a first run: the lines left over, and the names of the specification that are meant.
+    pub(super) fn refine(&mut self, accounting: &Accounting, signature: Option<&Signature>) {
+        for shape in &accounting.shapes {
+            let Some(file) = accounting.files.get(shape.first.file.0 as usize) else { continue };
+            let Some(source) = self.sources.get_mut(file.source) else { continue };
+            let Some(cluster) = self.clusters.sources.get(file.source) else { continue };
+            if source.left_over.len() < SHOWN {
+                let pattern = if cluster.format == LogFormat::Json {
+                    pattern::of_json(&shape.example)
+                } else {
+                    pattern::of_shape(&shape.text)
+                };
+                if source.left_over.iter().any(|left| left.pattern == pattern) {
+                    continue;
+                }
+                let place = findings::place(accounting, shape.first);
+                let example = format!("{place}: {}", shape.example.trim());
+                source.left_over.push(LeftOver { pattern, count: shape.count, example });
+            }
+        }
+        let Some(signature) = signature else { return };
+        let vocabulary = &accounting.vocabulary;
+        let known: Vec<&str> = signature.lifelines().map(|(_, name)| name).collect();
+        let names: Vec<&str> = vocabulary.lifeline_names().collect();
+        self.lifelines = meanings(&names, &known);
+        let meant = |name: &&&str| {
+            names.contains(*name) || self.lifelines.iter().any(|it| it.meant == **name)
+        };
+        self.unobserved =
+            known.iter().filter(|name| !meant(name)).map(|&name| name.to_owned()).collect();
+        let acts = names.iter().zip(&accounting.lifelines).filter(|(name, account)| {
+            let means = self.lifelines.iter().any(|it| it.name == **name);
+            account.sends + account.receives > 0 && !known.contains(*name) && !means
+        });
+        self.unknown = acts.map(|(name, _)| (*name).to_owned()).collect();
+        let known: Vec<&str> = signature.messages().map(|(_, name)| name).collect();
+        self.messages = meanings(&vocabulary.message_names().collect::<Vec<_>>(), &known);
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut out = String::from(
+            "# How lines of logs become actions. Proposed by `otus init`: a beginning, to be edited.\n\
+             # `otus map --explain` shows what becomes of every line.\n",
+        );
+        match self.spec.as_slice() {
+            [] => out.push_str(
+                "# spec = \"docs/protocol.md#login\"   # what `otus analyze` checks against\n",
+            ),
+            [one] => {
+                let _ = writeln!(out, "spec = {}", quoted(one));
+            }
+            several => {
+                let _ = writeln!(out, "spec = [{}]", list(several));
+            }
+        }
+        for (source, cluster) in self.sources.iter().zip(&self.clusters.sources) {
+            source.write(cluster, &mut out);
+        }
+        for (title, names) in [("lifelines", &self.lifelines), ("messages", &self.messages)] {
+            let left: &[String] = if title == "lifelines" { &self.unknown } else { &[] };
+            if names.is_empty() && left.is_empty() {
+                continue;
+            }
+            let comment = if names.is_empty() { "# " } else { "" };
+            let _ = writeln!(out, "\n{comment}[{title}]   # names in the logs, and what they mean");
+            for Meaning { name, meant } in names {
+                let _ = writeln!(out, "{} = {}", quoted(name), quoted(meant));
+            }
+            let example = quoted(self.unobserved.first().map_or("…", String::as_str));
+            for name in left.iter().take(SHOWN) {
+                let name = quoted(name);
+                let _ = writeln!(out, "# {name} = {example}   # not in the specification");
+            }
+        }
+        out.push_str("\n# What may be missing, by lifeline; what is not named is complete.\n");
+        out.push_str("# [observation]\n# may_stop_early = [\"*\"]\n");
+        if !self.unobserved.is_empty() {
+            let names = list(&self.unobserved);
+            let _ = writeln!(out, "# unobserved = [{names}]   # no log is called so");
+        }
+        if !self.clusters.others.is_empty() {
+            let mut others = self.clusters.others.clone();
+            let more = others.len().saturating_sub(SHOWN);
+            others.truncate(SHOWN);
+            if more > 0 {
+                others.push(format!("and {more} more"));
+            }
+            let _ = writeln!(out, "\n# Not looked at: {}", others.join(", "));
+        }
+        out
+    }
+}
+
+impl Source {
+    fn write(&self, cluster: &Cluster, out: &mut String) {
+        let _ = write!(
+            out,
+            "\n[[source]]\nname = {}\nfiles = [{}]\nformat = {}\n",
+            quoted(&self.name),
+            list(&self.globs),
+            quoted(cluster.format.name()),
+        );
+        match cluster.format {
+            LogFormat::Text | LogFormat::Json | LogFormat::Csv => self.rules(cluster, out),
+            LogFormat::Otlp | LogFormat::Jaeger | LogFormat::Zipkin => out.push_str(
+                "# lifeline = \"{resource.service.name}\"; group = \"{trace_id}\"; message = \"{name}\"   # as it is\n",
+            ),
+            LogFormat::Shiviz | LogFormat::Htf | LogFormat::Canonical => {}
+        }
+    }
+
+    fn rules(&self, cluster: &Cluster, out: &mut String) {
+        let phrases = &cluster.phrases;
+        let lifeline = phrases.usual_field(LIFELINES).unwrap_or("file.stem");
+        let _ = writeln!(out, "lifeline = {}", template(lifeline));
+        if let Some(separator) = cluster.separator {
+            let _ = writeln!(out, "separator = {}", quoted(&separator.to_string()));
+        }
+        match phrases.any_field(GROUPS) {
+            Some(group) => {
+                let _ = writeln!(out, "group = {}", template(group));
+            }
+            None => out.push_str("# group = \"{peer}\"   # what tells one run from another\n"),
+        }
+        if !self.left_over.is_empty() {
+            out.push_str("# ignore = [   # lines that no rule takes, the most frequent first\n");
+            for LeftOver { pattern, count, example } in &self.left_over {
+                let (pattern, example) = (quoted(pattern), one_line(example));
+                let _ = writeln!(out, "#   {pattern},   # {count} ×, as {example}");
+            }
+            out.push_str("# ]\n");
+        }
+        for (field, words) in &phrases.directions {
+            let message = phrases.any_field(MESSAGES).unwrap_or("message");
+            let _ = writeln!(
+                out,
+                "\n[[source.rule]]\nwhere = {{ {} = [{}] }}\ndir = {}\nmessage = {}",
+                key(field),
+                list(words),
+                template(field),
+                template(message),
+            );
+            if let Some(peer) = phrases.any_field(PEERS) {
+                let _ = writeln!(out, "peer = {}", template(peer));
+            }
+        }
+        for ((field, order), phrase) in &phrases.phrases {
+            let pattern = quoted(&pattern::of_phrase(*order, phrase));
+            let lines = counted(phrase.count, "line");
+            let _ =
+                writeln!(out, "\n[[source.rule]]   # {lines}, as: {}", one_line(&phrase.example));
+            let _ = match field.as_str() {
+                "" => writeln!(out, "match = {pattern}"),
+                field => writeln!(out, "match = {{ {} = {pattern} }}", key(field)),
+            };
+            out.push_str("dir = \"{dir}\"\nmessage = \"{message}\"\n");
+            if phrase.peers > 0 {
+                out.push_str("peer = \"{peer}\"\n");
+            }
+        }
+        let first = self.left_over.first();
+        if phrases.directions.is_empty() && phrases.phrases.is_empty() {
+            // A source needs at least one rule.
+            let pattern = first.map_or("^$", |left| &*left.pattern);
+            let _ = writeln!(
+                out,
+                "\n# No line speaks of sending or receiving; say what matters, as\n\
+                 # match = '(?<dir>sent|received) (?<message>\\w+)', dir = \"{{dir}}\", message = \"{{message}}\"\n\
+                 [[source.rule]]\nmatch = {}\nignore = true",
+                quoted(pattern)
+            );
+        } else if let Some(LeftOver { pattern, count, example }) = first {
+            let _ = writeln!(
+                out,
+                "\n# [[source.rule]]   # {count} ×, as {}\n# match = {}\n# emit = [\"?MESSAGE\"]   # or [\"?ASKED\", \"!ANSWERED\"]",
+                one_line(example),
+                quoted(pattern)
+            );
+        }
+    }
+}
+
+/// Fields that usually hold the lifeline, the most telling first.
+const LIFELINES: &str = "lifeline service service.name service_name node host hostname app component instance process \
+                         actor container pod";
+/// Fields that usually hold the group.
+const GROUPS: &str = "trace_id traceId trace request_id requestId correlation_id correlationId session session_id \
+                      sessionId conversation txid transaction run";
+/// Fields that usually hold the message.
+const MESSAGES: &str = "message msg m type event name op operation kind method";
+/// Fields that usually hold the other side.
+const PEERS: &str = "peer to from dst src target remote dest other";
+
+/// The known names that unknown ones probably mean: equal but for the case, equal but for a number at the end, or
+/// similar.
+fn meanings(names: &[&str], known: &[&str]) -> Vec<Meaning> {
+    let mut meanings = Vec::new();
+    for &name in names.iter().filter(|name| !known.contains(name)) {
+        let same = known.iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
+        let plain = without_number(name);
+        let numbered = known.iter().find(|known| known.eq_ignore_ascii_case(plain)).copied();
+        let meant = same.or(numbered).or_else(|| nearest(name, known.iter().copied()));
+        if let Some(meant) = meant.filter(|_| !plain.is_empty()) {
+            meanings.push(Meaning { name: name.to_owned(), meant: meant.to_owned() });
+        }
+    }
+    meanings
+}
+
+/// Patterns for the files of a source that fit no file of another one.
+fn globs(cluster: &Cluster, clusters: &Clusters) -> Vec<String> {
+    let mut globs: Vec<String> = Vec::new();
+    for ClusterFile { inside, .. } in &cluster.files {
+        if globs.iter().any(|glob| Glob::path(glob).matches(inside)) {
+            continue;
+        }
+        let (place, name) = match inside.rsplit_once('/') {
+            Some((place, name)) => (format!("{place}/"), name),
+            None => (String::new(), &**inside),
+        };
+        let stem = stem(name);
+        let ending = &name[stem.len()..];
+        let plain = without_number(stem);
+        let candidates = [format!("{place}*{ending}"), format!("{place}{plain}*{ending}")];
+        let fits = |glob: &String| {
+            let glob = Glob::path(glob);
+            let ours = cluster.files.iter().filter(|file| glob.matches(&file.inside)).count();
+            let logs = clusters.sources.iter().flat_map(|source| &source.files);
+            let all = logs.map(|file| &file.inside).chain(&clusters.others);
+            ours > 1 && all.filter(|file| glob.matches(file)).count() == ours
+        };
+        // `?` stands for characters that would be wildcards.
+        let literal = inside.replace(['*', '?', '{', '}'], "?");
+        globs.push(candidates.into_iter().find(fits).unwrap_or(literal));
+    }
+    globs
+}
+
+/// A name for a source.
+fn name(cluster: &Cluster) -> String {
+    let stems: BTreeSet<&str> = cluster.files.iter().map(|file| stem(&file.inside)).collect();
+    if stems.len() == 1 {
+        return stems.into_iter().next().unwrap_or("logs").to_owned();
+    }
+    let plain: BTreeSet<&str> = stems.iter().map(|stem| without_number(stem)).collect();
+    let has_rules = matches!(cluster.format, LogFormat::Text | LogFormat::Json | LogFormat::Csv);
+    if has_rules && plain.len() <= 3 && !plain.contains("") {
+        return plain.into_iter().collect::<Vec<_>>().join("-");
+    }
+    cluster.format.name().to_owned()
+}
+
+/// A name without a number at its end.
+fn without_number(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '_')
+}
+
+fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut unique = name.to_owned();
+    let mut number = 2;
+    while !taken.insert(unique.clone()) {
+        unique = format!("{name}-{number}");
+        number += 1;
+    }
+    unique
+}
+
+/// A key of a TOML table, quoted only if it must be.
+fn key(name: &str) -> String {
+    let bare =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { name.to_owned() } else { quoted(name) }
+}
+
+/// A text as TOML: a literal string if it has backslashes, as patterns have.
+fn quoted(text: &str) -> String {
+    let literal = text.contains('\\') && !text.contains(['\'', '\n', '\r']);
+    if literal && !text.chars().any(char::is_control) {
+        return format!("'{text}'");
+    }
+    // JSON and TOML quote alike except for one control character.
+    serde_json::to_string(text).unwrap_or_default().replace('\u{7f}', "\\u007f")
+}
+
+/// Texts as TOML, with commas between them.
+fn list<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
+    texts.into_iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")
+}
+
+/// The template for the value of a field: `"{field}"`.
+fn template(field: &str) -> String {
+    quoted(&format!("{{{field}}}"))
+}
+
+/// A text for a comment: one line of limited length.
+fn one_line(text: &str) -> String {
+    let mut line: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
+    if text.chars().count() > 120 {
+        line.push('…');
+    }
+    line
+}

@@ -1,0 +1,76 @@
+//! Regular expressions for lines of logs.
+
+use otus_trace::run::shape;
+
+use super::phrase::{Phrase, WordOrder};
+
+/// A pattern for a phrase that tells of messages.
+pub(super) fn of_phrase(order: WordOrder, phrase: &Phrase) -> String {
+    let words: Vec<String> = phrase.words.iter().map(|word| escape(word)).collect();
+    let words = words.join("|");
+    let peer = match phrase.peers {
+        0 => "",
+        _ => r"(?:(?:\s+\S+){0,2}?\s+(?:to|from)\s+(?<peer>[\w.:/-]*\w))?",
+    };
+    match order {
+        WordOrder::DirectionFirst => {
+            format!(r"(?:^|\s)(?<dir>{words})\s+(?<message>[\w./:-]*\w){peer}")
+        }
+        WordOrder::MessageFirst => format!(
+            r"(?<message>[\w./:-]*\w)\s+(?<dir>{words})(?:\s|$){}",
+            peer.replace(r"(?:\s+\S+){0,2}?\s+", "")
+        ),
+    }
+}
+
+/// A pattern for the lines of a shape. A time at the beginning is left out.
+pub(super) fn of_shape(shape: &str) -> String {
+    let text = shape.trim();
+    let text = match text.find(": ").or_else(|| text.find(' ')) {
+        Some(end) if text[..end].chars().all(|c| "#-:./TZ+,[] ".contains(c)) => {
+            text[end..].trim_start_matches([':', ' ', ']'])
+        }
+        _ => text,
+    };
+    unfolded(text)
+}
+
+/// A pattern for a folded text, in which `#` and the like stand for anything of their kind.
+fn unfolded(text: &str) -> String {
+    let mut pattern = String::new();
+    for c in text.chars().take(120) {
+        match c {
+            '#' => pattern.push_str(r"\w+"),
+            '…' => pattern.push_str(".*"),
+            '␀' => pattern.push_str(r"\x00+"),
+            '\t' => pattern.push_str(r"\s+"),
+            c => pattern.push_str(&escape(&c.to_string())),
+        }
+    }
+    pattern
+}
+
+/// A pattern for JSON lines like this one: those with a similar value in the field that tells what they are about.
+pub(super) fn of_json(line: &str) -> String {
+    for key in ["msg", "message", "event", "type", "name"] {
+        let Some(at) = line.find(&format!("\"{key}\"")) else { continue };
+        let rest = line[at + key.len() + 2..].trim_start_matches([' ', ':']);
+        let Some(rest) = rest.strip_prefix('"') else { continue };
+        let value = rest.split('"').next().unwrap_or_default().trim_end_matches('\\');
+        return format!(r#""{key}":\s*"{}"#, unfolded(&shape(value.as_bytes())));
+    }
+    // Without such a field, the line itself.
+    escape(line.trim_end_matches('…'))
+}
+
+/// A pattern for a literal text.
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$#&-~".contains(c) && c != '-' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

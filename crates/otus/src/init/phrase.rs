@@ -1,0 +1,221 @@
+//! Phrases of log lines that tell of messages.
+//!
+//! ```text
+//! Sending CONNACK to sub2 (0, 0)                    a word for the direction, then the message
+//! n3 [logterm: 1] sent MsgVote request to n1        the other side after a word or two
+//! PING received from b                              the message first
+//! {"dir": "send", "message": "PING", "to": "b"}     fields
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use otus_trace::read::Format as LogFormat;
+use serde_json::Value;
+
+/// How the lines of some logs tell of messages.
+#[derive(Debug, Default)]
+pub(super) struct Phrases {
+    /// By the field that they are in (empty in text), and by their order.
+    pub(super) phrases: BTreeMap<(String, WordOrder), Phrase>,
+    /// Fields that hold a direction, and the words in them.
+    pub(super) directions: BTreeMap<String, BTreeSet<String>>,
+    /// The number of records that have each field as a plain text.
+    fields: BTreeMap<String, usize>,
+    records: usize,
+}
+
+/// Where the message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum WordOrder {
+    /// Behind the word for the direction.
+    DirectionFirst,
+    /// In front of it.
+    MessageFirst,
+}
+
+/// Lines that tell of messages in the same way.
+#[derive(Debug, Default)]
+pub(super) struct Phrase {
+    /// The words for directions.
+    pub(super) words: BTreeSet<String>,
+    /// The number of lines.
+    pub(super) count: usize,
+    /// The number of lines that name the other side.
+    pub(super) peers: usize,
+    /// One of the lines.
+    pub(super) example: String,
+}
+
+impl Phrases {
+    /// The phrases of some lines.
+    pub(super) fn of(format: LogFormat, lines: &[&str], separator: Option<char>) -> Phrases {
+        let mut phrases = Phrases::default();
+        phrases.read(format, lines, separator);
+        phrases
+    }
+
+    /// Adds the phrases of the first lines of a log. CSV has commas unless another separator is given.
+    pub(super) fn read(&mut self, format: LogFormat, lines: &[&str], separator: Option<char>) {
+        match format {
+            LogFormat::Text => {
+                for line in lines {
+                    self.records += 1;
+                    self.line("", line);
+                }
+            }
+            LogFormat::Json => {
+                for line in lines {
+                    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(line) else {
+                        continue;
+                    };
+                    self.records += 1;
+                    for (name, value) in &fields {
+                        if let Value::String(text) = value {
+                            self.field(name, text);
+                        }
+                    }
+                }
+            }
+            LogFormat::Csv => {
+                let separator = separator.unwrap_or(',');
+                let unquoted = |cell: &str| cell.trim().trim_matches('"').to_owned();
+                let Some((title, lines)) = lines.split_first() else { return };
+                let names: Vec<String> = title.split(separator).map(unquoted).collect();
+                for line in lines {
+                    self.records += 1;
+                    for (name, text) in names.iter().zip(line.split(separator)) {
+                        self.field(name, &unquoted(text));
+                    }
+                }
+            }
+            LogFormat::Otlp
+            | LogFormat::Jaeger
+            | LogFormat::Zipkin
+            | LogFormat::Shiviz
+            | LogFormat::Htf
+            | LogFormat::Canonical => {}
+        }
+    }
+
+    fn field(&mut self, name: &str, text: &str) {
+        *self.fields.entry(name.to_owned()).or_default() += 1;
+        if is_direction(text) {
+            self.directions.entry(name.to_owned()).or_default().insert(text.to_owned());
+        } else if text.contains(' ') {
+            self.line(name, text);
+        }
+    }
+
+    fn line(&mut self, field: &str, line: &str) {
+        let Some(Parsed { order, word, has_peer }) = parse(line) else { return };
+        let phrase = self.phrases.entry((field.to_owned(), order)).or_default();
+        // An example with a peer shows all parts of the rule.
+        if phrase.count == 0 || (has_peer && phrase.peers == 0) {
+            line.clone_into(&mut phrase.example);
+        }
+        phrase.words.insert(word.to_owned());
+        phrase.count += 1;
+        phrase.peers += usize::from(has_peer);
+    }
+
+    /// Whether there are the same kinds of phrases in both, and at least one.
+    pub(super) fn has_kinds_of(&self, other: &Phrases) -> bool {
+        !other.phrases.is_empty() && self.phrases.keys().eq(other.phrases.keys())
+    }
+
+    /// The first of some names, in one text, that is a field of nearly all records.
+    pub(super) fn usual_field(&self, names: &str) -> Option<&str> {
+        let names = names.split_whitespace().filter_map(|name| self.fields.get_key_value(name));
+        let mut usual = names.filter(|(_, count)| **count * 10 >= self.records * 9);
+        usual.next().map(|(name, _)| &**name)
+    }
+
+    /// The first of some names that is a field at all.
+    pub(super) fn any_field(&self, names: &str) -> Option<&str> {
+        let mut names = names.split_whitespace();
+        names.find_map(|name| self.fields.get_key_value(name)).map(|(name, _)| &**name)
+    }
+}
+
+/// The parts of a line that tells of a message.
+#[derive(Debug, PartialEq, Eq)]
+struct Parsed<'l> {
+    order: WordOrder,
+    /// The word for the direction.
+    word: &'l str,
+    /// Whether it names the other side.
+    has_peer: bool,
+}
+
+fn parse(line: &str) -> Option<Parsed<'_>> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| is_direction(word))?;
+    let (word, rest) = (words[at], &words[at + 1..]);
+    let has_peer = |rest: &[&str]| {
+        let at = rest.iter().take(3).position(|word| matches!(*word, "to" | "from"));
+        at.is_some_and(|at| rest.get(at + 1).is_some_and(|word| is_name(word)))
+    };
+    match rest.first() {
+        Some(first) if is_name(first) && !is_filler(first) => {
+            let has_peer = has_peer(&rest[1..]);
+            Some(Parsed { order: WordOrder::DirectionFirst, word, has_peer })
+        }
+        first => {
+            let before = *words.get(at.checked_sub(1)?)?;
+            let follows = first.is_none_or(|word| matches!(*word, "to" | "from" | "by"));
+            let has_peer = has_peer(rest);
+            (follows && is_name(before)).then_some(Parsed {
+                order: WordOrder::MessageFirst,
+                word,
+                has_peer,
+            })
+        }
+    }
+}
+
+/// Whether the rules of `otus.toml` take a word for a direction. They also take `in` and `out`, which mean something
+/// else in most lines.
+fn is_direction(word: &str) -> bool {
+    let sent = ["send", "sends", "sending", "sent", "emit", "emits", "emitted", "tx", "->"];
+    let received = ["receive", "receives", "receiving", "received", "recv", "rx", "<-"];
+    sent.iter().chain(&received).any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// Whether a word can be the name of something.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '/')
+}
+
+/// Whether a word stands in the place of a message without being one.
+fn is_filler(word: &str) -> bool {
+    let word = word.trim_end_matches([';', ',', '.', ':']);
+    ["to", "from", "by", "a", "an", "the", "with", "and", "on", "at", "in", "for", "signal"]
+        .iter()
+        .any(|filler| word.eq_ignore_ascii_case(filler))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(WordOrder, &str, bool)>) {
+        let found = parse(line).map(|it| (it.order, it.word, it.has_peer));
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn usual_phrases_are_parsed() {
+        use WordOrder::{DirectionFirst, MessageFirst};
+        check("12:00: Sending CONNACK to sub2 (0, 0)", Some((DirectionFirst, "Sending", true)));
+        check("Client pub1 received PUBREC (Mid: 1)", Some((DirectionFirst, "received", false)));
+        check("x [term: 1] sent MsgVote request to n1", Some((DirectionFirst, "sent", true)));
+        check("PING received from b", Some((MessageFirst, "received", true)));
+        check("PING sent", Some((MessageFirst, "sent", false)));
+        check("-> PING", Some((DirectionFirst, "->", false)));
+        check("started", None);
+        check("(received)", None);
+        check("received", None);
+        check("sent a lot", None);
+    }
+}

@@ -1,0 +1,470 @@
+//! The account of mapped logs as plain data. With the feature `serde`, it serializes to the document of
+//! `otus map --format json`.
+//!
+//! `records = matched + ignored + blank + unmatched + incomplete + unreadable`, for each log and for all of them.
+
+use otus_core::Direction;
+use otus_trace::run::{self, Accounting, Tally};
+
+use super::{Groups, LogFinding, Mapping, Specification, Stranger};
+use crate::case::Place;
+use crate::logs::{findings, strangers};
+use crate::summary::Status;
+use crate::words::counted;
+
+/// The account of mapped logs.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct LogMap {
+    /// The version of the JSON document.
+    version: u32,
+    /// The name of the `otus.toml`, if there is one.
+    pub config: Option<String>,
+    /// The logs, in the order in which they were read.
+    pub logs: Vec<MappedLog>,
+    /// The records of all logs.
+    pub records: LineCounts,
+    /// The number of actions in the wanted groups.
+    pub actions: usize,
+    /// The rules of all sources.
+    pub rules: Vec<MappedRule>,
+    /// The records that no rule takes.
+    pub unmatched: UnmatchedLines,
+    /// The lifelines.
+    pub lifelines: Vec<MappedLifeline>,
+    /// The messages.
+    pub messages: Vec<MappedMessage>,
+    /// The groups.
+    pub groups: MappedGroups,
+    /// Emissions and their receptions.
+    pub pairs: MappedPairs,
+    /// The logs compared with a specification, if one is known.
+    pub specification: Option<Comparison>,
+    /// Everything wrong or unusual, the worst first.
+    pub findings: Vec<LogFinding>,
+    /// Whether the request names one group. Everything but actions and groups is about all of them, because the
+    /// group of a line is known only after it has been read and counted.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub is_group_chosen: bool,
+}
+
+/// One log.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MappedLog {
+    /// The name of the file.
+    pub file: String,
+    /// The name of its source in `otus.toml`.
+    pub source: Option<String>,
+    /// The format it is read as.
+    pub format: &'static str,
+    /// Its length, unpacked.
+    pub bytes: u64,
+    /// The number of its lines.
+    pub lines: u64,
+    /// Its records.
+    pub records: LineCounts,
+    /// The number of events that came from it.
+    pub events: u64,
+}
+
+/// The outcomes of records. A record is a line, a row or a span.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct LineCounts {
+    /// All of them.
+    pub all: u64,
+    /// Taken by a rule.
+    pub matched: u64,
+    /// Left out by a rule.
+    pub ignored: u64,
+    /// Without content.
+    pub blank: u64,
+    /// Taken by no rule.
+    pub unmatched: u64,
+    /// Taken by a rule, but without a value that it needs.
+    pub incomplete: u64,
+    /// Not in the format of their log.
+    pub unreadable: u64,
+}
+
+/// One rule of a source.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MappedRule {
+    /// The name of its source.
+    pub source: String,
+    /// Its name.
+    pub rule: String,
+    /// Whether it leaves out what it takes.
+    pub ignore: bool,
+    /// The number of records it took.
+    pub hits: u64,
+    /// The first of them.
+    pub first: Option<Place>,
+    /// Its place in `otus.toml`; `None` for a rule of a built-in format.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub place: Option<Place>,
+}
+
+/// The records that no rule takes.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct UnmatchedLines {
+    /// Their shapes, the most frequent first.
+    pub shapes: Vec<LineShape>,
+    /// The number of shapes.
+    pub distinct: usize,
+    /// The number of records of further shapes, which are too many to keep.
+    pub others: u64,
+}
+
+/// Lines that differ only in numbers, names and the like.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct LineShape {
+    /// The common part.
+    pub shape: String,
+    /// The number of such lines.
+    pub count: u64,
+    /// The first of them.
+    pub first: Place,
+    /// Its text.
+    pub example: String,
+}
+
+/// One lifeline.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MappedLifeline {
+    /// Its name.
+    pub lifeline: String,
+    /// The number of its emissions.
+    pub sends: u64,
+    /// The number of its receptions.
+    pub receives: u64,
+    /// The number of its other events.
+    pub others: u64,
+    /// How often others name it as their peer.
+    pub named: u64,
+    /// Its first event.
+    pub first: Option<Place>,
+}
+
+/// One message.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MappedMessage {
+    /// Its name.
+    pub message: String,
+    /// The number of its emissions.
+    pub sent: u64,
+    /// The number of its receptions.
+    pub received: u64,
+}
+
+/// The groups.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MappedGroups {
+    /// The number of wanted groups.
+    pub total: usize,
+    /// The number of groups that a rule closed.
+    pub closed: u64,
+    /// Whether a rule closes groups at all.
+    pub closable: bool,
+    /// The number of events of the largest one.
+    pub largest: usize,
+    /// The number of events without a group, where others have one.
+    pub ungrouped: u64,
+    /// The first ones.
+    pub first: Vec<FirstGroup>,
+    /// The number of all groups, wanted or not.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub all: u64,
+}
+
+/// One of the first groups.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct FirstGroup {
+    /// Its name.
+    pub group: String,
+    /// The number of its events.
+    pub events: usize,
+    /// Whether a rule closed it.
+    pub closed: bool,
+}
+
+/// Emissions and their receptions.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MappedPairs {
+    /// The number of receptions whose emission is known.
+    pub paired: u64,
+    /// The actions without their counterpart.
+    pub unpaired: Vec<UnpairedAction>,
+}
+
+/// Equal actions without their counterpart.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct UnpairedAction {
+    /// The action, as `client!request`.
+    pub action: String,
+    /// The other side, if the logs name it.
+    pub peer: Option<String>,
+    /// How often it happened.
+    pub count: u64,
+    /// The first of them.
+    pub first: Place,
+    /// Whether it is an emission.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub is_emission: bool,
+    /// The first place, in the order in which logs were read.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) order: run::RunPlace,
+}
+
+/// Logs compared with a specification.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The files of the specification.
+    pub name: String,
+    /// The names that only the logs have.
+    pub only_in_logs: Names<Stranger>,
+    /// The names that only the specification has.
+    pub only_in_specification: Names<String>,
+    /// The lifelines among these that `otus.toml` declares as unobserved.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub unobserved: Vec<String>,
+}
+
+/// Names that only one side has.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Names<T> {
+    /// Lifelines.
+    pub lifelines: Vec<T>,
+    /// Messages.
+    pub messages: Vec<T>,
+}
+
+impl LogMap {
+    pub(super) fn new(mapping: &Mapping, accounting: &Accounting, groups: Groups) -> LogMap {
+        let place = |place: run::RunPlace| findings::place(accounting, place);
+        let source =
+            |number: usize| mapping.logs.plan.sources.get(number).map(|source| source.name.clone());
+        let names = &accounting.vocabulary;
+        let project = mapping.finder.project();
+        let logs = accounting.files.iter().map(|file| MappedLog {
+            file: file.name.clone(),
+            source: source(file.source),
+            format: file.format.name(),
+            bytes: file.bytes,
+            lines: file.lines,
+            records: counts(file.tally),
+            events: file.events,
+        });
+        let rules = accounting.rules.iter().map(|rule| {
+            // Sources beyond those of the file are of built-in formats.
+            let project = project.filter(|it| rule.source < it.plan.sources.len());
+            MappedRule {
+                source: source(rule.source).unwrap_or_default(),
+                rule: rule.name.clone(),
+                ignore: rule.ignore,
+                hits: rule.hits,
+                first: rule.first.map(place),
+                place: project.map(|project| Place {
+                    file: project.name.clone(),
+                    line: project.source.line_column(rule.span.start).0,
+                    columns: None,
+                }),
+            }
+        });
+        let shapes = accounting.shapes.iter().map(|shape| LineShape {
+            shape: shape.text.clone(),
+            count: shape.count,
+            first: place(shape.first),
+            example: shape.example.clone(),
+        });
+        let lifelines = names.lifeline_names().zip(&accounting.lifelines);
+        let lifelines = lifelines.map(|(name, account)| MappedLifeline {
+            lifeline: name.to_owned(),
+            sends: account.sends,
+            receives: account.receives,
+            others: account.others,
+            named: account.named,
+            first: account.first.map(place),
+        });
+        let messages = names.message_names().zip(&accounting.messages);
+        let messages = messages.map(|(name, account)| MappedMessage {
+            message: name.to_owned(),
+            sent: account.sends,
+            received: account.receives,
+        });
+        let unpaired = accounting.pairs.unpaired.iter().map(|(key, &(count, first))| {
+            let sign = match key.direction {
+                Direction::Emission => "!",
+                Direction::Reception => "?",
+            };
+            let (lifeline, message) = (names.lifeline(key.lifeline), names.message(key.message));
+            UnpairedAction {
+                action: format!("{lifeline}{sign}{message}"),
+                peer: key.peer.map(|peer| names.lifeline(peer).to_owned()),
+                count,
+                first: place(first),
+                is_emission: key.direction == Direction::Emission,
+                order: first,
+            }
+        });
+        let account = &accounting.groups;
+        let mut map = LogMap {
+            version: 1,
+            config: project.map(|project| project.name.clone()),
+            logs: logs.collect(),
+            records: counts(accounting.total),
+            actions: groups.actions,
+            rules: rules.collect(),
+            unmatched: UnmatchedLines {
+                shapes: shapes.collect(),
+                distinct: accounting.shapes.len(),
+                others: accounting.other_shapes,
+            },
+            lifelines: lifelines.collect(),
+            messages: messages.collect(),
+            groups: MappedGroups {
+                total: groups.total,
+                closed: account.closed,
+                closable: account.closable,
+                largest: account.largest,
+                ungrouped: account.ungrouped,
+                first: groups.first,
+                all: account.total,
+            },
+            pairs: MappedPairs { paired: accounting.pairs.paired, unpaired: unpaired.collect() },
+            specification: None,
+            findings: findings::all(accounting),
+            is_group_chosen: mapping.logs.only.is_some(),
+        };
+        let specification = mapping.specification.as_ref();
+        map.specification = specification.map(|it| map.compare(mapping, accounting, it));
+        map
+    }
+
+    fn compare(
+        &self,
+        mapping: &Mapping,
+        accounting: &Accounting,
+        specification: &Specification,
+    ) -> Comparison {
+        let Specification { name, signature } = specification;
+        let acts = |name: &str| self.lifelines.iter().any(|it| it.lifeline == name && it.acts());
+        let occurs = |name: &str| self.messages.iter().any(|it| it.message == name && it.occurs());
+        let lifelines = signature.lifelines().map(|(_, name)| name).filter(|name| !acts(name));
+        let messages = signature.messages().map(|(_, name)| name).filter(|name| !occurs(name));
+        let lifelines: Vec<String> = lifelines.map(str::to_owned).collect();
+        let is_unobserved = |name: &&String| mapping.logs.plan.observation.of(name).unobserved;
+        Comparison {
+            name: name.clone(),
+            only_in_logs: Names {
+                lifelines: strangers::lifelines(accounting, signature),
+                messages: strangers::messages(accounting, signature),
+            },
+            unobserved: lifelines.iter().filter(is_unobserved).cloned().collect(),
+            only_in_specification: Names {
+                lifelines,
+                messages: messages.map(str::to_owned).collect(),
+            },
+        }
+    }
+
+    /// The status of a run: unusable if a log cannot be read; failed, if `is_strict`, if a record is left over or there
+    /// is no action.
+    pub fn status(&self, is_strict: bool) -> Status {
+        if self.findings.iter().any(|finding| finding.severity == "error") {
+            Status::Unusable
+        } else if is_strict && (self.records.left_over() > 0 || self.actions == 0) {
+            Status::Failed
+        } else {
+            Status::Passed
+        }
+    }
+
+    /// `mapped 2 logs, 8 lines (7 matched, …): 7 actions, 2 groups`.
+    pub fn summary(&self) -> String {
+        let records = self.records;
+        let mut parts = vec![
+            format!("{} matched", records.matched),
+            format!("{} ignored", records.ignored),
+            format!("{} blank", records.blank),
+            format!("{} unmatched", records.unmatched),
+        ];
+        for (count, name) in
+            [(records.incomplete, "incomplete"), (records.unreadable, "unreadable")]
+        {
+            if count > 0 {
+                parts.push(format!("{count} {name}"));
+            }
+        }
+        format!(
+            "mapped {}, {} ({}): {}, {}",
+            counted(self.logs.len(), "log"),
+            counted(records.all, "line"),
+            parts.join(", "),
+            counted(self.actions, "action"),
+            counted(self.groups.total, "group"),
+        )
+    }
+
+    /// The account as one JSON document, with at most `limit` shapes of unmatched lines.
+    #[cfg(feature = "serde")]
+    pub fn json(&self, limit: usize) -> String {
+        let mut map = self.clone();
+        map.unmatched.shapes.truncate(limit);
+        // Strings and numbers always serialize.
+        let text = serde_json::to_string_pretty(&map).unwrap_or_default();
+        text + "\n"
+    }
+}
+
+impl LineCounts {
+    /// The number of records that are neither mapped, ignored nor blank.
+    pub fn left_over(&self) -> u64 {
+        self.unmatched + self.incomplete + self.unreadable
+    }
+}
+
+fn counts(tally: Tally) -> LineCounts {
+    let Tally { records, matched, ignored, blank, unmatched, incomplete, unreadable } = tally;
+    LineCounts { all: records, matched, ignored, blank, unmatched, incomplete, unreadable }
+}
+
+impl MappedLifeline {
+    /// Whether it has an event.
+    pub(super) fn acts(&self) -> bool {
+        self.sends + self.receives + self.others > 0
+    }
+}
+
+impl MappedMessage {
+    /// Whether it was sent or received.
+    pub(super) fn occurs(&self) -> bool {
+        self.sent + self.received > 0
+    }
+}

@@ -1,0 +1,106 @@
+//! Texts by themselves: canonical form, and findings about them.
+
+use otus_syntax::diagnostic::any_error;
+use otus_syntax::{Diagnostic, parse_formulas, parse_spec, parse_trace, print};
+
+use crate::context::Context;
+use crate::diagnostics::Diagnostics;
+use crate::error::{Result, unfit};
+use crate::format::Format;
+use crate::load::{Fences, Loaded, Sources};
+
+/// A text and its canonical form.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Formatted {
+    /// The name of the text.
+    pub name: String,
+    /// The text as it is.
+    pub text: String,
+    /// The canonical form.
+    pub canonical: String,
+    /// The file, unless it came from standard input.
+    pub path: Option<std::path::PathBuf>,
+}
+
+/// The canonical form of a text in our own languages.
+///
+/// # Errors
+/// If it cannot be read, has errors, or is in another language.
+pub fn format(context: &Context, name: &str, from: Option<Format>) -> Result<Formatted> {
+    let mut sources = Sources::default();
+    let input = sources.read(&*context.files, name, from)?;
+    let source = sources.source(input.source);
+    let (canonical, found) = match input.format {
+        Format::Hsf | Format::Hif | Format::Hcf => {
+            let parsed = parse_spec(source);
+            (print::spec(&parsed.tree), parsed.diagnostics)
+        }
+        Format::Htf => {
+            let parsed = parse_trace(source);
+            (print::trace(&parsed.tree), parsed.diagnostics)
+        }
+        Format::Ctl => {
+            let parsed = parse_formulas(source);
+            (print::formulas(&parsed.tree), parsed.diagnostics)
+        }
+        Format::Mermaid | Format::Plantuml | Format::Markdown | Format::Jsonl | Format::Pot => {
+            unfit!(
+                "{} is not reformatted; fmt is for .hsf, .hif, .hcf, .htf and .ctl \
+                 (`otus convert` writes a diagram or a case file anew)",
+                source.name()
+            );
+        }
+    };
+    let (name, text) = (source.name().to_owned(), source.text().to_owned());
+    let mut found: Vec<Diagnostic> =
+        found.into_iter().chain(sources.diagnostics.drain(..)).collect();
+    found.retain(Diagnostic::is_error);
+    Diagnostics::new(sources.all, found).or_error()?;
+    Ok(Formatted { name, text, canonical, path: input.path })
+}
+
+/// Whether a file is in one of the languages that [`format`](fn@format) knows.
+pub fn is_formatted(path: &std::path::Path) -> bool {
+    let ours = [Format::Hsf, Format::Hif, Format::Hcf, Format::Htf, Format::Ctl];
+    Format::of_name(path).is_some_and(|format| ours.contains(&format))
+}
+
+/// Findings about specifications and multi-traces.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Linted {
+    /// The findings, in the order of the texts.
+    pub found: Diagnostics,
+    /// The number of specifications.
+    pub specifications: usize,
+    /// The number of multi-traces.
+    pub traces: usize,
+}
+
+/// Looks for mistakes, and for parts that are probably not meant.
+///
+/// # Errors
+/// If a file cannot be read, or multi-traces are given with several specifications.
+pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result<Linted> {
+    let mut loaded = Loaded::read(context, names, from, Fences::All)?;
+    let mut checked = Vec::new();
+    for spec in &loaded.specs {
+        let mut lowered = spec.lower();
+        // In a text with errors, names that seem unused may be used in the part that was not understood.
+        if !spec.is_faulty && !any_error(&lowered.diagnostics) {
+            loaded.diagnostics.extend(otus_core::lint(&spec.trees(), &lowered));
+        }
+        loaded.diagnostics.append(&mut lowered.diagnostics);
+        checked.push(lowered);
+    }
+    if checked.len() > 1 && !loaded.traces.is_empty() {
+        let count = checked.len();
+        unfit!("traces are checked against one specification; {count} are given here");
+    }
+    loaded.check_traces(checked.first_mut());
+    let diagnostics = &mut loaded.diagnostics;
+    diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
+    let (specifications, traces) = (loaded.specs.len(), loaded.traces.len());
+    Ok(Linted { found: loaded.take_diagnostics(), specifications, traces })
+}
