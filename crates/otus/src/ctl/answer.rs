@@ -20,7 +20,7 @@ pub struct Answer {
     pub formula: String,
     /// The name of the formula, if it has one.
     pub name: Option<String>,
-    /// What the answer says of runs: `possible in some order (EF)`. `None` if it is undecided or combines several
+    /// The answer as a claim about runs: `possible in some order (EF)`. `None` if it is undecided or combines several
     /// modalities.
     pub meaning: Option<String>,
     /// The name of the engine.
@@ -83,7 +83,7 @@ impl Answer {
     /// Why it is undecided, or why cuts are not counted or no run is shown.
     pub fn reason(&self) -> Option<String> {
         let stop = self.undecided.or(self.uncounted).or(self.unexplained)?;
-        Some(stop.to_string())
+        Some(reason(stop).to_owned())
     }
 
     /// A run, event by event, that shows why it holds or why it does not. It has been replayed by a
@@ -116,6 +116,11 @@ impl Answer {
         let process = self.trace.process_name(self.trace.process_of(event)).to_owned();
         Step { process, position: self.trace.position(event), text: self.trace.describe(event) }
     }
+}
+
+/// A limit in words. The states of a set of cuts are its nodes.
+pub(super) fn reason(stop: Stop) -> &'static str {
+    if stop == Stop::States { "the budget of nodes is used up" } else { stop.reason() }
 }
 
 /// An event of a run.

@@ -38,7 +38,7 @@ pub struct Check {
 #[derive(Debug)]
 struct Asked {
     property: Property,
-    /// What it says of runs.
+    /// Its claim about runs.
     sense: Sense,
 }
 

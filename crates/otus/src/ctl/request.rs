@@ -1,4 +1,4 @@
-//! What to check: a trace or raw logs, formulas, and how.
+//! A request: a trace or raw logs, formulas, and how to check them.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct Request {
     pub slice: bool,
     /// The order of processes, which decides how large sets of cuts become.
     pub process_order: Arrangement,
-    /// What to find out about the cuts at which a formula holds.
+    /// How much to find out about the cuts at which a formula holds.
     pub cuts: CutQuery,
     /// Whether to find a run that shows the answer.
     pub witness: bool,
@@ -49,7 +49,7 @@ pub struct Request {
     pub limits: Limits,
 }
 
-/// What to find out about the cuts at which a formula holds.
+/// How much to find out about the cuts at which a formula holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CutQuery {
