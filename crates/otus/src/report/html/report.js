@@ -389,9 +389,9 @@
         const { state, culprit } = events[at];
         element.classList.add('event', state, ...(culprit ? ['culprit'] : []));
         element.setAttribute('role', 'button');
-        // The name begins with the visible text, so that it can be called by voice.
-        const said = [...element.querySelectorAll('text, title')].map((part) => part.textContent).reverse();
-        element.setAttribute('aria-label', visible(said.join(' · ')));
+        // The name contains the visible text, so that an event can be called by voice.
+        const said = [...element.querySelectorAll('title, text')].map((part) => part.textContent);
+        element.setAttribute('aria-label', visible(said.join(' ')));
         element.addEventListener('click', () => select(at));
       });
       const heads = [...picture.querySelectorAll('[data-subject^="lifeline-"]')];
