@@ -1,5 +1,7 @@
 //! The picture of a case and the lines that its events come from, as plain data for reports.
 
+use std::fmt::Write as _;
+
 use otus_draw::layout::failure::{FailurePicture, Options};
 
 /// The limits of pictures in reports.
@@ -44,7 +46,7 @@ impl Passage {
         if let Some((end, _)) = text.char_indices().nth(LINE) {
             let rest = text.len() - end;
             text.truncate(end);
-            text.push_str(&format!(" … ({rest} more bytes)"));
+            let _ = write!(text, " … ({rest} more bytes)");
         }
         Passage { place, first: number as u64, lines: vec![text], ..Passage::default() }
     }

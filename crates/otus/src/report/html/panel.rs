@@ -20,6 +20,12 @@ const MERMAID: Options = Options { max_events: 40, ..LIMITS };
 /// The first part of every id in a picture. Only one picture is in the page at a time.
 const ID: &str = "case";
 
+/// The note of a case whose picture would make the page too large.
+const NOT_DRAWN: &str = concat!(
+    "To keep this file small, only the first failures are drawn. ",
+    "Analyze this group by itself to see its diagram."
+);
+
 /// What a panel shows.
 #[derive(Debug, Serialize)]
 pub(super) struct Panel<'c> {
@@ -101,11 +107,7 @@ impl<'c> Panel<'c> {
                 panel.diagram = Diagram::new(picture);
                 panel.specification = &picture.specification;
             } else {
-                panel.diagram.note = concat!(
-                    "To keep this file small, only the first failures are drawn. ",
-                    "Analyze this group by itself to see its diagram."
-                )
-                .to_owned();
+                NOT_DRAWN.clone_into(&mut panel.diagram.note);
             }
         }
         panel
