@@ -355,6 +355,8 @@
 
   // ---- The picture ----
 
+  const PAPER = 560; // the height of a picture on paper
+
   // The picture is drawn already, as SVG. The script puts it in place, marks its events, and scrolls to them.
   function draw(diagram, show) {
     const { events, run, steps, core } = diagram;
@@ -380,6 +382,7 @@
     if (selected < 0) selected = last > 0 ? numbers.get(run[last - 1][0]) : 0;
     let elements = []; // by event: its element, if it is in the picture
     let below = 0; // where the names of the lifelines begin
+    const paper = h('p', { class: 'quiet paper' });
 
     function put(picture) {
       canvas.replaceChildren(names, picture);
@@ -407,6 +410,26 @@
       if (!elements[selected]) selected = elements.findIndex(Boolean);
       mark();
       reach(step);
+    }
+
+    // On paper, a tall picture shows the rows around the chosen event.
+    function crop(picture, on) {
+      picture.dataset.full ??= picture.getAttribute('viewBox');
+      const [, , width, height] = picture.dataset.full.split(' ').map(Number);
+      let [top, bottom] = [0, height];
+      if (on && height > PAPER && elements[selected]) {
+        const first = Math.max(0, Math.min(spot(selected).y - PAPER / 2, height - PAPER));
+        const boxes = elements.filter(Boolean).map((element) => element.getBBox())
+          .filter((box) => box.y >= first && box.y + box.height <= first + PAPER);
+        top = Math.min(...boxes.map((box) => box.y)) - 8;
+        bottom = Math.max(...boxes.map((box) => box.y + box.height)) + 8;
+        names.hidden = false;
+      }
+      picture.setAttribute('viewBox', `0 ${top} ${width} ${bottom - top}`);
+      picture.setAttribute('height', bottom - top);
+      const left = [top > 0 || bottom < height ? 'the part around the chosen event' : '',
+        on && picture === part && !only.checked ? 'the lifelines that suffice to fail' : ''].filter(Boolean);
+      paper.textContent = left.length > 0 ? `On paper: ${left.join('; ')}.` : '';
     }
 
     function mark() {
@@ -512,14 +535,16 @@
         : h('p', { class: 'quiet' }, events.some((event) => event.state === 'explained') ? 'There is no run to step through.' : 'No event of it is accepted.'),
       core ? h('label', { class: 'check hint' }, only, `Only what suffices to fail (${plural(core.lifelines[0], 'lifeline')} of ${count(core.lifelines[1])})`) : '',
       h('p', { class: 'quiet hint' }, 'Choose an event to see its lines: by mouse, or with the arrow keys and Enter.'),
-      canvas);
+      paper, canvas);
     return {
       element,
       start: () => { put(whole); reveal(selected); },
       // A picture that is too wide for paper is printed without the lifelines that are not needed to fail.
       print: (on) => {
         const isWide = part && whole.viewBox.baseVal.width > 1100;
-        put(only.checked || on && isWide ? part : whole);
+        const picture = only.checked || on && isWide ? part : whole;
+        put(picture);
+        crop(picture, on);
         reveal(selected);
       },
     };
