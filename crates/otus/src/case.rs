@@ -4,6 +4,8 @@
 //! can be dropped once it is written. With the feature `serde`, a case serializes to the result object of
 //! `--format json` (`otus schema results`).
 
+pub(crate) mod picture;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +16,8 @@ pub use otus_analysis::Verdict;
 use crate::cause::{CAUSES, Cause};
 use crate::explanation::Explanation;
 use crate::words::counted;
+
+pub(crate) use picture::{CasePicture, Passage};
 
 /// One multi-trace, and what was found out about it.
 #[derive(Debug, Clone)]
@@ -87,9 +91,9 @@ pub struct Case {
     /// Of a `WeakPass` by declarations: what was declared, as `sub unobserved`.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub declared: Vec<String>,
-    /// Its events as a report draws them, if it does.
+    /// Its picture, if the request asks for pictures and the case is among the first.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(crate) picture: Option<Box<crate::report::html::model::Detail>>,
+    pub(crate) picture: Option<Box<CasePicture>>,
     /// Files that the request asked for, such as the graph of the search.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub attachments: Vec<Attachment>,
