@@ -88,8 +88,9 @@ impl Window {
             ));
         }
         if columns < lifelines {
+            let verb = if columns == 1 { "is" } else { "are" };
             let (columns, lifelines) = (grouped(columns), grouped(lifelines));
-            sentences.push(format!("Of its {lifelines} lifelines, {columns} are drawn."));
+            sentences.push(format!("Of its {lifelines} lifelines, {columns} {verb} drawn."));
         }
         sentences
     }

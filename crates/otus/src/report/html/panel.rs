@@ -134,7 +134,7 @@ impl<'c> Diagram<'c> {
         let steps = of.run.iter().zip(1..).map(|(&event, step)| [event, step]);
         Diagram {
             svg: svg_in_page(&failure(of, &LIMITS), ID),
-            core: Core::new(picture),
+            core: Core::new(picture, &is_drawn),
             note: failure::note(of, &LIMITS),
             events: (0..of.events.len()).filter(|&id| is_drawn[id]).map(event).collect(),
             run: steps.filter(|&[id, _]| is_drawn.get(id) == Some(&true)).collect(),
@@ -144,14 +144,21 @@ impl<'c> Diagram<'c> {
 }
 
 impl Core {
-    fn new(picture: &CasePicture) -> Option<Self> {
+    /// The picture has about as many events of these lifelines as that of all (`is_drawn`, by event), so that readers can
+    /// open the lines of nearly all of them.
+    fn new(picture: &CasePicture, is_drawn: &[bool]) -> Option<Self> {
         let of = &picture.diagram;
         let culprit = of.culprit.and_then(|event| of.events.get(event)).map(|it| it.lifeline);
-        let lifelines = of.lifelines.iter().enumerate();
-        let count = lifelines.filter(|(at, it)| it.core || culprit == Some(*at)).count();
+        let is_core = |at: usize| of.lifelines[at].core || culprit == Some(at);
+        let count = (0..of.lifelines.len()).filter(|&at| is_core(at)).count();
         let has_core = of.lifelines.iter().any(|it| it.core) && count < of.lifelines.len();
+        let events = of.events.iter().zip(is_drawn);
+        let max_events = events.filter(|(it, is_drawn)| **is_drawn && is_core(it.lifeline)).count();
         has_core.then(|| Core {
-            svg: svg_in_page(&failure(of, &Options { is_core_only: true, ..LIMITS }), ID),
+            svg: svg_in_page(
+                &failure(of, &Options { max_events, is_core_only: true, ..LIMITS }),
+                ID,
+            ),
             lifelines: [count, of.lifelines.len()],
         })
     }
