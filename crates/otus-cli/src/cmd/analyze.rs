@@ -37,11 +37,12 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut reports = Reports::new(outputs(args, shell, &analysis, fingerprint.as_deref())?);
     reports.begin(&analysis.run())?;
     let mut running = analysis.start_fold(reports.formatter());
+    let mut is_unwritten = false;
     for item in running.by_ref() {
         match item? {
             Item::Case(formatted) => {
                 if let Some(case) = formatted.case() {
-                    write_attachments(args, case)?;
+                    is_unwritten |= !write_attachments(args, case);
                 }
                 reports.write(&formatted)?;
             }
@@ -59,6 +60,8 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let summary = &finished.summary;
     let status = summary.status(args.fail_on.map(FailOn::from), args.strict, is_recorded);
     Ok(match coverage::exit(args, summary, status.into()) {
+        // The caller relies on a file that could not be written, whatever the verdict.
+        _ if is_unwritten => Exit::Error,
         // The run was interrupted, so the unread cases are unknown.
         Exit::Success if finished.is_cancelled => Exit::Undecided,
         exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
@@ -221,8 +224,9 @@ fn outputs(
     Ok(all)
 }
 
-/// Writes the files that belong to a case.
-fn write_attachments(args: &AnalyzeArgs, case: &Case) -> anyhow::Result<()> {
+/// Writes the files that belong to a case. Returns whether all could be written; if not, says why.
+fn write_attachments(args: &AnalyzeArgs, case: &Case) -> bool {
+    let mut is_written = true;
     for attachment in &case.attachments {
         let named = match attachment.kind {
             AttachmentKind::Graph => args.search.graph.clone(),
@@ -231,18 +235,18 @@ fn write_attachments(args: &AnalyzeArgs, case: &Case) -> anyhow::Result<()> {
         };
         let by_logger = attachment.path.as_ref().map(|path| path.to_string_lossy().into_owned());
         let (Some(name), Ok(bytes)) = (named.or(by_logger), &attachment.content) else { continue };
-        let remark = attachment.remark.as_deref();
-        match attachment.kind {
-            AttachmentKind::Order => output::deliver(&name, bytes, remark)?,
-            AttachmentKind::Graph | AttachmentKind::Certificate => {
-                if let Some(remark) = remark {
-                    output::complain(remark);
-                }
-                output::deliver(&name, bytes, None)?;
-            }
+        let mut remark = attachment.remark.as_deref();
+        if attachment.kind != AttachmentKind::Order
+            && let Some(remark) = remark.take()
+        {
+            output::complain(remark);
+        }
+        if let Err(error) = output::deliver(&name, bytes, remark) {
+            output::complain(&format!("otus: {}: {error:#}", case.id));
+            is_written = false;
         }
     }
-    Ok(())
+    is_written
 }
 
 /// The known failures that are named when they are fixed.
@@ -259,8 +263,8 @@ fn write_baseline(args: &AnalyzeArgs, finished: &Finished) -> anyhow::Result<boo
         if let Some(more) = fixed.len().checked_sub(NAMED).filter(|&more| more > 0) {
             output::complain(&format!("fixed: and {more} more; --write-baseline removes them"));
         }
-        if let Some(unmet) = finished.unmet.filter(|&unmet| unmet > 0) {
-            output::complain(&format!("note: {unmet} in {name} were not checked"));
+        if let Some((unmet, all)) = finished.unmet.filter(|&(unmet, _)| unmet > 0) {
+            output::complain(&format!("note: {unmet} of {all} in {name} were not checked"));
         }
     }
     let Some(path) = &args.write_baseline else { return Ok(false) };

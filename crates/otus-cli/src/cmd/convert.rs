@@ -38,9 +38,10 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
             traces.into_iter().map(|(name, text)| (path(name), text)).collect()
         }
         (Converted::Traces(traces), place) => {
+            let count = traces.len();
             let Ok([(_, text)]) = <[_; 1]>::try_from(traces) else {
                 bail!(
-                    "several multi-traces do not fit in one .htf; name a folder (`runs/`) or a .jsonl"
+                    "{count} multi-traces do not fit in one .htf; name a folder (`runs/`) or a .jsonl"
                 );
             };
             match place {

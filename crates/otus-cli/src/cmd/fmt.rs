@@ -20,7 +20,8 @@ pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Exit> {
                 Ok(formatted) => formatted,
                 Err(otus::Error::Text(found)) => {
                     shell.show(&found);
-                    output::complain(&format!("\n{file} was left as it is"));
+                    let name = if file == "-" { "<stdin>" } else { &file };
+                    output::complain(&format!("\n{name} was left as it is"));
                     exit = Exit::Error;
                     continue;
                 }

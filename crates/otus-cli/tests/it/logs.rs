@@ -70,7 +70,7 @@ fn the_folder_above_is_looked_in_and_paths_are_told_from_here() {
 fn one_group_is_chosen_and_recorded() {
     let sandbox = sessions("logs-group");
     sandbox.otus("analyze --certificate why.txt").assert().code(2).stderr_eq(str![[r#"
-otus: --certificate records one analysis; 2 groups are given; choose one by --group
+otus: --certificate records one analysis; several groups are given; choose one by --group
 
 "#]]);
     sandbox.otus("analyze --certificate why.txt --group bob").assert().code(1);

@@ -34,6 +34,12 @@ impl KnownFailures {
         Ok(KnownFailures { baseline, rewritten })
     }
 
+    /// Whether a failure is known whatever its cause.
+    pub(super) fn is_known_for_any_cause(&self, id: &str) -> bool {
+        let listed = self.baseline.as_ref().and_then(|baseline| baseline.of(id));
+        listed.is_some_and(<[_]>::is_empty)
+    }
+
     /// Whether the cause of a failure must be known.
     pub(super) fn needs_cause(&self, id: &str, explain: Explain) -> bool {
         let listed = self.baseline.as_ref().and_then(|baseline| baseline.of(id));
@@ -104,13 +110,13 @@ impl MetAll {
         }
     }
 
-    /// The ids of the baseline that are accepted now, and the number of ids that were not met; nothing
+    /// The ids of the baseline that are accepted now, and the numbers of ids that were not met and of all; nothing
     /// without a baseline.
-    pub(super) fn fixed(&self, known: &KnownFailures) -> Option<(Vec<String>, usize)> {
+    pub(super) fn fixed(&self, known: &KnownFailures) -> Option<(Vec<String>, (usize, usize))> {
         let count = known.baseline.as_ref()?.len();
         let met = self.passing.union(&self.failing).count();
         let fixed = self.passing.difference(&self.failing).cloned().collect();
-        Some((fixed, count.saturating_sub(met)))
+        Some((fixed, (count.saturating_sub(met), count)))
     }
 
     /// The text of the new baseline and the number of its ids, unless the run was cut short.

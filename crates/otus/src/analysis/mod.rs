@@ -321,8 +321,8 @@ pub struct Finished {
     /// The text of the new baseline and the number of its failures, if one is to be written and the analysis
     /// was not cut short.
     pub baseline: Option<(String, usize)>,
-    /// The ids of the baseline that were not met, if there is a baseline.
-    pub unmet: Option<usize>,
+    /// The ids of the baseline that were not met, and all of them, if there is a baseline.
+    pub unmet: Option<(usize, usize)>,
     /// Whether the analysis was cancelled, so that inputs may be left.
     pub is_cancelled: bool,
     logs: Option<LogRemarks>,

@@ -390,7 +390,9 @@ impl<T: Send + 'static> Worker<T> {
         // The failures before it in its job come before it in the input, too.
         let before = self.first.explained.max(plan.explained.load(Ordering::Relaxed));
         let is_fail = case.verdict == Verdict::Fail;
-        let is_among_first = is_fail && plan.explain.limit().is_none_or(|limit| before < limit);
+        let is_among_first = is_fail
+            && !plan.known.is_known_for_any_cause(id)
+            && plan.explain.limit().is_none_or(|limit| before < limit);
         let needs_cause = is_fail && plan.known.needs_cause(id, plan.explain);
         let explained = question.filter(|_| is_among_first || needs_cause).and_then(|question| {
             let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
