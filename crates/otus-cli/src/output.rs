@@ -13,7 +13,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// Prints a result that is put together already.
+/// Prints a result as bytes.
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes)?;
@@ -21,18 +21,18 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says something about the run; results go to [`print()`].
+/// Prints a remark about the run to standard error; results go to [`print()`].
 pub(crate) fn complain(text: &str) {
-    // Nothing sensible can be done when standard error is gone.
+    // An error on standard error cannot be reported anywhere.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Writes a file so that it is either the old or the new one, never half of it.
+/// Writes a file atomically: a reader sees the old or the new content, never a part.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     write_bytes(path, text.as_bytes())
 }
 
-/// The same with what is not text.
+/// The same for bytes.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut draft = Draft::create(path)?;
     draft.write_bytes(bytes)?;
@@ -40,7 +40,7 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a result to the file that the user named, and says so with a remark; `-` is standard output.
+/// Writes a result to the named file, and prints a remark that it was written; `-` is standard output.
 pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow::Result<()> {
     if name == "-" {
         return print_bytes(bytes);
@@ -51,14 +51,14 @@ pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow:
     Ok(())
 }
 
-/// A file that takes its name when it is finished, and vanishes if it never is.
+/// A file that gets its name when it is complete, and is deleted if it never is.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    /// As the user named it.
+    /// The name that the user gave.
     path: PathBuf,
-    /// The file itself.
+    /// The path of the file.
     target: PathBuf,
-    /// What it is called until it is finished.
+    /// The temporary name.
     hidden: PathBuf,
     file: BufWriter<File>,
 }
@@ -69,8 +69,8 @@ impl Draft {
         if let Some(folder) = folder.filter(|folder| !folder.exists()) {
             anyhow::bail!("{}: there is no folder {}", cannot_write(path), folder.display());
         }
-        // A link is followed, so that what it points to is replaced and not the link; the draft is
-        // beside it, since a file is renamed only within its file system.
+        // A link is followed, so that its target is replaced and not the link. The temporary file is beside the
+        // target, because a rename works only within one file system.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let hidden = target.with_file_name(format!(".{name}.otus-{}", std::process::id()));
@@ -86,12 +86,12 @@ impl Draft {
         self.file.write_all(bytes).with_context(|| cannot_write(&self.path))
     }
 
-    /// For whoever writes bit by bit.
+    /// The file, for writing in pieces.
     pub(crate) fn writer(&mut self) -> &mut impl std::io::Write {
         &mut self.file
     }
 
-    /// Gives the file its name, and returns it.
+    /// Renames the file to its final name, and returns that name.
     pub(crate) fn finish(mut self) -> anyhow::Result<PathBuf> {
         self.rename().with_context(|| cannot_write(&self.path))?;
         Ok(std::mem::take(&mut self.path))
@@ -108,7 +108,7 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // There is none any more if it was finished.
+        // After a successful rename, there is no temporary file.
         let _ = std::fs::remove_file(&self.hidden);
     }
 }
@@ -117,14 +117,14 @@ fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }
 
-/// Whether an error is just that nobody reads our output any more.
+/// Whether an error means that the reader of standard output has closed it.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// An error about which everything has been said.
+/// An error that has been reported in full.
 #[derive(Debug)]
 pub(crate) struct Told;
 
@@ -136,7 +136,7 @@ impl std::fmt::Display for Told {
 
 impl std::error::Error for Told {}
 
-/// Where something is printed.
+/// The stream that something is printed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// Standard output: results.
@@ -145,7 +145,7 @@ pub(crate) enum Stream {
     Error,
 }
 
-/// Whether to colour what goes to a stream (`NO_COLOR` and `--color` decide).
+/// Whether to colour the output to a stream (`NO_COLOR` and `--color` decide).
 pub(crate) fn colored(choice: Color, stream: Stream) -> bool {
     match choice {
         Color::Always => true,

@@ -70,7 +70,7 @@ impl KnownFailures {
     }
 }
 
-/// What a part of a run met.
+/// The failures and ids in a part of a run.
 #[derive(Debug, Default)]
 pub(super) struct Met {
     /// All failures, for a new baseline.
@@ -86,7 +86,7 @@ impl Met {
     }
 }
 
-/// What a whole run met.
+/// The failures and ids in a whole run.
 #[derive(Debug, Default)]
 pub(super) struct MetAll {
     failures: Failures,
@@ -104,8 +104,8 @@ impl MetAll {
         }
     }
 
-    /// The ids of the baseline that are accepted now, and the number of ids that were not met; nothing
-    /// without a baseline.
+    /// The ids of the baseline that are accepted now, and the number of its ids that did not occur; nothing without a
+    /// baseline.
     pub(super) fn fixed(&self, known: &KnownFailures) -> Option<(Vec<String>, usize)> {
         let count = known.baseline.as_ref()?.len();
         let met = self.passing.union(&self.failing).count();
@@ -113,7 +113,7 @@ impl MetAll {
         Some((fixed, count.saturating_sub(met)))
     }
 
-    /// The text of the new baseline and the number of its ids, unless the run was cut short.
+    /// The text of the new baseline and the number of its ids, unless the run was cancelled.
     pub(super) fn baseline(
         &self,
         known: &KnownFailures,

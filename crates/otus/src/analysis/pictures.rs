@@ -1,8 +1,8 @@
-//! Which multi-traces are drawn on a page, and their pictures.
+//! Chooses the multi-traces that a page shows as pictures, and draws them.
 //!
-//! Pictures are for those who look: of every failure that is explained, up to a point, and of the first that
-//! are accepted. Which those are only whoever prints knows, since workers are not in the order of the input;
-//! a worker draws what may be among them ([`Pictures::is_wanted`]), and what is not is taken away again
+//! A page shows the explained failures, up to a limit, and the first accepted multi-traces. Workers finish out of
+//! order, so only the consumer, who sees cases in input order, knows which are first. A worker therefore draws every
+//! candidate ([`Pictures::is_wanted`]), and the consumer removes the pictures that are not needed
 //! ([`Pictures::settle`]). So a page does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,15 +19,15 @@ use crate::case::Case;
 use crate::report::html::fill::{Facts, accepted_run, detail};
 use crate::report::html::model::{Detail, Excerpt};
 
-/// How many failures are drawn.
+/// The most failures that are drawn.
 const FAILURES: usize = 200;
-/// How many that pass are drawn, and how many that pass weakly.
+/// The most passes that are drawn, and the most weak passes.
 const ACCEPTED: usize = 100;
 
-/// How many states it may take to find the run of what a failure has in common with the specification.
+/// The most states of the search for the run that a failure shares with the specification.
 const STATES: u64 = 20_000_000;
 
-/// How many have been printed so far.
+/// The numbers of pictures printed so far.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures {
     failures: AtomicUsize,
@@ -35,7 +35,7 @@ pub(crate) struct Pictures {
     pass: AtomicUsize,
 }
 
-/// How many were met in a job so far.
+/// The numbers of candidates in a job so far.
 #[derive(Debug, Default)]
 pub(super) struct Accepted {
     weak: usize,
@@ -43,8 +43,8 @@ pub(super) struct Accepted {
 }
 
 impl Pictures {
-    /// Whether what is accepted may be among the first of the input with its verdict. Called once for each
-    /// of a job, since what is behind so many others of its job is behind so many others.
+    /// Whether an accepted multi-trace may be among the first of the input with its verdict. Call it once for each of
+    /// a job, because the earlier ones of its job are also earlier in the input.
     pub(super) fn is_wanted(&self, verdict: Verdict, met: &mut Accepted) -> bool {
         let (printed, met) = match verdict {
             Verdict::Pass => (&self.pass, &mut met.pass),
@@ -56,7 +56,7 @@ impl Pictures {
         before < ACCEPTED
     }
 
-    /// Takes the picture away if the case is not among the first. Called in the order of the input.
+    /// Removes the picture if the case is not among the first. Call it in the order of the input.
     pub(super) fn settle(&self, case: &mut Case) {
         let (printed, most) = match case.verdict {
             Verdict::Pass => (&self.pass, ACCEPTED),
@@ -70,7 +70,7 @@ impl Pictures {
     }
 }
 
-/// Whether a failure with so many others before it is drawn.
+/// Whether a failure with this many failures before it is drawn.
 pub(super) fn is_drawn(before: usize) -> bool {
     before < FAILURES
 }
@@ -84,13 +84,13 @@ pub(super) fn failure(
     places: &Places<'_>,
     budget: &Budget,
 ) -> Detail {
-    // This is one question, where explanations ask many.
+    // The picture needs one question, whereas explanations need many.
     let budget = Budget { max_states: Some(STATES), ..budget.clone() };
     let run = accepted_run(pool, plan.spec.term, trace, (question, explanation), &budget);
     draw(plan, pool, trace, (Some(explanation), run.as_ref()), places)
 }
 
-/// The picture of what is accepted.
+/// The picture of an accepted multi-trace.
 pub(super) fn accepted(
     plan: &Plan,
     pool: &Pool,

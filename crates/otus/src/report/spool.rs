@@ -1,12 +1,12 @@
-//! What is written before what must stand in front of it is known: in memory while it is little, in
-//! a file that vanishes otherwise.
+//! A buffer for output that must follow data known only later: in memory while it is small, otherwise in a temporary
+//! file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How much is kept in memory.
+/// The most bytes in memory.
 const MOST: usize = 4 << 20;
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Spool {
 }
 
 impl Spool {
-    /// Copies all of it.
+    /// Copies the whole content.
     pub(super) fn copy(mut self, out: &mut dyn Write) -> io::Result<()> {
         if let Some((writer, _)) = &mut self.file {
             writer.write_all(&self.memory)?;
@@ -68,7 +68,7 @@ impl Write for Spool {
 impl Drop for Spool {
     fn drop(&mut self) {
         if let Some((_, path)) = &self.file {
-            // Whoever cleans up the folder of such files takes it otherwise.
+            // If this fails, the file stays until the temporary folder is cleaned.
             let _ = std::fs::remove_file(path);
         }
     }

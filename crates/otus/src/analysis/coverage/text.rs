@@ -1,4 +1,4 @@
-//! Coverage as text for people, with excerpts of what was not exercised.
+//! Coverage as text for people, with excerpts of the gaps.
 
 use std::fmt::Write as _;
 
