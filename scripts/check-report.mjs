@@ -60,12 +60,13 @@ async function accessible(page, what) {
 
 const picture = (page, name, options = {}) => page.screenshot({ path: `pictures/${name}.png`, ...options });
 const rows = (page) => page.locator('.groups tbody tr').count();
+const heads = (page) => page.locator('.canvas > svg [data-subject^="lifeline-"]').count();
 const text = (page, selector) => page.locator(selector).first().innerText();
 const focused = (page) => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
 
-/** No two captions of a diagram lie on each other, and none leaves its column. */
+/** No two texts of a picture lie on each other, and each stays inside the picture and its box. */
 async function tidy(page, what) {
-  const boxes = await page.locator('.canvas .event text, .canvas .gap').evaluateAll((texts) => texts.map((text) => {
+  const boxes = await page.locator('.canvas > svg text').evaluateAll((texts) => texts.map((text) => {
     const { left, right, top, bottom } = text.getBoundingClientRect();
     return { left, right, top: top + 2, bottom: bottom - 2, text: text.textContent };
   }));
@@ -77,7 +78,17 @@ async function tidy(page, what) {
       if (a.left < b.right && b.left < a.right) clashes.push(`${a.text} / ${b.text}`);
     }
   });
-  check(clashes, [], `${what}: captions apart`);
+  check(clashes, [], `${what}: texts apart`);
+  // By group of the picture: a text that is wider than its box, or outside of the picture.
+  const cut = await page.locator('.canvas > svg').evaluateAll((pictures) => pictures.flatMap((picture) => {
+    const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+    return [...picture.querySelectorAll('text')].filter((text) => {
+      const box = text.parentElement.querySelector(':scope > rect');
+      const around = text.parentElement === picture ? picture : box ?? picture;
+      return !inside(text.getBoundingClientRect(), around.getBoundingClientRect());
+    }).map((text) => text.textContent);
+  }));
+  check(cut, [], `${what}: no text is cut`);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   check(wide, false, `${what}: the page itself does not scroll sideways`);
 }
@@ -105,10 +116,10 @@ const scripts = {
     holds(page.url().includes('#case='), 'the address names the group');
     holds((await focused(page)).includes('client=sub1'), 'the panel has the focus');
     check(await page.locator('.event').count(), 12, 'all events are drawn');
-    check(await page.locator('.event.accepted').count(), 8, 'eight are accepted');
+    check(await page.locator('.event.explained').count(), 8, 'eight are explained');
     check(await page.locator('.event.expected').count(), 2, 'two are expected');
-    check(await page.locator('.event.refused').count(), 2, 'two are refused');
-    check(await page.locator('.message').count(), 6, 'all messages are drawn');
+    check(await page.locator('.event.offending').count(), 2, 'two are offending');
+    check(await page.locator('.canvas [data-subject^="message-"]').count(), 6, 'all messages are drawn');
     holds((await text(page, '[aria-label="Event"]')).includes('broker?PUBCOMP'), 'the fault is shown first');
     holds((await text(page, '[aria-label="Event"]')).includes('logs/broker.log:36'), 'its log line is shown');
     holds((await text(page, '[aria-label="Event"]')).includes('docs/mqtt.md:23'), 'its place in the specification is shown');
@@ -129,39 +140,39 @@ const scripts = {
     check(await page.locator('.event.done').count(), 0, 'nothing has happened');
     check(await text(page, '.stepper output'), 'Before step 1 of 8', 'before the first step');
     await page.getByRole('button', { name: 'One step on' }).click();
-    check(await page.locator('.event.current').getAttribute('data-event'), '0', 'the first step');
+    check(await page.locator('.event.current').getAttribute('data-subject'), 'event-0', 'the first step');
     await picture(page, 'small-step');
     await page.keyboard.press('Tab');
 
     // Events by keyboard.
     await page.locator('.event[tabindex="0"]').focus();
     await page.keyboard.press('ArrowRight');
-    holds((await focused(page)).startsWith('?PUBLISH on broker'), 'the neighbour on the right');
+    holds((await focused(page)).startsWith('broker?PUBLISH on broker'), 'the neighbour on the right');
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowUp');
-    holds((await focused(page)).startsWith('expected !PUBREL on broker, expected next'), 'the one before the last');
+    holds((await focused(page)).startsWith('broker!PUBREL on broker · expected here'), 'the one before the last');
     await picture(page, 'small-focus');
     await page.keyboard.press('Enter');
-    holds((await text(page, '[aria-label="Event"]')).includes('expected next, not observed'), 'Enter shows it');
+    holds((await text(page, '[aria-label="Event"]')).includes('expected here, not observed'), 'Enter shows it');
     holds((await text(page, '#said')).includes('no log has it'), 'and says it');
     check(await page.locator('.event[aria-pressed="true"]').count(), 1, 'one event is chosen');
-    await page.locator('.event.accepted').nth(4).click();
+    await page.locator('.event.explained').nth(4).click();
     holds((await text(page, '[aria-label="Event"]')).includes('logs/broker.log:33'), 'a click shows another');
     check(await page.locator('.event[aria-pressed="true"]').count(), 1, 'still one event is chosen');
 
     // Only the core, and back.
     await page.getByLabel(/^Only what suffices/).check();
-    check(await page.locator('.heads .head').count(), 1, 'one lifeline is left');
+    check(await heads(page), 1, 'one lifeline is left');
     await tidy(page, 'small, core');
     await page.getByLabel(/^Only what suffices/).uncheck();
-    check(await page.locator('.heads .head').count(), 3, 'all lifelines are back');
+    check(await heads(page), 3, 'all lifelines are back');
 
     // Copying.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
     await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText()).catch(() => null);
-    if (copied !== null) holds(copied.startsWith('sequenceDiagram\n    participant P'), 'the diagram is copied');
+    if (copied !== null) holds(copied.startsWith('sequenceDiagram\n    participant P0 as publisher'), 'the diagram is copied');
 
     // The theme, by its button.
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -232,7 +243,7 @@ const scripts = {
     check(await rows(page), 1, 'found by its script');
     await page.locator('tr.open a').click();
     await page.getByRole('heading', { name: '一&<i>二</i>' }).waitFor();
-    check(await page.locator('.heads .head').count(), 4, 'all lifelines are drawn');
+    check(await heads(page), 4, 'all lifelines are drawn');
     const event = await text(page, '[aria-label="Event"]');
     holds(event.includes('</script><script>alert(1)</script>'), 'markup is text');
     holds(event.includes('⟨U+001B⟩[1m'), 'control characters are seen');
@@ -253,7 +264,7 @@ const scripts = {
     check(await page.locator('.event').count(), 300, 'a window is drawn');
     holds((await text(page, '.picture .warning')).includes('300 of its 5,001 events are drawn'), 'and says so');
     holds(await page.locator('.event.culprit').isVisible(), 'the fault is in it');
-    const inside = await page.locator('.event.culprit .sign').evaluate((sign) => {
+    const inside = await page.locator('.event.culprit rect').evaluate((sign) => {
       const [a, b] = [sign.getBoundingClientRect(), document.querySelector('.canvas').getBoundingClientRect()];
       return a.top > b.top && a.bottom < b.bottom && a.left > b.left && a.right < b.right;
     });
@@ -278,18 +289,18 @@ const scripts = {
   async 'real-wide'(file) {
     const { page, close } = await open(file);
     await page.waitForSelector('.case');
-    check(await page.locator('.heads .head').count(), 60, 'sixty lifelines');
+    check(await heads(page), 60, 'sixty lifelines');
     holds((await text(page, '.ladder')).includes('59 other logs to the end'), 'what is all right is counted');
     await tidy(page, 'wide');
     await accessible(page, 'wide');
     holds(await page.evaluate(() => document.querySelector('.canvas').scrollLeft > 1000), 'the fault is scrolled to');
     await picture(page, 'real-wide', { fullPage: true });
     await page.getByLabel(/^Only what suffices/).check();
-    check(await page.locator('.heads .head').count(), 1, 'one suffices');
+    check(await heads(page), 1, 'one suffices');
     await picture(page, 'real-wide-core');
     await page.getByLabel(/^Only what suffices/).uncheck();
     await page.pdf({ path: 'pictures/real-wide.pdf' });
-    check(await page.locator('.heads .head').count(), 60, 'after printing all are back');
+    check(await heads(page), 60, 'after printing all are back');
     await close();
   },
 
@@ -311,13 +322,14 @@ const scripts = {
   async 'real-logs'(file) {
     const { page, close } = await open(file);
     check(await rows(page), 5, 'all groups are listed');
+    holds(await page.locator('.coverage tbody tr').count() > 0, 'the parts of the specification are listed');
     await accessible(page, 'real-logs');
     await page.getByRole('link', { name: 'broken thermo' }).click();
     await page.waitForSelector('.case');
     holds((await text(page, '[aria-label="Event"]')).includes('Received PUBCOMP from thermo-sub'), 'the fault has its line of the log');
-    check(await page.locator('.event.done').count(), await page.locator('.event.accepted').count(), 'the run has all that is accepted');
+    check(await page.locator('.event.done').count(), await page.locator('.event.explained').count(), 'the run has all that is explained');
     // A click on an event shows its line in the log and its place in the specification.
-    await page.locator('.event.accepted[aria-label*="!PUBREC on broker"]').first().click();
+    await page.locator('.event.explained[aria-label*="!PUBREC on broker"]').first().click();
     const event = await text(page, '[aria-label="Event"]');
     holds(/logs\/broken\/broker\.log:\d+/.test(event) && event.includes('Sending PUBREC to thermo-pub'), 'the line of the log');
     holds(/protocol\.md:\d+/.test(event), 'the place in the specification');
@@ -375,7 +387,7 @@ const scripts = {
     await links.nth(0).click();
     holds((await text(page, '.case')).includes('one.mmd'), 'the first is the first');
     check(await page.locator('.event').count(), 15, 'all events are drawn');
-    check(await page.locator('.message.back').count() > 0, true, 'a contradiction is seen');
+    check(await page.locator('.canvas .o-message-bad').count() > 0, true, 'a contradiction is seen');
     await tidy(page, 'odd');
     await accessible(page, 'odd');
     await picture(page, 'odd', { fullPage: true });

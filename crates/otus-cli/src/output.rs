@@ -1,10 +1,10 @@
 //! Standard output, standard error and files.
 
-use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use tempfile::NamedTempFile;
 
 use crate::args::Color;
 
@@ -54,13 +54,11 @@ pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow:
 /// A file that gets its name when it is complete, and is deleted if it never is.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    /// The name that the user gave.
+    /// The file as the user named it.
     path: PathBuf,
-    /// The path of the file.
+    /// The file that is replaced.
     target: PathBuf,
-    /// The temporary name.
-    hidden: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<NamedTempFile>,
 }
 
 impl Draft {
@@ -69,13 +67,20 @@ impl Draft {
         if let Some(folder) = folder.filter(|folder| !folder.exists()) {
             anyhow::bail!("{}: there is no folder {}", cannot_write(path), folder.display());
         }
-        // A link is followed, so that its target is replaced and not the link. The temporary file is beside the
-        // target, because a rename works only within one file system.
+        // A link is followed, so that its target is replaced and not the link. The draft stands beside the target,
+        // because a file can be renamed only within its file system.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let hidden = target.with_file_name(format!(".{name}.otus-{}", std::process::id()));
-        let file = File::create(&hidden).with_context(|| cannot_write(path))?;
-        Ok(Draft { path: path.to_owned(), target, hidden, file: BufWriter::new(file) })
+        let prefix = format!(".{name}.otus-");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        // Temporary files can be read by their owner only, but a result has the permissions of any new file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder.unwrap_or_else(|| Path::new(".")));
+        let file = file.with_context(|| cannot_write(path))?;
+        Ok(Draft { path: path.to_owned(), target, file: BufWriter::new(file) })
     }
 
     pub(crate) fn write(&mut self, text: &str) -> anyhow::Result<()> {
@@ -86,31 +91,27 @@ impl Draft {
         self.file.write_all(bytes).with_context(|| cannot_write(&self.path))
     }
 
-    /// The file, for writing in pieces.
+    /// The file, to be written piece by piece.
     pub(crate) fn writer(&mut self) -> &mut impl std::io::Write {
         &mut self.file
     }
 
-    /// Renames the file to its final name, and returns that name.
-    pub(crate) fn finish(mut self) -> anyhow::Result<PathBuf> {
-        self.rename().with_context(|| cannot_write(&self.path))?;
-        Ok(std::mem::take(&mut self.path))
-    }
-
-    fn rename(&mut self) -> std::io::Result<()> {
-        self.file.flush()?;
-        if let Ok(metadata) = std::fs::metadata(&self.target) {
-            std::fs::set_permissions(&self.hidden, metadata.permissions())?;
-        }
-        std::fs::rename(&self.hidden, &self.target)
+    /// Gives the file its name, and returns it.
+    pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
+        let Draft { path, target, file } = self;
+        rename(file, &target).with_context(|| cannot_write(&path))?;
+        Ok(path)
     }
 }
 
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // After a successful rename, there is no temporary file.
-        let _ = std::fs::remove_file(&self.hidden);
+/// Replaces a file by a draft, which takes over its permissions.
+fn rename(draft: BufWriter<NamedTempFile>, target: &Path) -> std::io::Result<()> {
+    let draft = draft.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    if let Ok(metadata) = std::fs::metadata(target) {
+        draft.as_file().set_permissions(metadata.permissions())?;
     }
+    draft.persist(target)?;
+    Ok(())
 }
 
 fn cannot_write(path: &Path) -> String {

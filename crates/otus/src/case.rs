@@ -4,6 +4,8 @@
 //! can be dropped once it is written. With the feature `serde`, a case serializes to the result object of `--format
 //! json` (`otus schema results`).
 
+pub(crate) mod picture;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +17,9 @@ use crate::cause::{CAUSES, Cause};
 use crate::explanation::Explanation;
 use crate::words::counted;
 
-/// One multi-trace and its result.
+pub(crate) use picture::{CasePicture, Passage};
+
+/// One multi-trace, and what was found out about it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -87,10 +91,10 @@ pub struct Case {
     /// For a `WeakPass` by declarations: the declarations, as `sub unobserved`.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub declared: Vec<String>,
-    /// Its events for the picture of a report, if requested.
+    /// Its picture, if the request asks for pictures and the case is among the first.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(crate) picture: Option<Box<crate::report::html::model::Detail>>,
-    /// The requested files, such as the graph of the search.
+    pub(crate) picture: Option<Box<CasePicture>>,
+    /// Files that the request asked for, such as the graph of the search.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub attachments: Vec<Attachment>,
 }

@@ -148,7 +148,9 @@ pub(crate) fn is_log_name(path: &Path) -> bool {
 
 /// The format of a log that needs no mapping. `head` is its beginning.
 pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
-    read::detect(None, head).filter(|format| format.is_self_describing())
+    // A multi-trace is an input by itself and no log, unless it is named as one.
+    let is_log = |format: &LogFormat| format.is_self_describing() && *format != LogFormat::Htf;
+    read::detect(None, head).filter(is_log)
 }
 
 /// The format of a log, with or without a mapping; `None` if the file does not look like a log. `head` is its

@@ -171,11 +171,13 @@ pub struct Options {
     pub max_events: usize,
     /// The most lifelines that are drawn.
     pub max_lifelines: usize,
+    /// Whether only the [core](PictureLifeline::core) and the lifeline of the culprit are drawn.
+    pub is_core_only: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_events: 120, max_lifelines: 24 }
+        Options { max_events: 120, max_lifelines: 24, is_core_only: false }
     }
 }
 
@@ -198,6 +200,11 @@ pub fn failure(picture: &FailurePicture, options: &Options) -> Scene {
 /// By event, whether the picture has it. Reports use it to read the log lines of only those.
 pub fn drawn(picture: &FailurePicture, options: &Options) -> Vec<bool> {
     Window::of(picture, *options).drawn()
+}
+
+/// What the picture leaves out, in sentences; empty if that is nothing.
+pub fn note(picture: &FailurePicture, options: &Options) -> String {
+    Window::of(picture, *options).note(picture).join(" ")
 }
 
 /// The picture in words, for readers who cannot see it.

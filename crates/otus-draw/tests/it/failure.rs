@@ -213,7 +213,8 @@ fn of_sixty_lifelines_those_around_the_failure_are_drawn() {
     let scene = draw("failure-ring", &ring());
     insta::assert_snapshot!("failure_ring", scene.description);
     assert!(has_text(&scene, "service-41") && !has_text(&scene, "service-10"));
-    let whole = failure(&ring(), &Options { max_events: 1000, max_lifelines: 100 });
+    let whole =
+        failure(&ring(), &Options { max_events: 1000, max_lifelines: 100, ..Options::default() });
     assert_eq!(flaws(&whole), []);
     assert!(has_text(&whole, "service-10"));
 }
@@ -266,7 +267,11 @@ fn random_pictures_have_no_flaws() {
         }
         picture.run = (0..random.usize(..20)).map(|_| random.usize(..total + 2)).collect();
         picture.culprit = random.bool().then(|| random.usize(..total + 2));
-        let options = Options { max_events: random.usize(..50), max_lifelines: random.usize(1..9) };
+        let options = Options {
+            max_events: random.usize(..50),
+            max_lifelines: random.usize(1..9),
+            is_core_only: random.bool(),
+        };
         let scene = failure(&picture, &options);
         assert_eq!(flaws(&scene), [], "round {round}: {picture:?}");
         let drawn = drawn(&picture, &options);

@@ -1,33 +1,43 @@
-//! Chooses the multi-traces that a page shows as pictures, and draws them.
+//! The cases that have a picture, and their pictures.
 //!
-//! A page shows the explained failures, up to a limit, and the first accepted multi-traces. Workers finish out of
-//! order, so only the consumer, who sees cases in input order, knows which are first. A worker therefore draws every
-//! candidate ([`Pictures::is_wanted`]), and the consumer removes the pictures that are not needed
-//! ([`Pictures::settle`]). So a page does not depend on the number of threads.
+//! The pictures are those of every explained failure, up to a limit, and of the first accepted cases. Workers do not
+//! know the order of the input, so they draw every case that may be among the first ([`Pictures::is_wanted`]), and the
+//! consumer, who knows it, removes the pictures of those that are not ([`Pictures::settle`]). So a report does not
+//! depend on the number of threads.
+
+mod channels;
+mod fill;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use otus_analysis::engine::{Engine, Options};
 use otus_analysis::explain::Explanation;
+use otus_analysis::question::Observed;
+use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Question, Verdict, Witness};
 use otus_core::budget::Budget;
+use otus_core::index::Index as _;
 use otus_core::{Pool, TermId};
+use otus_syntax::SourceId;
+use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
 use super::places::Places;
 use super::plan::Plan;
-use crate::case::Case;
-use crate::report::html::fill::{Facts, accepted_run, detail};
-use crate::report::html::model::{Detail, Excerpt};
+use crate::case::{Case, CasePicture};
+use fill::{Facts, consumed, fill};
 
 /// The most failures that are drawn.
 const FAILURES: usize = 200;
-/// The most passes that are drawn, and the most weak passes.
+/// The most Passes that are drawn, and the most `WeakPass`es.
 const ACCEPTED: usize = 100;
 
-/// The most states of the search for the run that a failure shares with the specification.
+/// The most states that the search for the accepted run of a failure may create.
 const STATES: u64 = 20_000_000;
 
-/// The numbers of pictures printed so far.
+/// The cases of each verdict that have been printed so far.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures {
     failures: AtomicUsize,
@@ -35,7 +45,7 @@ pub(crate) struct Pictures {
     pass: AtomicUsize,
 }
 
-/// The numbers of candidates in a job so far.
+/// The accepted cases that were met in a job so far.
 #[derive(Debug, Default)]
 pub(super) struct Accepted {
     weak: usize,
@@ -43,8 +53,8 @@ pub(super) struct Accepted {
 }
 
 impl Pictures {
-    /// Whether an accepted multi-trace may be among the first of the input with its verdict. Call it once for each of
-    /// a job, because the earlier ones of its job are also earlier in the input.
+    /// Whether an accepted case may be among the first of the input with its verdict. Called once for each case of a
+    /// job, because the cases before it in its job are before it in the input, too.
     pub(super) fn is_wanted(&self, verdict: Verdict, met: &mut Accepted) -> bool {
         let (printed, met) = match verdict {
             Verdict::Pass => (&self.pass, &mut met.pass),
@@ -56,7 +66,7 @@ impl Pictures {
         before < ACCEPTED
     }
 
-    /// Removes the picture if the case is not among the first. Call it in the order of the input.
+    /// Removes the picture if the case is not among the first. Called in the order of the input.
     pub(super) fn settle(&self, case: &mut Case) {
         let (printed, most) = match case.verdict {
             Verdict::Pass => (&self.pass, ACCEPTED),
@@ -70,49 +80,101 @@ impl Pictures {
     }
 }
 
-/// Whether a failure with this many failures before it is drawn.
+/// Whether a failure is drawn, given the number of failures before it.
 pub(super) fn is_drawn(before: usize) -> bool {
     before < FAILURES
 }
 
-/// The picture of a failure.
-pub(super) fn failure(
-    plan: &Plan,
+/// A multi-trace to draw, and where it comes from.
+pub(super) struct Drawn<'d> {
+    pub(super) plan: &'d Plan,
+    pub(super) trace: &'d MultiTrace,
+    pub(super) places: &'d Places<'d>,
+}
+
+impl Drawn<'_> {
+    /// The picture of a failure.
+    pub(super) fn failure(
+        &self,
+        pool: &mut Pool,
+        question: &Question,
+        explanation: &Explanation,
+        budget: &Budget,
+    ) -> CasePicture {
+        // Explanations ask many questions and have a smaller budget for each.
+        let budget = Budget { max_states: Some(STATES), ..budget.clone() };
+        let term = self.plan.spec.term;
+        let run = accepted_run(pool, term, self.trace, question, explanation, &budget);
+        self.picture(pool, Some(explanation), run.as_ref())
+    }
+
+    /// The picture of an accepted multi-trace.
+    pub(super) fn accepted(&self, pool: &Pool, run: &Witness) -> CasePicture {
+        self.picture(pool, None, Some(run))
+    }
+
+    fn picture(
+        &self,
+        pool: &Pool,
+        explanation: Option<&Explanation>,
+        run: Option<&Witness>,
+    ) -> CasePicture {
+        let Drawn { plan, trace, places } = *self;
+        let log = |component: ComponentId, step: usize| {
+            let action = trace.steps(component).get(step)?.action();
+            places.passage(component, step, &pool.action(action).text(pool.signature()))
+        };
+        let place = |term: TermId| plan.spec.text.passage(term);
+        let (term, pairs) = (plan.spec.term, &*places.pairs());
+        fill(&Facts { pool, term, trace, explanation, run, pairs, log: &log, place: &place })
+    }
+}
+
+/// A run of the part of a failing multi-trace that the furthest situation of its explanation has. The explanation says
+/// how long that part is, but not in which order its moments happened, so this is one more question.
+fn accepted_run(
     pool: &mut Pool,
+    term: TermId,
     trace: &MultiTrace,
-    (question, explanation): (&Question, &Explanation),
-    places: &Places<'_>,
+    question: &Question,
+    explanation: &Explanation,
     budget: &Budget,
-) -> Detail {
-    // The picture needs one question, whereas explanations need many.
-    let budget = Budget { max_states: Some(STATES), ..budget.clone() };
-    let run = accepted_run(pool, plan.spec.term, trace, (question, explanation), &budget);
-    draw(plan, pool, trace, (Some(explanation), run.as_ref()), places)
-}
-
-/// The picture of an accepted multi-trace.
-pub(super) fn accepted(
-    plan: &Plan,
-    pool: &Pool,
-    trace: &MultiTrace,
-    run: &Witness,
-    places: &Places<'_>,
-) -> Detail {
-    draw(plan, pool, trace, (None, Some(run)), places)
-}
-
-fn draw(
-    plan: &Plan,
-    pool: &Pool,
-    trace: &MultiTrace,
-    (explanation, run): (Option<&Explanation>, Option<&Witness>),
-    places: &Places<'_>,
-) -> Detail {
-    let log = |component: ComponentId, step: usize| -> Option<Excerpt> {
-        let action = trace.steps(component).get(step)?.action();
-        places.passage(component, step, &pool.action(action).text(pool.signature()))
+) -> Option<Witness> {
+    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
+    let consumed = consumed(trace, explanation);
+    for component in trace.partition().components() {
+        for moment in trace.moments(component).take(consumed[component.index()]) {
+            builder.next_moment();
+            for step in moment {
+                builder.push(step.action(), 0);
+            }
+        }
+        builder.next_component();
+    }
+    let accepted = builder.finish(SourceId(0));
+    let components = trace.partition().components();
+    let declared: Vec<Observed> = components.map(|component| question.of(component)).collect();
+    let is_complete = declared.iter().all(|&observed| observed == Observed::Complete);
+    let question = if *question == Question::GlobalPrefix || is_complete {
+        Question::GlobalPrefix
+    } else {
+        Question::Each(declared.into_iter().map(cut).collect())
     };
-    let place = |term: TermId| plan.spec.text.passage(term);
-    let (term, pairs) = (plan.spec.term, &*places.pairs());
-    detail(&Facts { pool, term, trace, explanation, run, pairs, log: &log, place: &place })
+    let mut engine = Engine::new(pool, term, trace.partition(), Options::default());
+    let outcome = engine.analyze_up_to(Verdict::WeakPass, &accepted, &question, budget);
+    let mut run = engine.witness(pool, term, &accepted, &question, outcome.verdict, budget)?;
+    // The run may go on after the part, with events that are not in it.
+    let is_observed = |step: &WitnessStep| matches!(step, WitnessStep::Observed(_));
+    let end = run.steps.iter().rposition(is_observed).map_or(0, |last| last + 1);
+    run.steps.truncate(end);
+    Some(run)
+}
+
+/// The declaration of a log of which only a prefix is left.
+fn cut(observed: Observed) -> Observed {
+    match observed {
+        Observed::Complete | Observed::StopsEarly => Observed::StopsEarly,
+        Observed::StartsLate | Observed::Slice => Observed::Slice,
+        Observed::Unobserved => Observed::Unobserved,
+    }
 }

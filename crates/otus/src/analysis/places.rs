@@ -11,9 +11,8 @@ use otus_trace::{ComponentId, MultiTrace};
 use super::plan::Plan;
 use super::spec_text::{self, excerpt_of};
 use super::worker::CaseLine;
-use crate::case::Place;
+use crate::case::{Passage, Place};
 use crate::load::Sources;
-use crate::report::html::model as html;
 use crate::run::Run;
 
 /// The place where a multi-trace was read.
@@ -194,7 +193,7 @@ impl Places<'_> {
         component: ComponentId,
         step: usize,
         action: &str,
-    ) -> Option<html::Excerpt> {
+    ) -> Option<Passage> {
         match self {
             Places::Unknown => None,
             Places::Raw { group, trace, plan } => {
@@ -205,7 +204,7 @@ impl Places<'_> {
                 let Some(mut text) = text else {
                     // Standard input cannot be read again.
                     let first = number as u64;
-                    return Some(html::Excerpt { place: name, first, ..html::Excerpt::default() });
+                    return Some(Passage { place: name, first, ..Passage::default() });
                 };
                 if let Some((end, _)) = text.char_indices().nth(LONGEST) {
                     text.truncate(end);

@@ -5,9 +5,8 @@ use std::ops::Range;
 use otus_core::{Lowered, TermId};
 use otus_syntax::{Source, Span, excerpt};
 
-use crate::case::{Columns, Place};
+use crate::case::{Columns, Passage, Place};
 use crate::load::Loaded;
-use crate::report::html::model::Excerpt as Passage;
 
 /// The places of terms in a specification.
 #[derive(Debug)]
@@ -102,7 +101,7 @@ pub(crate) fn one_line(
 ) -> Passage {
     let letters = |end: usize| text.get(..end).map_or(0, |before| before.chars().count());
     let columns = meant.map(|meant| [letters(meant.start), letters(meant.end)]);
-    Passage { place, first: number as u64, lines: vec![text], marked: 0, columns }
+    Passage { columns, ..Passage::line(place, number, text) }
 }
 
 /// A place in a text.

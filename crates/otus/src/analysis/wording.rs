@@ -16,14 +16,15 @@ use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
+use super::lifelines;
+use super::pictures::Drawn;
 use super::places::{LogExcerpt, Origin, Places};
 use super::plan::Plan;
 use super::request::Explain;
-use super::{lifelines, pictures};
+use crate::case::CasePicture;
 use crate::explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
 };
-use crate::report::html::model::Detail;
 use crate::words::counted;
 
 /// A failure to explain.
@@ -42,7 +43,7 @@ impl Failure<'_> {
         &self,
         plan: &Plan,
         effort: Explain,
-    ) -> Option<(Explanation, Option<Detail>)> {
+    ) -> Option<(Explanation, Option<CasePicture>)> {
         let mut pool = plan.spec.pool.clone();
         let own = translated(self.trace, self.names, &mut pool);
         let mut options =
@@ -62,8 +63,8 @@ impl Failure<'_> {
         }
         let places = self.origin.places(self.trace, plan);
         let picture = self.is_drawn.then(|| {
-            let budget = &options.budget;
-            pictures::failure(plan, &mut pool, &own, (self.question, &found), &places, budget)
+            let drawn = Drawn { plan, trace: &own, places: &places };
+            drawn.failure(&mut pool, self.question, &found, &options.budget)
         });
         let wording = Wording { plan, pool: &pool, trace: &own, places };
         Some((wording.explanation(&found, effort), picture))

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use super::feed::{Job, TraceFile};
 use super::judge::Subject;
 use super::known;
-use super::pictures::Accepted;
+use super::pictures::{self, Accepted, Drawn};
 use super::pipeline::{self, Slot};
 use super::places::Origin;
 use super::plan::{Method, Plan};
@@ -393,7 +393,7 @@ impl<T: Send + 'static> Worker<T> {
         let is_among_first = is_fail && plan.explain.limit().is_none_or(|limit| before < limit);
         let needs_cause = is_fail && plan.known.needs_cause(id, plan.explain);
         let explained = question.filter(|_| is_among_first || needs_cause).and_then(|question| {
-            let is_drawn = plan.pictures.is_some() && super::pictures::is_drawn(before);
+            let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
             let failure = Failure { trace, names, question, origin, is_drawn };
             failure.explain(plan, plan.explain)
         });
@@ -410,8 +410,8 @@ impl<T: Send + 'static> Worker<T> {
         }
         if let Some(witness) = found.witness.as_ref().filter(|_| found.is_drawn) {
             let places = origin.places(trace, plan);
-            let picture = super::pictures::accepted(plan, &self.pool, trace, witness, &places);
-            case.picture = Some(Box::new(picture));
+            let drawn = Drawn { plan, trace, places: &places };
+            case.picture = Some(Box::new(drawn.accepted(&self.pool, witness)));
         }
         is_tentative |= found.is_drawn;
         self.add(case, is_tentative, met, slot);

@@ -20,7 +20,7 @@ pub struct Answer {
     pub formula: String,
     /// The name of the formula, if it has one.
     pub name: Option<String>,
-    /// The meaning of the answer for runs: `possible in some order (EF)`. `None` if it is undecided or combines several
+    /// The answer as a claim about runs: `possible in some order (EF)`. `None` if it is undecided or combines several
     /// modalities.
     pub meaning: Option<String>,
     /// The name of the engine.
@@ -82,7 +82,7 @@ impl Answer {
     /// The reason why it is undecided, why cuts are not counted, or why no run is shown.
     pub fn reason(&self) -> Option<String> {
         let stop = self.undecided.or(self.uncounted).or(self.unexplained)?;
-        Some(stop.to_string())
+        Some(reason(stop).to_owned())
     }
 
     /// A run, event by event, that proves why it holds or does not hold. An independent checker has replayed it.
@@ -115,6 +115,11 @@ impl Answer {
         let process = self.trace.process_name(self.trace.process_of(event)).to_owned();
         Step { process, position: self.trace.position(event), text: self.trace.describe(event) }
     }
+}
+
+/// A limit in words. The states of a set of cuts are its nodes.
+pub(super) fn reason(stop: Stop) -> &'static str {
+    if stop == Stop::States { "the budget of nodes is used up" } else { stop.reason() }
 }
 
 /// An event of a run.

@@ -38,7 +38,7 @@ pub struct Check {
 #[derive(Debug)]
 struct Asked {
     property: Property,
-    /// Its meaning for runs.
+    /// Its claim about runs.
     sense: Sense,
 }
 

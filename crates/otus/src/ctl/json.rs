@@ -46,7 +46,7 @@ impl Answer {
             micros: self.elapsed.as_micros(),
         });
         if let Some(witness) = &self.witness {
-            reopen(&mut out);
+            out.pop(); // The closing brace.
             out.push_str(",\"witness\":");
             runs(&mut out, witness, trace);
             out.push('}');
@@ -110,7 +110,7 @@ fn runs(out: &mut String, witness: &Witness, trace: &PartialOrder) {
             cut: Map(|| trace.process_names().zip(&run.cut)),
             values: Map(values),
         }));
-        reopen(out);
+        out.pop(); // The closing brace.
         out.push_str(",\"then\":[");
         let next = witness.runs.get(index + 1).map(|next| next.depth);
         // The next run is a child, a sibling, or a sibling of an ancestor.
@@ -198,9 +198,4 @@ impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for List<F> {
 
 fn object(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("all keys are texts")
-}
-
-/// Removes the closing brace of an object.
-fn reopen(out: &mut String) {
-    out.pop();
 }

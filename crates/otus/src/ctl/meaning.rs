@@ -8,7 +8,7 @@ use otus_syntax::ast::formula::{
     FormulaFile, FormulaId, FormulaKind, Modality, Quantifier, UntilKind,
 };
 
-/// The meaning of a formula for runs, by its outermost operator.
+/// The claim of a formula about runs, by its outermost operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
     /// A modality, or the negation of one.

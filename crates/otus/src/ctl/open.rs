@@ -212,7 +212,7 @@ fn is_plain(name: &str) -> bool {
         && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The advice for a file that is not a partial-order trace.
+/// The advice for a file that is no partial-order trace.
 fn not_a_trace(name: &str, format: Format) -> Option<String> {
     Some(match format {
         Format::Pot => return None,

@@ -1,4 +1,4 @@
-//! The request: a trace or raw logs, formulas, and options.
+//! A request: a trace or raw logs, formulas, and how to check them.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct Request {
     pub slice: bool,
     /// The order of processes, which affects the size of sets of cuts.
     pub process_order: Arrangement,
-    /// The requested data about the cuts at which a formula holds.
+    /// How much to find out about the cuts at which a formula holds.
     pub cuts: CutQuery,
     /// Whether to compute a run that proves the answer.
     pub witness: bool,
@@ -50,7 +50,7 @@ pub struct Request {
     pub limits: Limits,
 }
 
-/// The requested data about the cuts at which a formula holds.
+/// How much to find out about the cuts at which a formula holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CutQuery {

@@ -84,7 +84,7 @@ impl Summary {
         )
     }
 
-    /// The overall status of the answers.
+    /// The answers as one status.
     pub fn status(&self, fail_on: Option<FailOn>) -> Status {
         let is_undecided = self.undecided + self.uncounted > 0;
         match fail_on {

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use otus_core::budget::Stop;
 use otus_trace::order::{EventId, PartialOrder};
 
-use super::answer::{Answer, SatisfyingCuts};
+use super::answer::{Answer, SatisfyingCuts, reason};
 use super::witness::{Run, Witness};
 use crate::words::counted;
 
@@ -60,7 +60,7 @@ impl Answer {
     }
 
     fn after_verdict(&self, flag: fn(Stop) -> &'static str) -> Option<String> {
-        let undecided = self.undecided.map(|stop| format!("{stop}{}", flag(stop)));
+        let undecided = self.undecided.map(|stop| format!("{}{}", reason(stop), flag(stop)));
         undecided.or_else(|| self.meaning.clone())
     }
 
@@ -72,7 +72,7 @@ impl Answer {
             cuts_text(&mut out, cuts, &self.trace);
         }
         if let Some(stop) = self.uncounted {
-            let _ = writeln!(out, "  cuts are not counted: {stop}{}", flag(stop));
+            let _ = writeln!(out, "  cuts are not counted: {}{}", reason(stop), flag(stop));
         }
         if let Some(witness) = &self.witness {
             runs(&mut out, witness, &self.trace);
@@ -84,7 +84,7 @@ impl Answer {
             let _ = writeln!(out, "  re-checked by replaying it{trusted}");
         }
         if let Some(stop) = self.unexplained {
-            let _ = writeln!(out, "  no run is shown: {stop}{}", flag(stop));
+            let _ = writeln!(out, "  no run is shown: {}{}", reason(stop), flag(stop));
         }
         out
     }

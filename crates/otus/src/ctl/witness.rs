@@ -16,7 +16,7 @@ use super::formula;
 /// Runs that prove an answer, certified by replaying them.
 #[derive(Debug, Clone)]
 pub(super) struct Witness {
-    /// The data that the formula reads at a cut: variables, `last(p)`, `count(p)`.
+    /// The expressions that the formula reads at a cut: variables, `last(p)`, `count(p)`.
     pub(super) readings: Vec<String>,
     /// The runs in preorder. There is one root; several runs from the first cut follow a run without events.
     pub(super) runs: Vec<Run>,

@@ -214,7 +214,7 @@ impl Source {
                 let _ = writeln!(out, "peer = {}", template(peer));
             }
         }
-        for ((field, order), phrase) in &phrases.phrases {
+        for ((field, order), phrase) in &phrases.by_kind {
             let pattern = quoted(&pattern::of_phrase(*order, phrase));
             let lines = counted(phrase.count, "line");
             let _ =
@@ -229,7 +229,7 @@ impl Source {
             }
         }
         let first = self.left_over.first();
-        if phrases.directions.is_empty() && phrases.phrases.is_empty() {
+        if phrases.directions.is_empty() && phrases.by_kind.is_empty() {
             // A source needs at least one rule.
             let pattern = first.map_or("^$", |left| &*left.pattern);
             let _ = writeln!(

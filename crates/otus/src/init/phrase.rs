@@ -16,7 +16,7 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
     /// By the field that they are in (empty in text), and by their order.
-    pub(super) phrases: BTreeMap<(String, WordOrder), Phrase>,
+    pub(super) by_kind: BTreeMap<(String, WordOrder), Phrase>,
     /// Fields that hold a direction, and the words in them.
     pub(super) directions: BTreeMap<String, BTreeSet<String>>,
     /// The number of records that have each field as a plain text.
@@ -108,7 +108,7 @@ impl Phrases {
 
     fn line(&mut self, field: &str, line: &str) {
         let Some(Parsed { order, word, has_peer }) = parse(line) else { return };
-        let phrase = self.phrases.entry((field.to_owned(), order)).or_default();
+        let phrase = self.by_kind.entry((field.to_owned(), order)).or_default();
         // An example with a peer shows all parts of the rule.
         if phrase.count == 0 || (has_peer && phrase.peers == 0) {
             line.clone_into(&mut phrase.example);
@@ -120,7 +120,7 @@ impl Phrases {
 
     /// Whether both have the same kinds of phrases, and at least one.
     pub(super) fn has_kinds_of(&self, other: &Phrases) -> bool {
-        !other.phrases.is_empty() && self.phrases.keys().eq(other.phrases.keys())
+        !other.by_kind.is_empty() && self.by_kind.keys().eq(other.by_kind.keys())
     }
 
     /// The first of some names, in one text, that is a field of nearly all records.

@@ -85,7 +85,7 @@ impl Logs {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let mut bytes = Vec::new();
                 if let Some(mut stream) = stream {
-                    stream.read_to_end(&mut bytes).map_err(no_standard_input)?;
+                    stream.read_to_end(&mut bytes).map_err(|error| no_standard_input(&error))?;
                 }
                 file.origin = Origin::Memory(bytes);
             }
@@ -410,7 +410,8 @@ impl Finder {
 
     /// Takes standard input if it is a log; otherwise returns the bytes that were read.
     pub(crate) fn standard_input_head(&mut self) -> Result<Option<Vec<u8>>> {
-        let stream = self.context.files.standard_input().map_err(no_standard_input)?;
+        let stream =
+            self.context.files.standard_input().map_err(|error| no_standard_input(&error))?;
         Ok(self.standard_input(Vec::new(), stream)?.map(|(head, _)| head))
     }
 
@@ -423,7 +424,7 @@ impl Finder {
     ) -> Result<Option<Unread>> {
         if head.is_empty() {
             let beginning = rest.by_ref().take(BEGINNING as u64).read_to_end(&mut head);
-            beginning.map_err(no_standard_input)?;
+            beginning.map_err(|error| no_standard_input(&error))?;
         }
         let unpacked = unpacked(&head);
         let source = match format::describes_itself(&unpacked) {
@@ -634,6 +635,6 @@ fn unpacked(head: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn no_standard_input(error: io::Error) -> Error {
+fn no_standard_input(error: &io::Error) -> Error {
     Error::Unfit(format!("cannot read standard input: {error}"))
 }

@@ -1,76 +1,38 @@
-//! A buffer for output that must follow data known only later: in memory while it is small, otherwise in a temporary
-//! file.
+//! A spool for output that comes before the output in front of it is known, such as the tests of a suite before
+//! their number. It is in memory while it is small, and in a file without a name otherwise.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::io::{self, BufWriter, Seek as _, Write};
 
-/// The most bytes in memory.
-const MOST: usize = 4 << 20;
+use tempfile::SpooledTempFile;
 
-#[derive(Debug, Default)]
-pub(super) struct Spool {
-    memory: Vec<u8>,
-    file: Option<(BufWriter<File>, PathBuf)>,
+/// The most bytes that stay in memory.
+const MEMORY: usize = 4 << 20;
+
+#[derive(Debug)]
+pub(super) struct Spool(BufWriter<SpooledTempFile>);
+
+impl Default for Spool {
+    fn default() -> Self {
+        Spool(BufWriter::new(SpooledTempFile::new(MEMORY)))
+    }
 }
 
 impl Spool {
-    /// Copies the whole content.
-    pub(super) fn copy(mut self, out: &mut dyn Write) -> io::Result<()> {
-        if let Some((writer, _)) = &mut self.file {
-            writer.write_all(&self.memory)?;
-            self.memory.clear();
-            writer.flush()?;
-            let file = writer.get_mut();
-            file.seek(SeekFrom::Start(0))?;
-            let mut buffer = vec![0; 64 << 10];
-            loop {
-                let length = file.read(&mut buffer)?;
-                if length == 0 {
-                    return Ok(());
-                }
-                out.write_all(&buffer[..length])?;
-            }
-        }
-        out.write_all(&self.memory)
-    }
-
-    fn open() -> io::Result<(BufWriter<File>, PathBuf)> {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("otus-{}-{number}.report", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        Ok((BufWriter::new(file), path))
+    /// Copies everything that was written.
+    pub(super) fn copy(self, out: &mut dyn Write) -> io::Result<()> {
+        let mut file = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        io::copy(&mut file, out).map(drop)
     }
 }
 
 impl Write for Spool {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.memory.extend_from_slice(bytes);
-        if self.memory.len() > MOST {
-            let (file, _) = match &mut self.file {
-                Some(file) => file,
-                none => none.insert(Spool::open()?),
-            };
-            file.write_all(&self.memory)?;
-            self.memory.clear();
-        }
-        Ok(bytes.len())
+        self.0.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Drop for Spool {
-    fn drop(&mut self) {
-        if let Some((_, path)) = &self.file {
-            // If this fails, the file stays until the temporary folder is cleaned.
-            let _ = std::fs::remove_file(path);
-        }
+        self.0.flush()
     }
 }
 
@@ -79,18 +41,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_in_comes_out() {
-        for times in [0, 3, 2 * MOST / 10] {
+    fn bytes_come_out_as_they_went_in() {
+        for times in [0, 3, 2 * MEMORY / 10] {
             let mut spool = Spool::default();
             for _ in 0..times {
                 spool.write_all(b"0123456789").unwrap();
             }
-            let path = spool.file.as_ref().map(|(_, path)| path.clone());
-            assert_eq!(path.is_some(), times * 10 > MOST);
+            spool.flush().unwrap();
+            assert_eq!(spool.0.get_ref().is_rolled(), times * 10 > MEMORY);
             let mut out = Vec::new();
             spool.copy(&mut out).unwrap();
             assert_eq!(out, b"0123456789".repeat(times));
-            assert!(path.is_none_or(|path| !path.exists()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Formulas over orders.
 
-use otus::Error;
-use otus::ctl::Order;
+use otus::ctl::{self, Order, Request};
+use otus::{Context, Error, Texts};
 
 /// p sets x to 1 and then 2; q sets y to 1 after the first of these.
 fn order() -> Order {
@@ -53,7 +53,7 @@ fn a_run_shows_why() {
         ),
         "{text}"
     );
-    assert!(text.ends_with("to the cut p:2 q:0, where x = 2, y = 5\n  re-checked by replaying it"));
+    assert!(text.ends_with("to the cut p:2 q:0, where y = 5, x = 2\n  re-checked by replaying it"));
 }
 
 #[test]
@@ -91,4 +91,25 @@ fn time_may_run_out() {
     let answer = order.check(&formula).unwrap();
     assert_eq!((answer.decided(), answer.holds()), (None, false));
     assert!(answer.to_string().ends_with("\n  undecided: time is up"), "{answer}");
+}
+
+/// The path of the command, over files in memory.
+#[test]
+fn a_request_names_a_trace_and_formulas() {
+    let trace = r#"{"processes": [{"name": "p", "events": [{"var": "x", "val": 1}]}]}"#;
+    let context = Context::default().with_files(Texts::default().with("run.pot.json", trace));
+    let request = |formulas: &[&str]| {
+        Request::new(["run.pot.json"].iter().chain(formulas).map(ToString::to_string))
+    };
+    let answers = ctl::answers(&context, &request(&["low: AG x = 0", "AF x = 1"])).unwrap();
+    let verdicts: Vec<&str> = answers.iter().map(ctl::Answer::verdict).collect();
+    assert_eq!(verdicts, ["fails", "holds"]);
+    let low = &answers[0];
+    assert_eq!(low.name.as_deref(), Some("low"));
+    assert_eq!(low.headline(), "broken at some cut, in some order (AG)");
+    let details = low.details();
+    assert_eq!(details[..2], ["shown by a run of 1 event:", "1  p:1  x := 1"]);
+    assert!(low.json().contains(r#""cut":{"p":1},"values":{"x":1},"then":[]}}"#), "{}", low.json());
+    assert!(matches!(ctl::open(&context, &request(&["z = 1"])), Err(Error::Text(_))));
+    assert!(matches!(ctl::open(&context, &request(&[])), Err(Error::Unfit(_))));
 }

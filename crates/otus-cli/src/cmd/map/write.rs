@@ -54,7 +54,7 @@ impl Writer {
                 draft.write(&format.header())?;
                 Target::File { draft, path, format }
             }
-            _ => {
+            Place::Stdout | _ => {
                 output::print(&GroupFormat::Events.header())?;
                 Target::StandardOutput
             }

@@ -59,7 +59,12 @@ pub(super) enum GapSide {
 impl Window {
     /// The window of a picture; it never separates the events of one moment.
     pub(super) fn of(picture: &FailurePicture, options: Options) -> Self {
-        let columns = columns(picture, options.max_lifelines.max(1));
+        let mut columns = columns(picture, options.max_lifelines.max(1));
+        if options.is_core_only {
+            let culprit = picture.culprit.and_then(|event| picture.events.get(event));
+            let culprit = culprit.map(|event| event.lifeline);
+            columns.retain(|&at| picture.lifelines[at].core || culprit == Some(at));
+        }
         let logs = Logs::new(picture, &columns);
         let kept = logs.kept(picture, options.max_events);
         logs.place(picture, &kept, columns)

@@ -1,7 +1,8 @@
-// The table, the panels and the diagrams of a report, made from the data in the page.
+// The table and the panels of a report, made from the data in the page.
 //
-// Elements and text are made, never markup, so that nothing in a log becomes a part of the page. Which group
-// is open stands in the address (#case=ID), so that it can be linked to and the back button works.
+// The script makes elements and text, so that nothing in a log becomes markup. The only markup that it parses is the SVG of
+// a picture, in which Otus has escaped every text. The address names the group that is open (#case=ID), so that it can
+// be linked to and the back button works.
 'use strict';
 (() => {
   const data = JSON.parse(document.getElementById('data').textContent);
@@ -9,18 +10,12 @@
   const PRINTED = 500; // groups in print
   const VERDICTS = ['Fail', 'WeakFail', 'Inconclusive', 'WeakPass', 'Pass'];
   const GLYPHS = { Fail: '✗', WeakFail: '✗', Inconclusive: '?', WeakPass: '~', Pass: '✓' };
-  const STATES = {
-    accepted: 'observed and accepted',
-    refused: 'observed, not accepted',
-    expected: 'expected next, not observed',
-    assumed: 'assumed, not observed',
-  };
 
   const find = (id) => document.getElementById(id);
   const count = (number) => number.toLocaleString('en');
   const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 
-  // What cannot be seen, or turns text around, is shown as what it is.
+  // Characters that are invisible or change the direction of text are shown by their numbers.
   const visible = (text) => String(text)
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
       (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
@@ -103,7 +98,7 @@
 
     const collator = new Intl.Collator('en', { numeric: true });
     const compare = (a, b) => (typeof a === 'number' ? a - b : collator.compare(a, b));
-    // What says nothing comes last, however it is sorted.
+    // Empty cells come last in either direction.
     const silent = (a, b) => (a === '') - (b === '');
 
     const body = h('tbody');
@@ -279,7 +274,7 @@
     const { id } = data.cases[index];
     return `#case=${encodeURIComponent(id)}${indices.get(id) === index ? '' : `&${index}`}`;
   };
-  let open = null; // the group that is open: its index, and what redraws its diagram for print
+  let open = null; // the group that is open: its index, and the function that prepares its picture for print
 
   function panel(index) {
     const c = data.cases[index];
@@ -293,7 +288,7 @@
     const facts = [c.cause, c.log, c.specification, plural(c.events, 'event'), c.known ? 'known failure' : ''].filter(Boolean);
     const title = h('h2', { tabindex: '-1' }, badge(c.verdict), h('bdi', {}, c.id));
     const shown = h('div', {}, h('p', { class: 'quiet' }, 'Choose an event of the diagram to see its lines here.'));
-    const picture = draw(c.detail, (event) => shown.replaceChildren(...lines(event, diagram, specification)));
+    const picture = draw(diagram, (event) => shown.replaceChildren(...lines(event, specification)));
     const place = (name, ...children) => h('section', { class: 'card', 'aria-label': name }, h('h3', {}, name), children);
     const side = [
       picture ? place('Event', shown) : '',
@@ -319,7 +314,7 @@
   }
 
   // Log and specification of an event, beside each other.
-  function lines(event, diagram, specification) {
+  function lines(event, specification) {
     const excerpt = (name, { place, first, lines, marked, columns }) => h('figure', { class: 'excerpt' },
       h('figcaption', {}, `${name}: `, h('bdi', { class: 'code' }, place)),
       lines.length === 0 ? '' : h('pre', { tabindex: '0', 'aria-label': name, style: `--digits:${String(first + lines.length).length}` }, lines.map((text, at) => h('span', { class: at === marked ? 'line marked' : 'line' },
@@ -330,10 +325,9 @@
       return from < to && from < letters.length
         ? [isolated(part(0, from)), h('mark', {}, isolated(part(from, to))), isolated(part(to))].flat() : isolated(text);
     };
-    const name = diagram.lifelines[event.lifeline].name;
     return [
       h('p', {}, h('strong', { class: 'code' }, h('bdi', {}, event.label))),
-      h('p', { class: 'quiet' }, `${STATES[event.state]}${event.culprit ? '; it fails here' : ''}; lifeline `, h('bdi', {}, name)),
+      h('p', { class: 'quiet' }, `${event.words}${event.culprit ? '; it fails here' : ''}; lifeline `, h('bdi', {}, event.lifeline)),
       event.log ? excerpt('Log', event.log) : h('p', { class: 'quiet excerpt' }, 'No log has it.'),
       event.specification !== undefined ? excerpt('Specification', specification[event.specification])
         : h('p', { class: 'quiet excerpt' }, 'No place of the specification is known for it.'),
@@ -347,7 +341,7 @@
       try {
         await navigator.clipboard.writeText(text);
       } catch {
-        // Where that is forbidden, what is selected can still be copied.
+        // Where scripts may not use the clipboard, a selection can still be copied.
         getSelection().selectAllChildren(block);
         done = document.execCommand('copy');
       }
@@ -359,57 +353,22 @@
       h('div', { class: 'row' }, h('h3', {}, name), button), block);
   }
 
-  // ---- The space-time diagram ----
+  // ---- The picture ----
 
-  const ROW = 34;
-  const TOP = 20;
-  const PAPER = 14; // rows of a diagram on paper
-  const pen = document.createElement('canvas').getContext('2d');
-  const width = (text, font = '12px "DejaVu Sans", Verdana, system-ui, sans-serif') => {
-    if (!pen) return 7 * text.length;
-    pen.font = font;
-    return pen.measureText(text).width;
-  };
-  // The beginning of a text that has room.
-  function fitted(text, room) {
-    if (width(text) <= room) return text;
-    const letters = Array.from(text);
-    let [low, high] = [0, letters.length];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (width(`${letters.slice(0, middle).join('')}…`) <= room) low = middle;
-      else high = middle - 1;
-    }
-    return `${letters.slice(0, low).join('')}…`;
-  }
+  const PAPER = 560; // the height of a picture on paper
 
-  // The sign of an event at (0, 0).
-  function sign(state, culprit) {
-    const size = culprit ? 7.5 : 5.5;
-    const cross = () => s('path', { class: 'cross', d: 'M-3 -3L3 3M-3 3L3 -3' });
-    if (state === 'refused') return [s('rect', { class: 'sign', x: -size, y: -size, width: 2 * size, height: 2 * size }), cross()];
-    if (state === 'expected') return [s('path', { class: 'sign', d: 'M0 -7.5L7.5 0L0 7.5L-7.5 0Z' })];
-    return [s('circle', { class: 'sign', r: size })];
-  }
-
-  function legend(events) {
-    const used = Object.keys(STATES).filter((state) => events.some((event) => event.state === state && !event.culprit));
-    const entry = (state, culprit, name) => h('li', {}, s('svg', { width: 20, height: 20, viewBox: '-10 -10 20 20', 'aria-hidden': 'true' },
-      s('g', { class: `${state} done${culprit ? ' culprit' : ''}` }, sign(state, culprit))), name);
-    const culprit = events.find((event) => event.culprit);
-    return h('ul', { class: 'legend', 'aria-label': 'Legend' }, used.map((state) => entry(state, false, STATES[state])),
-      culprit ? entry(culprit.state, true, 'it fails here') : '');
-  }
-
-  function draw({ diagram }, show) {
-    const { lifelines, events, messages, halves, gaps, run, steps } = diagram;
+  // The picture is drawn already, as SVG. The script puts it in place, marks its events, and scrolls to them.
+  function draw(diagram, show) {
+    const { events, run, steps, core } = diagram;
     if (events.length === 0) return null;
-    const fault = events.find((event) => event.culprit)?.lifeline;
-    const isCore = lifelines.map((lifeline, at) => lifeline.core || at === fault);
-    const cores = lifelines.some((lifeline) => lifeline.core) ? isCore.filter(Boolean).length : 0;
-    const paper = h('p', { class: 'quiet paper' });
-    const canvas = h('div', { class: 'canvas', role: 'region', 'aria-label': 'Diagram, can be scrolled', tabindex: '0' });
-    const only = h('input', { type: 'checkbox', onchange: () => { paint(); reach(step); reveal(selected); } });
+    const parse = (text) => document.importNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement, true);
+    const whole = parse(diagram.svg);
+    const part = core && parse(core.svg);
+    const numbers = new Map(events.map((event, at) => [event.id, at]));
+    const names = h('div', { class: 'heads', 'aria-hidden': 'true', hidden: true });
+    const canvas = h('div', { class: 'canvas', role: 'region', 'aria-label': 'Diagram, can be scrolled', tabindex: '0',
+      onkeydown: key, onscroll: () => { names.hidden = canvas.scrollTop <= below; } });
+    const only = h('input', { type: 'checkbox', onchange: () => { put(only.checked ? part : whole); reveal(selected); } });
     const last = run.length;
     const range = h('input', { type: 'range', min: 0, max: last, step: 1, id: 'step', oninput: () => stepped(Number(range.value)) });
     const output = h('output', { for: 'step' });
@@ -417,135 +376,68 @@
       h('button', { type: 'button', 'aria-label': name, onclick: () => stepped(Math.min(last, Math.max(0, step + by))) }, text));
     let step = last;
     let selected = events.findIndex((event) => event.culprit);
-    if (selected < 0) selected = events.findIndex((event) => event.state === 'refused' || event.state === 'expected');
-    if (selected < 0) selected = events.findIndex((event) => event.state === 'assumed');
-    if (selected < 0) selected = last > 0 ? run[last - 1][0] : 0;
-    let drawn = []; // by event: its element, if it is drawn
-    let past = []; // by lifeline: what has happened on it, if it is drawn
-    let spots = []; // by event: its place
+    for (const state of ['offending', 'expected', 'assumed']) {
+      if (selected < 0) selected = events.findIndex((event) => event.state === state);
+    }
+    if (selected < 0) selected = last > 0 ? numbers.get(run[last - 1][0]) : 0;
+    let elements = []; // by event: its element, if it is in the picture
+    let below = 0; // where the names of the lifelines begin
+    const paper = h('p', { class: 'quiet paper' });
 
-    function paint(isOnly = only.checked, isPaper = false) {
-      const inside = lifelines.map((_, at) => !isOnly || isCore[at]);
-      let used = [...new Set([...events, ...gaps].filter((item) => inside[item.lifeline]).map((item) => item.row))].sort((a, b) => a - b);
-      const all = used.length;
-      if (isPaper && all > PAPER) {
-        const middle = Math.max(0, used.findIndex((row) => row >= events[selected].row));
-        const first = Math.max(0, Math.min(middle - PAPER / 2, all - PAPER));
-        used = used.slice(first, first + PAPER);
-      }
-      const rows = new Map(used.map((row, at) => [row, at]));
-      const seen = (item) => inside[item.lifeline] && rows.has(item.row);
-      const left = [used.length < all ? `${plural(used.length, 'row')} of ${count(all)}, those around the chosen event` : '',
-        isOnly && isPaper ? `${plural(inside.filter(Boolean).length, 'lifeline')} of ${count(lifelines.length)}, those that suffice to fail` : ''];
-      paper.textContent = left.some(Boolean) ? `On paper: ${left.filter(Boolean).join('; ')}.` : '';
-      const texts = events.map((event) => caption(event));
-      const room = lifelines.map((lifeline) => Math.max(78, Math.min(200, width(lifeline.name) + 4)));
-      events.forEach((event, at) => { room[event.lifeline] = Math.max(room[event.lifeline], Math.min(200, width(texts[at]) * (event.culprit ? 1.1 : 1))); });
-      // Where there is room, columns use it, up to a point.
-      const taken = 24 + room.reduce((sum, own, at) => sum + (inside[at] ? own + 44 : 0), 0);
-      const spare = (canvas.clientWidth - 4 - taken) / Math.max(1, inside.filter(Boolean).length);
-      const between = 44 + Math.max(0, Math.min(90, spare));
-      let x = 24;
-      const xs = lifelines.map((_, at) => {
-        const here = x;
-        if (inside[at]) x += room[at] + between;
-        return here;
+    function put(picture) {
+      canvas.replaceChildren(names, picture);
+      elements = events.map((event) => picture.querySelector(`#case-event-${event.id}`));
+      elements.forEach((element, at) => {
+        if (!element || element.classList.contains('event')) return;
+        const { state, culprit } = events[at];
+        element.classList.add('event', state, ...(culprit ? ['culprit'] : []));
+        element.setAttribute('role', 'button');
+        // The name contains the visible text, so that an event can be called by voice.
+        const said = [...element.querySelectorAll('title, text')].map((part) => part.textContent);
+        element.setAttribute('aria-label', visible(said.join(' ')));
+        element.addEventListener('click', () => select(at));
       });
-      const height = TOP + rows.size * ROW + 8;
-      spots = events.map((event) => seen(event) ? { x: xs[event.lifeline], y: TOP + rows.get(event.row) * ROW } : null);
-      drawn = events.map(() => null);
-      const heads = s('svg', { width: x, height: 34, viewBox: `0 0 ${x} 34`, 'aria-hidden': 'true' });
-      const body = s('svg', { width: x, height, viewBox: `0 0 ${x} ${height}`, role: 'group',
-        'aria-label': 'Space-time diagram. Arrow keys move between events, Enter shows the lines of one.', onkeydown: key });
-      past = lifelines.map((lifeline, at) => {
-        if (!inside[at]) return null;
-        const others = lifelines.filter((other) => other !== lifeline && other.component === lifeline.component);
-        const shared = others.length > 0 ? `, in one log with ${others.map((other) => other.name).join(', ')}` : '';
-        heads.append(s('g', {}, s('title', {}, `${lifeline.name}${shared}${lifeline.core ? ', needed to fail' : ''}`),
-          s('rect', { class: lifeline.core ? 'head core' : 'head', x: xs[at] - 14, y: 4, width: room[at] + 26, height: 25, rx: 4 }),
-          s('text', { x: xs[at] - 6, y: 21 }, fitted(visible(lifeline.name), room[at] + 12))));
-        const line = s('line', { class: 'past', x1: xs[at], x2: xs[at], y1: 0, y2: 0 });
-        body.append(s('line', { class: 'lifeline', x1: xs[at], x2: xs[at], y1: 0, y2: height }), line);
-        return line;
-      });
-      // Where a message arrives from the right, the caption stands below it.
-      const below = new Set();
-      for (const [from, to] of messages) {
-        if (!spots[from] || !spots[to]) continue;
-        body.append(...arrow(spots[from], spots[to], kind(events[from], events[to])));
-        if (spots[from].x > spots[to].x) below.add(to);
-      }
-      for (const [at, leaves] of halves) {
-        if (!spots[at]) continue;
-        const away = { x: spots[at].x + (leaves ? 26 : -26), y: spots[at].y + (leaves ? 13 : -13) };
-        const ends = leaves ? [spots[at], away] : [away, spots[at]];
-        body.append(...arrow(...ends, `half ${events[at].state}`));
-      }
-      for (const gap of gaps) {
-        if (!seen(gap)) continue;
-        body.append(s('text', { class: 'gap', x: xs[gap.lifeline] + 9, y: TOP + rows.get(gap.row) * ROW + 4 }, `⋮ ${plural(gap.events, 'event')} not drawn`));
-      }
-      events.forEach((event, at) => {
-        if (!spots[at]) return;
-        const spot = spots[at];
-        const { name } = lifelines[event.lifeline];
-        const short = fitted(visible(texts[at]), room[event.lifeline]);
-        // What is said begins with what is seen, so that it can be called by voice.
-        const said = `${short}${short.endsWith('…') ? ` ${event.label}` : ''} on ${name}, ${STATES[event.state]}`;
-        drawn[at] = s('g', { class: `event ${event.state}${event.culprit ? ' culprit' : ''}`, transform: `translate(${spot.x} ${spot.y})`,
-          role: 'button', tabindex: '-1', 'data-event': at,
-          'aria-label': visible(`${said}${event.culprit ? ', it fails here' : ''}${event.log ? `, ${event.log.place}` : ''}`),
-          onclick: () => select(at) },
-        s('rect', { class: 'area', x: -12, y: -15, width: room[event.lifeline] + 26, height: 30, rx: 4 }),
-        s('circle', { class: 'ring', r: 9.5 }), sign(event.state, event.culprit),
-        s('text', { x: 11, y: below.has(at) ? 13 : -3 }, short));
-        body.append(drawn[at]);
-      });
-      canvas.replaceChildren(h('div', { class: 'heads' }, heads), body);
-      if (!drawn[selected]) selected = drawn.findIndex(Boolean);
-      if (selected >= 0) mark();
+      const heads = [...picture.querySelectorAll('[data-subject^="lifeline-"]')];
+      const { x, width } = picture.viewBox.baseVal;
+      const boxes = heads.map((head) => head.getBBox());
+      below = Math.min(...boxes.map((box) => box.y));
+      const height = Math.max(...boxes.map((box) => box.height));
+      const copy = s('svg', { class: 'otus', width, height: height + 8, viewBox: `${x} ${below - 4} ${width} ${height + 8}` },
+        heads.map((head) => head.cloneNode(true)));
+      copy.querySelectorAll('[id]').forEach((element) => element.removeAttribute('id'));
+      names.replaceChildren(copy);
+      names.hidden = canvas.scrollTop <= below;
+      if (!elements[selected]) selected = elements.findIndex(Boolean);
+      mark();
+      reach(step);
     }
 
-    function caption(event) {
-      const { name } = lifelines[event.lifeline];
-      // The column says who; so the caption says what.
-      const text = event.label.startsWith(name) && event.label.length > name.length ? event.label.slice(name.length) : event.label;
-      if (event.state === 'refused') return `✗ ${text}`;
-      return event.state === 'accepted' ? text : `${event.state} ${text}`;
-    }
-
-    function kind(from, to) {
-      const either = (state) => from.state === state || to.state === state;
-      // In one log, one row is one moment.
-      const isOne = lifelines[from.lifeline].component === lifelines[to.lifeline].component;
-      if (isOne ? to.row < from.row : to.row <= from.row) return 'back';
-      return ['expected', 'assumed', 'refused'].find(either) ?? '';
-    }
-
-    function arrow(from, to, kind) {
-      if (from.x === to.x) {
-        const path = `M${from.x - 7} ${from.y}C${from.x - 20} ${from.y} ${to.x - 20} ${to.y} ${to.x - 8} ${to.y}`;
-        return [s('path', { class: `message ${kind}`, d: path }), s('path', { class: `point ${kind}`, d: point(to.x - 7, to.y, 1, 0) })];
+    // On paper, a tall picture shows the rows around the chosen event.
+    function crop(picture, on) {
+      picture.dataset.full ??= picture.getAttribute('viewBox');
+      const [, , width, height] = picture.dataset.full.split(' ').map(Number);
+      let [top, bottom] = [0, height];
+      if (on && height > PAPER && elements[selected]) {
+        const first = Math.max(0, Math.min(spot(selected).y - PAPER / 2, height - PAPER));
+        const boxes = elements.filter(Boolean).map((element) => element.getBBox())
+          .filter((box) => box.y >= first && box.y + box.height <= first + PAPER);
+        top = Math.min(...boxes.map((box) => box.y)) - 8;
+        bottom = Math.max(...boxes.map((box) => box.y + box.height)) + 8;
+        names.hidden = false;
       }
-      const [dx, dy] = [to.x - from.x, to.y - from.y];
-      const length = Math.hypot(dx, dy);
-      const [ux, uy] = [dx / length, dy / length];
-      const end = { x: to.x - 9 * ux, y: to.y - 9 * uy };
-      return [
-        s('line', { class: `message ${kind}`, x1: from.x + 7 * ux, y1: from.y + 7 * uy, x2: end.x - 5 * ux, y2: end.y - 5 * uy }),
-        s('path', { class: `point ${kind}`, d: point(end.x, end.y, ux, uy) }),
-      ];
+      picture.setAttribute('viewBox', `0 ${top} ${width} ${bottom - top}`);
+      picture.setAttribute('height', bottom - top);
+      const left = [top > 0 || bottom < height ? 'the part around the chosen event' : '',
+        on && picture === part && !only.checked ? 'the lifelines that suffice to fail' : ''].filter(Boolean);
+      paper.textContent = left.length > 0 ? `On paper: ${left.join('; ')}.` : '';
     }
-
-    const point = (x, y, ux, uy) =>
-      `M${x} ${y}L${x - 9 * ux - 4 * uy} ${y - 9 * uy + 4 * ux}L${x - 9 * ux + 4 * uy} ${y - 9 * uy - 4 * ux}Z`;
 
     function mark() {
-      drawn.forEach((element, at) => {
+      elements.forEach((element, at) => {
         element?.setAttribute('tabindex', at === selected ? '0' : '-1');
         element?.setAttribute('aria-pressed', at === selected ? 'true' : 'false');
       });
-      show(events[selected]);
+      if (events[selected]) show(events[selected]);
     }
 
     function select(at, quietly) {
@@ -556,34 +448,39 @@
       say(log ? `${label}, ${log.place}: ${log.lines[log.marked] ?? ''}` : `${label}, no log has it`);
     }
 
+    // The middle of an event, in the coordinates of the picture.
+    function spot(at) {
+      const { x, y, width, height } = elements[at].getBBox();
+      return { x: x + width / 2, y: y + height / 2 };
+    }
+
     function reveal(at) {
-      const spot = spots[at];
-      if (!spot) return;
-      const [left, top] = [spot.x - canvas.scrollLeft, spot.y + 34 - canvas.scrollTop];
-      if (left < 30 || left > canvas.clientWidth - 160) canvas.scrollLeft = spot.x - canvas.clientWidth / 2;
-      if (top < 60 || top > canvas.clientHeight - 30) canvas.scrollTop = spot.y + 34 - canvas.clientHeight / 2;
+      if (!elements[at]) return;
+      const { x, y } = spot(at);
+      const [left, top] = [x - canvas.scrollLeft, y - canvas.scrollTop];
+      if (left < 80 || left > canvas.clientWidth - 80) canvas.scrollLeft = x - canvas.clientWidth / 2;
+      if (top < 80 || top > canvas.clientHeight - 30) canvas.scrollTop = y - canvas.clientHeight / 2;
     }
 
     function stepped(to) {
       reach(to);
       if (to > 0) {
-        select(run[to - 1][0], true);
-        reveal(run[to - 1][0]);
+        const at = numbers.get(run[to - 1][0]);
+        select(at, true);
+        reveal(at);
       }
     }
 
+    // Events of the run that are still to come are faded.
     function reach(to) {
       step = to;
-      const done = new Map(run.map(([event], at) => [event, at < to]));
-      const current = to > 0 ? run[to - 1][0] : -1;
-      const ends = lifelines.map(() => 0);
-      drawn.forEach((element, at) => {
-        element?.classList.toggle('done', done.get(at) === true);
-        element?.classList.toggle('current', at === current);
-        if (element && done.get(at)) ends[events[at].lifeline] = Math.max(ends[events[at].lifeline], spots[at].y);
+      run.forEach(([id], at) => {
+        const { classList } = elements[numbers.get(id)] ?? {};
+        classList?.toggle('done', at < to);
+        classList?.toggle('later', at >= to);
+        classList?.toggle('current', at === to - 1);
       });
-      past.forEach((line, at) => line?.setAttribute('y2', ends[at]));
-      const event = events[current];
+      const event = to > 0 ? events[numbers.get(run[to - 1][0])] : undefined;
       const text = event
         ? `Step ${count(run[to - 1][1])} of ${count(steps)}: ${event.label}${event.log ? `, ${event.log.place}` : ', assumed'}`
         : `Before step ${count(last > 0 ? run[0][1] : 1)} of ${count(steps)}`;
@@ -594,66 +491,60 @@
       buttons[1].disabled = to === last;
     }
 
-    // The keyboard moves along a lifeline, and to what is nearest on others.
+    // The keyboard moves along a lifeline, and to the nearest event of the next one that has any.
     function key(press) {
-      const at = Number(document.activeElement?.dataset?.event ?? -1);
+      const at = elements.indexOf(document.activeElement);
       if (at < 0) return;
       if (press.key === 'Enter' || press.key === ' ') {
         press.preventDefault();
         select(at);
         return;
       }
-      const here = events[at];
-      const own = events.map((_, other) => other)
-        .filter((other) => drawn[other] && events[other].lifeline === here.lifeline)
-        .sort((a, b) => events[a].row - events[b].row);
-      const place = own.indexOf(at);
+      const here = spot(at);
+      const all = elements.flatMap((element, other) => (element ? [{ other, ...spot(other) }] : []));
+      const near = (a, b) => Math.abs(a - b) < 1;
+      const own = all.filter(({ x }) => near(x, here.x)).sort((a, b) => a.y - b.y);
+      const place = own.findIndex(({ other }) => other === at);
       const beside = (by) => {
-        for (let lifeline = here.lifeline + by; lifelines[lifeline]; lifeline += by) {
-          const there = events.map((_, other) => other).filter((other) => drawn[other] && events[other].lifeline === lifeline);
-          if (there.length > 0) {
-            const distance = (other) => Math.abs(events[other].row - here.row);
-            return there.reduce((best, other) => (distance(other) < distance(best) ? other : best));
-          }
-        }
-        return at;
+        const there = all.filter(({ x }) => (x - here.x) * by > 1);
+        const column = by * Math.min(...there.map(({ x }) => x * by));
+        const distance = ({ y }) => Math.abs(y - here.y);
+        return there.filter(({ x }) => near(x, column)).sort((a, b) => distance(a) - distance(b))[0];
       };
       const moves = {
-        ArrowDown: () => own[Math.min(place + 1, own.length - 1)],
-        ArrowUp: () => own[Math.max(place - 1, 0)],
+        ArrowDown: () => own[place + 1],
+        ArrowUp: () => own[place - 1],
         Home: () => own[0],
         End: () => own[own.length - 1],
         ArrowLeft: () => beside(-1),
         ArrowRight: () => beside(1),
       };
-      const to = moves[press.key]?.();
-      if (to === undefined) return;
+      if (!moves[press.key]) return;
       press.preventDefault();
-      drawn[at].setAttribute('tabindex', '-1');
-      drawn[to].setAttribute('tabindex', '0');
-      drawn[to].focus({ preventScroll: true });
+      const to = moves[press.key]()?.other ?? at;
+      elements[at].setAttribute('tabindex', '-1');
+      elements[to].setAttribute('tabindex', '0');
+      elements[to].focus({ preventScroll: true });
       reveal(to);
     }
 
     const element = h('section', { class: 'picture', 'aria-labelledby': 'picture-title' },
       h('h3', { id: 'picture-title' }, 'What happened'),
       diagram.note ? h('p', { class: 'warning' }, diagram.note) : '',
-      legend(events),
       last > 0 ? h('div', { class: 'stepper' }, h('label', { for: 'step', class: 'quiet' }, 'Accepted run'), range, h('span', {}, buttons), output)
-        : h('p', { class: 'quiet' }, events.some((event) => event.state === 'accepted') ? 'There is no run to step through.' : 'No event of it is accepted.'),
-      cores > 0 && cores < lifelines.length
-        ? h('label', { class: 'check hint' }, only, `Only what suffices to fail (${plural(cores, 'lifeline')} of ${count(lifelines.length)})`) : '',
+        : h('p', { class: 'quiet' }, events.some((event) => event.state === 'explained') ? 'There is no run to step through.' : 'No event of it is accepted.'),
+      core ? h('label', { class: 'check hint' }, only, `Only what suffices to fail (${plural(core.lifelines[0], 'lifeline')} of ${count(core.lifelines[1])})`) : '',
       h('p', { class: 'quiet hint' }, 'Choose an event to see its lines: by mouse, or with the arrow keys and Enter.'),
       paper, canvas);
     return {
       element,
-      start: () => { paint(); reach(last); reveal(selected); },
-      // What does not fit on paper is left out there, if enough remains to see the failure.
+      start: () => { put(whole); reveal(selected); },
+      // A picture that is too wide for paper is printed without the lifelines that are not needed to fail.
       print: (on) => {
-        const isWide = cores > 0 && canvas.lastChild.getBoundingClientRect().width > 1100;
-        if (on) paint(only.checked || isWide, true);
-        else paint();
-        reach(step);
+        const isWide = part && whole.viewBox.baseVal.width > 1100;
+        const picture = only.checked || on && isWide ? part : whole;
+        put(picture);
+        crop(picture, on);
         reveal(selected);
       },
     };
@@ -695,7 +586,7 @@
   addEventListener('hashchange', route);
   addEventListener('beforeprint', () => { table.print(true); open?.print?.(true); });
   addEventListener('afterprint', () => { table.print(false); open?.print?.(false); });
-  // A report on one group is about that group.
+  // A report on one group opens it.
   if (data.cases.length === 1 && data.cases[0].detail && location.hash === '') {
     try {
       history.replaceState(null, '', address(0));

@@ -1,0 +1,270 @@
+//! The panel of a case: the steps of its explanation, its picture, and the lines that the events come from.
+
+use otus_draw::layout::failure::{self, EventState, Options, drawn, failure};
+use otus_draw::svg_in_page;
+use serde::Serialize;
+
+use super::line;
+use crate::case::picture::LIMITS;
+use crate::case::{Case, CasePicture, Passage};
+use crate::cause::CAUSES;
+use crate::explanation::{Explanation, LogPlace, LogProgress as Progress};
+use crate::words::counted;
+
+/// The most logs that are named although they are explained to their end.
+const NAMED: usize = 8;
+
+/// The limits of a picture as Mermaid text.
+const MERMAID: Options = Options { max_events: 40, ..LIMITS };
+
+/// The first part of every id in a picture. Only one picture is in the page at a time.
+const ID: &str = "case";
+
+/// The note of a case whose picture would make the page too large.
+const NOT_DRAWN: &str = concat!(
+    "To keep this file small, only the first failures are drawn. ",
+    "Analyze this group by itself to see its diagram."
+);
+
+/// What a panel shows.
+#[derive(Debug, Serialize)]
+pub(super) struct Panel<'c> {
+    pub(super) ladder: Vec<Rung>,
+    pub(super) diagram: Diagram<'c>,
+    specification: &'c [Passage],
+    mermaid: String,
+}
+
+/// A step of an explanation.
+#[derive(Debug, Serialize)]
+pub(super) struct Rung {
+    /// `Repair`.
+    pub(super) title: String,
+    /// Its text, in lines.
+    pub(super) text: String,
+}
+
+/// A picture and its events.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Diagram<'c> {
+    /// The SVG element; empty if there is no picture.
+    svg: String,
+    /// The SVG of those lifelines that suffice to fail, unless these are all or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    core: Option<Core>,
+    /// What the picture leaves out, or why there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    note: String,
+    /// The events that are drawn.
+    pub(super) events: Vec<Event<'c>>,
+    /// The steps of the accepted run that are drawn: the id of an event, and the number of the step from 1.
+    run: Vec<[usize; 2]>,
+    /// The number of all steps of the run.
+    steps: usize,
+}
+
+/// The picture of the lifelines that suffice to fail.
+#[derive(Debug, Serialize)]
+struct Core {
+    svg: String,
+    /// Their number, and that of all lifelines.
+    lifelines: [usize; 2],
+}
+
+/// An event that is drawn.
+#[derive(Debug, Serialize)]
+pub(super) struct Event<'c> {
+    /// The SVG element with the id `case-event-<id>` depicts it.
+    id: usize,
+    lifeline: &'c str,
+    label: &'c str,
+    /// The name of its state in the style sheet.
+    state: &'static str,
+    /// Its state in words.
+    words: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    culprit: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<&'c Passage>,
+    /// The index of its place in [`Panel::specification`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    specification: Option<usize>,
+}
+
+impl<'c> Panel<'c> {
+    /// The panel of a case, without its picture if that would make the page too large.
+    pub(super) fn new(case: &'c Case, has_room: bool) -> Self {
+        let mut panel = Panel {
+            ladder: ladder(case),
+            diagram: Diagram::default(),
+            specification: &[],
+            mermaid: String::new(),
+        };
+        let picture = case.picture.as_deref().filter(|it| !it.diagram.events.is_empty());
+        if let Some(picture) = picture {
+            panel.mermaid = failure::mermaid(&picture.diagram, &MERMAID);
+            if has_room {
+                panel.diagram = Diagram::new(picture);
+                panel.specification = &picture.specification;
+            } else {
+                NOT_DRAWN.clone_into(&mut panel.diagram.note);
+            }
+        }
+        panel
+    }
+}
+
+impl<'c> Diagram<'c> {
+    fn new(picture: &'c CasePicture) -> Self {
+        let CasePicture { diagram: of, logs, places, .. } = picture;
+        let is_drawn = drawn(of, &LIMITS);
+        let event = |id: usize| {
+            let event = &of.events[id];
+            Event {
+                id,
+                lifeline: &of.lifelines[event.lifeline].name,
+                label: &event.label,
+                state: name(event.state),
+                words: event.state.words(),
+                culprit: of.culprit == Some(id),
+                log: logs.get(id).and_then(Option::as_ref),
+                specification: places.get(id).copied().flatten(),
+            }
+        };
+        let steps = of.run.iter().zip(1..).map(|(&event, step)| [event, step]);
+        Diagram {
+            svg: svg_in_page(&failure(of, &LIMITS), ID),
+            core: Core::new(picture),
+            note: failure::note(of, &LIMITS),
+            events: (0..of.events.len()).filter(|&id| is_drawn[id]).map(event).collect(),
+            run: steps.filter(|&[id, _]| is_drawn.get(id) == Some(&true)).collect(),
+            steps: of.run.len(),
+        }
+    }
+}
+
+impl Core {
+    fn new(picture: &CasePicture) -> Option<Self> {
+        let of = &picture.diagram;
+        let culprit = of.culprit.and_then(|event| of.events.get(event)).map(|it| it.lifeline);
+        let lifelines = of.lifelines.iter().enumerate();
+        let count = lifelines.filter(|(at, it)| it.core || culprit == Some(*at)).count();
+        let has_core = of.lifelines.iter().any(|it| it.core) && count < of.lifelines.len();
+        has_core.then(|| Core {
+            svg: svg_in_page(&failure(of, &Options { is_core_only: true, ..LIMITS }), ID),
+            lifelines: [count, of.lifelines.len()],
+        })
+    }
+}
+
+/// The name of a state in the style sheet.
+fn name(state: EventState) -> &'static str {
+    match state {
+        EventState::Explained => "explained",
+        EventState::Offending => "offending",
+        EventState::Expected => "expected",
+        EventState::NotReached => "not-reached",
+        EventState::Assumed => "assumed",
+    }
+}
+
+/// The steps of the explanation, from the cause to the details.
+fn ladder(case: &Case) -> Vec<Rung> {
+    let mut rungs = Vec::new();
+    let mut rung = |title: &str, text: String| {
+        rungs.push(Rung { title: title.to_owned(), text });
+    };
+    if let Some(explanation) = case.explanation.as_deref() {
+        if let Some(rule) = CAUSES.iter().find(|cause| cause.id == explanation.cause) {
+            let mut name = rule.name.to_owned();
+            name.get_mut(..1).map(str::make_ascii_uppercase);
+            rung("Cause", format!("{name}. {}\n{}", rule.meaning, rule.help));
+        }
+        for (title, lines) in places(explanation) {
+            rung(title, lines.join("\n"));
+        }
+        for (title, text) in furthest(explanation) {
+            rung(&title, text);
+        }
+        // The note on what is consumed is above, log by log.
+        for note in explanation.notes.iter().filter(|note| note.topic != "consumed") {
+            let mut topic = note.topic.to_owned();
+            topic.get_mut(..1).map(str::make_ascii_uppercase);
+            rung(&topic, note.text.clone());
+        }
+    }
+    let missing = case.missing.as_deref().unwrap_or_default();
+    if !missing.is_empty() {
+        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        rung("Assumed missing", missing.join("\n"));
+    }
+    if let Some(reason) = &case.reason {
+        rung("Undecided whether it is more", reason.to_string());
+    }
+    rungs
+}
+
+/// The places of the specification and of the logs to look at.
+fn places(explanation: &Explanation) -> Vec<(&'static str, Vec<String>)> {
+    let expected = explanation.expected.iter();
+    let expected = expected.map(|it| format!("{} at {}", it.action, line(&it.place)));
+    let observed = explanation.observed.iter().chain(&explanation.related).map(|log| {
+        let LogPlace { place: at, action, role, .. } = log;
+        format!("{role}: {action} at {}", line(at))
+    });
+    let both = [("Expected", expected.collect()), ("Observed", observed.collect::<Vec<_>>())];
+    both.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
+/// The furthest situations: how far the logs can be explained.
+fn furthest(explanation: &Explanation) -> Vec<(String, String)> {
+    let is_one = explanation.furthest.len() == 1;
+    let mut texts: Vec<String> = Vec::new();
+    for situation in &explanation.furthest {
+        let mut lines = progress_of_all(&situation.logs);
+        if !is_one {
+            lines.extend(situation.choices.iter().map(|choice| format!("It {choice}.")));
+        }
+        let text = lines.join("\n");
+        // Situations can differ in more than this text says.
+        if !text.is_empty() && !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let is_one = texts.len() == 1;
+    let title = |number: usize| match (is_one, number) {
+        (true, _) => "How far it can be explained".to_owned(),
+        (false, number) => format!("How far it can be explained, way {}", number + 1),
+    };
+    texts.into_iter().enumerate().map(|(number, text)| (title(number), text)).collect()
+}
+
+/// How far each log can be explained. Of many logs, those that are explained to their end are only counted.
+fn progress_of_all(components: &[Progress]) -> Vec<String> {
+    let is_whole = |it: &&Progress| it.consumed == it.total;
+    let (whole, part): (Vec<&Progress>, Vec<&Progress>) = components.iter().partition(is_whole);
+    if components.len() <= NAMED || part.is_empty() || whole.is_empty() {
+        return components.iter().filter_map(progress).collect();
+    }
+    let mut lines: Vec<String> = part.into_iter().filter_map(progress).collect();
+    lines.push(format!("{} to the end", counted(whole.len(), "other log")));
+    lines
+}
+
+/// `broker: 5 of 7, next broker?PUBCOMP, expected broker!PUBREL`
+fn progress(progress: &Progress) -> Option<String> {
+    let Progress { lifelines, consumed, total, next, expected } = progress;
+    if *total == 0 && expected.is_empty() {
+        return None;
+    }
+    let mut text = format!("{}: {consumed} of {total}", lifelines.join("+"));
+    if let Some(next) = next {
+        text.push_str(", next ");
+        text.push_str(next);
+    }
+    if !expected.is_empty() {
+        text.push_str(", expected ");
+        text.push_str(&expected.join(" or "));
+    }
+    Some(text)
+}
