@@ -28,7 +28,7 @@ pub fn assert_conforms(spec: &Spec, run: &impl Recorded, options: &Options) {
     }
 }
 
-/// Fails a test, with the explanation, unless what was recorded conforms to a specification.
+/// Fails a test, with the explanation, unless the recorded run conforms to a specification.
 ///
 /// It takes a [`Spec`](crate::Spec) and a [`Run`](crate::Run) or a [`Recorder`](crate::Recorder), then the assumptions:
 ///

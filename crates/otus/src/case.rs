@@ -19,7 +19,7 @@ use crate::words::counted;
 
 pub(crate) use picture::{CasePicture, Passage};
 
-/// One multi-trace, and what was found out about it.
+/// One multi-trace and its result.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -31,7 +31,7 @@ pub struct Case {
     pub verdict: Verdict,
     /// The name of the question.
     pub kind: &'static str,
-    /// Which lifelines share a log: `discrete`, `trivial`, or a list of groups.
+    /// The lifelines that share a log: `discrete`, `trivial`, or a list of groups.
     pub partition: Arc<str>,
     /// The engine: `fast` or `graph`.
     pub engine: &'static str,
@@ -94,7 +94,7 @@ pub struct Case {
     /// Its picture, if the request asks for pictures and the case is among the first.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) picture: Option<Box<CasePicture>>,
-    /// Files that the request asked for, such as the graph of the search.
+    /// The requested files, such as the graph of the search.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub attachments: Vec<Attachment>,
 }

@@ -197,7 +197,7 @@ impl DeriveArgs {
 }
 
 impl MutateArgs {
-    /// The kinds that are asked for.
+    /// The requested kinds.
     pub(crate) fn kinds(&self) -> Vec<otus::derive::MutantKind> {
         self.kind.iter().map(|&kind| kind.into()).collect()
     }

@@ -58,7 +58,7 @@ impl<'a> Origin<'a> {
         Origin { from: From::Recorded { run }, names: None }
     }
 
-    /// The same with a pool that has its names.
+    /// The same place with a pool that has the names of the multi-trace.
     pub(super) fn with<'b>(self, names: Option<&'b Pool>) -> Origin<'b>
     where
         'a: 'b,

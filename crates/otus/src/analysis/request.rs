@@ -46,11 +46,11 @@ pub struct Request {
     pub limits: Limits,
     /// The number of threads; by default that of the processors.
     pub threads: Option<usize>,
-    /// How much to explain of failures.
+    /// How much to explain about failures.
     pub explain: Explain,
-    /// Which verdicts get a witness.
+    /// The verdicts that get a witness.
     pub witness: WitnessPolicy,
-    /// Whether cases carry what the picture of a report needs.
+    /// Whether cases have the data for the pictures of a report.
     pub pictures: bool,
     /// Whether only verdicts are needed, as in bulk runs: then cases do not say how far failures could be explained.
     pub is_brief: bool,

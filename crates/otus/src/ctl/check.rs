@@ -94,7 +94,7 @@ impl Check {
     }
 }
 
-/// The answers to the formulas of a [`Check`], in their order. Each is computed when it is asked for.
+/// The answers to the formulas of a [`Check`], in their order. Each is computed when the iterator reaches it.
 #[derive(Debug)]
 pub struct Answers<'c> {
     check: &'c Check,

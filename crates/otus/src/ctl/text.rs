@@ -90,7 +90,7 @@ impl Answer {
     }
 }
 
-/// Without the engine, the time and the flags of the command line.
+/// The text without the engine, the time and the flags of the command line.
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.title(), self.body(|_| "").trim_end())

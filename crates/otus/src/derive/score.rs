@@ -281,7 +281,7 @@ impl Row {
     }
 }
 
-/// With one decimal place.
+/// A percentage with one decimal place.
 fn rounded(percent: f64) -> f64 {
     // 99.96 must not be rounded to 100.
     (percent * 10.0).floor() / 10.0
