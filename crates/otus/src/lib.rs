@@ -43,7 +43,7 @@
 //!
 //! - [`Request`], [`analyze`], [`Case`], [`Explanation`], [`Summary`]: the core;
 //! - [`Context`], [`Files`], [`Monitor`], [`Cancel`]: the environment that a caller provides;
-//! - [`report`]: cases as text, JSON, JUnit, SARIF, TAP, GitHub annotations, Markdown and HTML;
+//! - [`report`]: cases as text, JSON, `JUnit`, SARIF, TAP, GitHub annotations, Markdown and HTML;
 //! - [`map`], [`init`], [`learn`]: raw logs: the account of every line, a proposed `otus.toml`, a learnt diagram;
 //! - [`Spec`], [`Run`], [`Recorder`], [`Options`], [`assert_conforms!`], [`Project`]: for tests;
 //! - [`ctl`]: formulas over every order that the observed causality allows, and [`assert_holds!`].

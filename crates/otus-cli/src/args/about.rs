@@ -119,7 +119,7 @@ pub(crate) enum TestFormat {
     Text,
     /// One JSON document.
     Json,
-    /// JUnit XML, which CI servers read.
+    /// An XML test report, which CI servers read.
     Junit,
     /// Test Anything Protocol, version 14.
     Tap,

@@ -76,7 +76,7 @@ pub(crate) struct DrawArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
-    /// The drawing [default: by the files].
+    /// The kind of drawing.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) what: Option<What>,
 

@@ -27,7 +27,7 @@ pub(crate) enum VerdictFormat {
     Json,
     /// One JSON object per line.
     Jsonl,
-    /// JUnit XML, which CI servers read.
+    /// An XML test report, which CI servers read.
     Junit,
     /// SARIF 2.1.0, which code hosts show beside the specification.
     Sarif,

@@ -11,7 +11,7 @@ use super::{ReportFormat, TextFormat};
 /// uniform (`loop_seq` is written `loopW`); comments are kept. `-` formats standard input to standard
 /// output. Files with errors are not changed. Formatting twice changes nothing.
 ///
-/// Diagrams are not reformatted, because their notes and colours would be lost. See `otus convert`.
+/// Diagrams are not reformatted, so their notes and colours stay as they are. See `otus convert`.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:

@@ -64,7 +64,7 @@ pub enum ReportFormat {
     Json,
     /// One JSON object per line, for bulk runs.
     Jsonl,
-    /// JUnit XML.
+    /// `JUnit` XML.
     Junit,
     /// SARIF 2.1.0.
     Sarif,

@@ -37,7 +37,7 @@ pub enum SuiteFormat {
     Text,
     /// One JSON document.
     Json,
-    /// JUnit XML.
+    /// `JUnit` XML.
     Junit,
     /// Test Anything Protocol.
     Tap,
